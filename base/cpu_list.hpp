@@ -1,0 +1,22 @@
+// Sets of CPUs as people write them: "0-3,8".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hetmp {
+
+/// Ascending, without repetitions; nothing when malformed or empty. CPU numbers run from 0 to 4095.
+std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
+
+std::string format_cpu_list(const std::vector<int>& cpus);
+
+/// The CPUs the calling thread may run on.
+std::vector<int> allowed_cpus();
+
+/// Restricts the calling thread to `cpus`; false if the kernel refuses (the thread then stays where it was).
+bool bind_thread(const std::vector<int>& cpus);
+
+} // namespace hetmp

@@ -1,0 +1,69 @@
+#include "base/environment.hpp"
+
+#include "base/message.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <strings.h>
+
+namespace hetmp {
+
+std::string_view trimmed(std::string_view text) {
+  const char* blanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::optional<std::string> environment_value(const char* name) {
+  const char* value = getenv(name);
+  if (!value)
+    return {};
+  const std::string_view text = trimmed(value);
+  if (text.empty())
+    return {};
+  return std::string(text);
+}
+
+std::optional<int64_t> parse_integer(std::string_view text, int64_t lowest, int64_t highest) {
+  text = trimmed(text);
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest)
+    return {};
+  return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  text = trimmed(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return {};
+  return value;
+}
+
+std::optional<bool> parse_boolean(std::string_view text) {
+  text = trimmed(text);
+  for (const char* word : {"true", "yes", "on", "1", "t", ".true."})
+    if (equal_ignoring_case(text, word))
+      return true;
+  for (const char* word : {"false", "no", "off", "0", "f", ".false."})
+    if (equal_ignoring_case(text, word))
+      return false;
+  return {};
+}
+
+void complain(const char* name, std::string_view value, std::string_view problem, std::string_view substitute) {
+  say("%s=%.*s: %.*s; using %.*s", name, int(value.size()), value.data(), int(problem.size()), problem.data(),
+      int(substitute.size()), substitute.data());
+}
+
+} // namespace hetmp

@@ -1,0 +1,26 @@
+// Environment variables as values, with the one-line complaint a malformed one deserves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hetmp {
+
+/// The variable's value without surrounding blanks; nothing when it is unset or blank.
+std::optional<std::string> environment_value(const char* name);
+
+/// Strict parsers of the whole text (surrounding blanks allowed); nothing when malformed or out of range.
+std::optional<int64_t> parse_integer(std::string_view text, int64_t lowest, int64_t highest);
+std::optional<double> parse_real(std::string_view text);
+/// true/false, yes/no, on/off, 1/0, any case.
+std::optional<bool> parse_boolean(std::string_view text);
+
+/// Says: "NAME=value: <what is wrong>; using <substitute>".
+void complain(const char* name, std::string_view value, std::string_view problem, std::string_view substitute);
+
+std::string_view trimmed(std::string_view text);
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+} // namespace hetmp

@@ -1,0 +1,50 @@
+// Internal control variables (OpenMP 5.1, section 2.4). Values only; their environment is read in runtime/icv_environment.
+#pragma once
+
+#include "schedulers/schedule.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hetmp::runtime {
+
+/// ICVs with data-environment scope: each implicit task has its own copy, inherited by the tasks it generates.
+/// Trivially copyable: it travels to other nodes in the message that starts a team.
+struct TaskIcvs {
+  uint32_t nthreads = 1;           ///< nthreads-var for the next parallel region (not yet overridden by level)
+  bool nthreads_set_by_call = false; ///< omp_set_num_threads was called: the per-level list no longer applies here
+  bool dynamic = false;            ///< dyn-var
+  uint32_t max_active_levels = 1;  ///< max-active-levels-var
+  schedulers::Schedule run_schedule{}; ///< run-sched-var
+  int32_t default_device = 0;
+  uint32_t thread_limit = 0x7fffffff;
+};
+
+enum class WaitPolicy : uint8_t { Default, Active, Passive };
+
+/// ICVs of the whole program, fixed at start.
+struct ProgramIcvs {
+  std::vector<uint32_t> nthreads_by_level; ///< OMP_NUM_THREADS list; empty = not given
+  WaitPolicy wait_policy = WaitPolicy::Default;
+  size_t stack_bytes = 0;          ///< OMP_STACKSIZE; 0 = the system's default
+  bool cancellation = false;       ///< cancel-var
+  uint32_t max_task_priority = 0;
+  uint32_t thread_limit = 0x7fffffff;
+  int blocktime_ms = -1;           ///< KMP_BLOCKTIME; -1 = not given
+  enum class DisplayEnv : uint8_t { No, Yes, Verbose } display_env = DisplayEnv::No;
+  TaskIcvs initial;                ///< ICVs of the initial task
+};
+
+/// Reads OMP_* (and HETMP_*) variables; each malformed one is complained about in one line and replaced by its default.
+/// `available_cpus` is the number of CPUs the default team may use.
+ProgramIcvs read_icvs_from_environment(uint32_t available_cpus);
+
+/// The text omp_display_env prints (OpenMP 5.1, section 3.15).
+std::string display_environment(const ProgramIcvs& icvs, bool verbose);
+
+/// The program's ICVs; valid after the library's constructor.
+ProgramIcvs& program_icvs();
+
+} // namespace hetmp::runtime

@@ -1,0 +1,33 @@
+// What a loop schedule is, as a value. The names are OpenMP's; HetProbe is this project's addition.
+#pragma once
+
+#include <cstdint>
+
+namespace hetmp::schedulers {
+
+enum class ScheduleKind : uint8_t {
+  Static,   ///< contiguous equal shares; with a chunk, chunks dealt round robin
+  Dynamic,  ///< chunks on demand
+  Guided,   ///< shrinking chunks on demand
+  Auto,     ///< the runtime's choice
+  HetProbe, ///< probe, decide, run (the paper, section 3.2)
+};
+
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::Static;
+  uint64_t chunk = 0;           ///< iterations; 0 = none given
+  double probe_percent = 10.0;  ///< HetProbe only: share of the iterations spent probing, in (0, 100]
+  bool monotonic = false;       ///< the monotonic modifier was given
+  bool operator==(const Schedule&) const = default;
+};
+
+/// Iterations [begin, end) of a loop, counted from 0 in execution order.
+struct Range {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  bool empty() const { return begin >= end; }
+  uint64_t size() const { return empty() ? 0 : end - begin; }
+  bool operator==(const Range&) const = default;
+};
+
+} // namespace hetmp::schedulers
