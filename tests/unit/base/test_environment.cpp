@@ -1,0 +1,72 @@
+// Values of environment variables: strict parsing, and the one line a malformed value gets.
+#include "base/environment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+
+namespace {
+
+using namespace hetmp;
+
+constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+constexpr int64_t highest = std::numeric_limits<int64_t>::max();
+
+TEST(Environment, ValueIsTrimmedAndBlankCountsAsUnset) {
+  unsetenv("HETMP_TEST_VALUE");
+  EXPECT_FALSE(environment_value("HETMP_TEST_VALUE"));
+  setenv("HETMP_TEST_VALUE", " \t ", 1);
+  EXPECT_FALSE(environment_value("HETMP_TEST_VALUE"));
+  setenv("HETMP_TEST_VALUE", "  proc:2\n", 1);
+  EXPECT_EQ(environment_value("HETMP_TEST_VALUE"), "proc:2");
+  unsetenv("HETMP_TEST_VALUE");
+}
+
+TEST(Environment, Integers) {
+  EXPECT_EQ(parse_integer("42", 0, 100), 42);
+  EXPECT_EQ(parse_integer(" -7 ", -10, 10), -7);
+  EXPECT_EQ(parse_integer("+7", -10, 10), 7);
+  EXPECT_EQ(parse_integer("9223372036854775807", lowest, highest), highest);
+  EXPECT_EQ(parse_integer("-9223372036854775808", lowest, highest), lowest);
+}
+
+TEST(Environment, IntegersOutOfRangeOrMalformedAreRefused) {
+  EXPECT_FALSE(parse_integer("101", 0, 100));
+  EXPECT_FALSE(parse_integer("-1", 0, 100));
+  for (const char* text : {"", " ", "x", "1x", "0x10", "1.0", "1 2", "++1", "+", "-", "+-1", "9223372036854775808"})
+    EXPECT_FALSE(parse_integer(text, lowest, highest)) << '"' << text << '"';
+}
+
+TEST(Environment, Reals) {
+  EXPECT_EQ(parse_real("2.5"), 2.5);
+  EXPECT_EQ(parse_real(" 1e3 "), 1000.0);
+  EXPECT_EQ(parse_real("-3"), -3.0);
+  for (const char* text : {"", "x", "1,5", "2.5%", "1 2"})
+    EXPECT_FALSE(parse_real(text)) << '"' << text << '"';
+}
+
+TEST(Environment, Booleans) {
+  for (const char* text : {"true", "TRUE", "yes", "On", "1", " t ", ".true."})
+    EXPECT_EQ(parse_boolean(text), true) << text;
+  for (const char* text : {"false", "No", "OFF", "0", "f", ".FALSE."})
+    EXPECT_EQ(parse_boolean(text), false) << text;
+  for (const char* text : {"", "2", "tru", "yes please", "-1"})
+    EXPECT_FALSE(parse_boolean(text)) << '"' << text << '"';
+}
+
+TEST(Environment, Text) {
+  EXPECT_EQ(trimmed(" \t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_TRUE(equal_ignoring_case("HetProbe", "hETpROBE"));
+  EXPECT_FALSE(equal_ignoring_case("static", "stat"));
+  EXPECT_FALSE(equal_ignoring_case("stat", "static"));
+}
+
+TEST(Environment, ComplaintIsOneLineWithNameValueProblemAndSubstitute) {
+  testing::internal::CaptureStderr();
+  complain("OMP_SCHEDULE", "statik,4", "not a schedule", "static");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hetmp: OMP_SCHEDULE=statik,4: not a schedule; using static\n");
+}
+
+} // namespace
