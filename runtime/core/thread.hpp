@@ -1,0 +1,112 @@
+// Threads and the implicit tasks they execute.
+//
+// A Thread is an OS thread known to the runtime: an initial thread ("root": main, or any thread of the program that meets
+// OpenMP on its own) or a worker of the pool. A thread executes one implicit task at a time, found at `task`; entering a
+// region puts a new one there, leaving it puts the old one back. All of this lies in the library's private memory.
+#pragma once
+
+#include "runtime/core/icv.hpp"
+#include "runtime/core/wait.hpp"
+
+#include "schedulers/schedule.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace hetmp::runtime {
+
+struct NodeTeam;
+struct Thread;
+
+/// What a thread knows of the dynamically scheduled loop it is in. Owner: the thread of the task.
+struct LoopProgress {
+  schedulers::Schedule schedule;
+  uint64_t trips = 0;
+  uint64_t number = 0;      ///< in the ring of loop buffers
+  uint64_t global_name = 0; ///< of the loop among the nodes of the team
+  uint64_t round = 0;       ///< Static: chunks taken so far
+  bool open = false;        ///< between the loop's begin and its exhaustion
+  bool ordered = false;
+  // `ordered`: the chunk in hand
+  schedulers::Range chunk;
+  uint64_t index = 0;          ///< the iteration being executed
+  uint64_t predecessor_end = 0;///< end of the chunk this node handed out before; it must have been posted first
+  bool waited = false;         ///< this chunk's turn has come
+  bool region_done = false;    ///< the ordered region of iteration `index` is over
+  // the loop in the types of the program: first value and stride, as two's complement bits
+  uint64_t lower_bits = 0;
+  int64_t stride = 1;
+  // HetProbe
+  uint8_t phase = 0;
+  int64_t probe_started = 0;
+  const char* source = nullptr;
+};
+
+enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
+
+/// A region's task of one thread.
+struct ImplicitTask {
+  NodeTeam* team = nullptr;             ///< never null once the thread is known
+  const ImplicitTask* parent = nullptr; ///< the task that met the region's construct; null when it is on another node
+  uint32_t number = 0;                  ///< thread number in the whole team
+  uint32_t local_number = 0;            ///< thread number within the node's part of the team
+  uint32_t team_size = 1;               ///< of the whole team
+  uint32_t level = 0;                   ///< enclosing parallel regions
+  uint32_t active_level = 0;            ///< those of them with more than one thread
+  TaskIcvs icvs;                        ///< data-environment ICVs; omp_set_* change these
+
+  // Counted alike by every thread of the team, in program order.
+  uint64_t constructs = 0; ///< names a construct among the nodes
+  uint64_t loops = 0;      ///< position in the ring of loop buffers
+  uint32_t singles = 0;
+
+  LoopProgress loop;
+  ReductionMethod reduction = ReductionMethod::None;
+};
+
+struct Thread {
+  int gtid = -1;                ///< small, unique in this process; reused after the thread's end
+  bool root = false;
+  uint32_t node = 0;            ///< whose CPUs it runs on (nodes inside one process; else this process's node)
+  ImplicitTask* task = nullptr; ///< what it executes now
+
+  // Clauses waiting for the next parallel construct.
+  uint32_t pushed_threads = 0;
+  int pushed_proc_bind = -1;
+
+  // As the primary of teams. Owner: this thread.
+  std::vector<Thread*> crew;        ///< workers kept from one region to the next
+  NodeTeam* unused_teams = nullptr; ///< teams this thread may set up without asking anybody
+
+  // As a worker. Written by the team's primary before `go` is posted.
+  NodeTeam* next_team = nullptr;
+  uint32_t next_local_number = 0;
+  EventCount go;
+  Thread* next_idle = nullptr;      ///< link of the pool's list; guarded by the pool
+
+  std::unordered_map<const void*, void*> threadprivate; ///< copies of threadprivate variables, by original
+  ImplicitTask initial;                                 ///< roots only
+};
+
+/// The calling thread; one that the runtime has not seen yet becomes an initial thread.
+Thread& current_thread();
+/// The calling thread if the runtime knows it, else null.
+Thread* known_thread();
+/// The calling thread, given the number the compiler hands around.
+Thread& thread_of(int gtid);
+
+inline ImplicitTask& current_task() { return *current_thread().task; }
+
+/// Thread number and team size of the calling thread's ancestor at `level` (0 = initial task); false when there is no
+/// such level.
+bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, uint32_t& team_size);
+
+/// Threads of the process the runtime knows, workers included.
+uint32_t known_threads();
+
+/// Used by the worker pool: makes the calling thread `self`, and gives a new Thread a number.
+void adopt_thread(Thread* self);
+Thread* create_thread_record();
+
+} // namespace hetmp::runtime

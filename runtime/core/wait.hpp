@@ -1,0 +1,129 @@
+// How a thread waits for another: it spins for a bounded time, then sleeps in the kernel until it is woken.
+//
+// No wake-up is lost. A waiter announces itself (sleepers += 1) before it looks at the epoch for the last time; a poster
+// changes the epoch before it looks at sleepers. All four accesses are sequentially consistent, so at least one of the two
+// sees the other (Dekker): either the poster sees a sleeper and wakes it, or the waiter sees the new epoch and does not
+// sleep. If the epoch changes between the waiter's look and its futex call, the kernel's own comparison refuses to sleep.
+#pragma once
+
+#include "base/futex.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <sched.h>
+
+namespace hetmp::runtime {
+
+/// Sizes of what several threads write are kept apart by this many bytes (two lines: the prefetcher fetches pairs).
+inline constexpr size_t cache_line = 64;
+
+/// How long waits of this process spin. Set once at start; `allowed` changes as threads come and go.
+struct SpinBudget {
+  int64_t nanoseconds = 2'000'000; ///< 0 = sleep at once, negative = until it happens
+  bool yields = false;             ///< give the CPU away now and then while spinning
+};
+extern SpinBudget spin_budget;
+
+/// Threads of this process that may be running a team's work now, and the CPUs they may use. With more threads than
+/// CPUs a spinning thread takes time from the one it waits for: then nobody spins.
+extern std::atomic<uint32_t> threads_in_use;
+extern uint32_t usable_cpus;
+
+inline bool spinning_pays() {
+  // relaxed: a hint; a stale value costs a spin or a sleep, never correctness.
+  return spin_budget.nanoseconds != 0 && threads_in_use.load(std::memory_order_relaxed) <= usable_cpus;
+}
+
+inline int64_t monotonic_nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+/// Spins until `ready()` or until the budget is spent; whether it became ready.
+template <class Ready>
+bool spin_until(Ready&& ready) {
+  if (!spinning_pays())
+    return ready();
+  constexpr int looks_per_clock_reading = 128;
+  int64_t deadline = 0;
+  while (true) {
+    for (int look = 0; look < looks_per_clock_reading; look++) {
+      if (ready())
+        return true;
+      cpu_relax();
+    }
+    if (spin_budget.yields)
+      sched_yield();
+    if (spin_budget.nanoseconds < 0 && spinning_pays())
+      continue;
+    const int64_t now = monotonic_nanoseconds();
+    if (deadline == 0)
+      deadline = now + spin_budget.nanoseconds;
+    else if (now >= deadline || !spinning_pays())
+      return ready();
+  }
+}
+
+/// A counter that threads wait on. Anybody may wait or post.
+class alignas(cache_line) EventCount {
+public:
+  /// acquire: pairs with post(), so that what was written before the post is seen after the wait.
+  uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+
+  /// Returns once the epoch differs from `seen`.
+  void wait_while(uint32_t seen) {
+    if (!spin_until([&] { return epoch() != seen; }))
+      sleep_while(seen);
+  }
+
+  /// Moves the epoch on by one and wakes everybody who waits.
+  void post() {
+    epoch_.fetch_add(1, std::memory_order_seq_cst);
+    if (sleepers_.load(std::memory_order_seq_cst) != 0)
+      futex_wake(epoch_, INT32_MAX);
+  }
+
+private:
+  void sleep_while(uint32_t seen) {
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    while (epoch_.load(std::memory_order_seq_cst) == seen)
+      futex_wait(epoch_, seen);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  FutexWord epoch_{0};
+  std::atomic<uint32_t> sleepers_{0};
+};
+
+/// Counts down to zero; one thread waits for that. The waiter may reuse it as soon as wait() has returned.
+class alignas(cache_line) CountDown {
+public:
+  /// By the waiter, before the others can know of it.
+  void start(uint32_t count) { left_.store(count, std::memory_order_relaxed); }
+
+  void arrive() {
+    if (left_.fetch_sub(1, std::memory_order_seq_cst) == 1 && sleepers_.load(std::memory_order_seq_cst) != 0)
+      futex_wake(left_, 1);
+  }
+
+  void wait() {
+    // acquire: pairs with the fetch_sub of every arrive() (a release sequence).
+    if (!spin_until([&] { return left_.load(std::memory_order_acquire) == 0; }))
+      sleep();
+  }
+
+private:
+  void sleep() {
+    sleepers_.store(1, std::memory_order_seq_cst);
+    while (const uint32_t left = left_.load(std::memory_order_seq_cst))
+      futex_wait(left_, left);
+    sleepers_.store(0, std::memory_order_relaxed);
+  }
+
+  FutexWord left_{0};
+  std::atomic<uint32_t> sleepers_{0};
+};
+
+} // namespace hetmp::runtime
