@@ -18,31 +18,31 @@ struct SourceLocation {
   bool operator==(const SourceLocation&) const = default;
 };
 
-/// Reads an ident_t's source string, ";file;function;line;column;;". Clang without -g says "unknown" and 0. Text of
-/// another form gives an unknown location.
+/// Reads an ident_t's source string, ";file;function;line;column;;". Clang without -g says "unknown" and 0.
+/// Text of another form gives an unknown location.
 SourceLocation parse_source(std::string_view ident_source);
 
 struct NodeRecord {
   uint32_t threads = 0;
-  double mean_us = 0;    ///< last probe: time of a share, mean over the node's threads
-  uint64_t faults = 0;   ///< last probe: DSM faults of the node
-  double speed = 0;      ///< core speed ratio, smoothed; slowest node = 1
+  double mean_us = 0;  ///< last probe: time of a share, mean over the node's threads
+  uint64_t faults = 0; ///< last probe: DSM faults of the node
+  double speed = 0;    ///< core speed ratio, smoothed; slowest node = 1
   double fault_period_us = std::numeric_limits<double>::infinity(); ///< smoothed
 };
 
 struct RegionRecord {
-  std::string source;          ///< ident_t's source string
-  uint64_t function = 0;       ///< address of the outlined function: tells regions apart when the source is unknown
+  std::string source;    ///< ident_t's source string
+  uint64_t function = 0; ///< address of the outlined function: tells regions apart when the source is unknown
   uint64_t visits = 0;
   uint64_t probed_visits = 0;
-  uint64_t most_probes = 0;    ///< visits that are probed before the decision stands
-  uint64_t trips = 0;          ///< iterations on the last visit
+  uint64_t most_probes = 0; ///< visits that are probed before the decision stands
+  uint64_t trips = 0;       ///< iterations on the last visit
   std::vector<NodeRecord> nodes;
   double fault_period_us = std::numeric_limits<double>::infinity(); ///< infinity = no faults
-  double threshold_us = 0;     ///< what the fault period was compared with
-  std::string decision;        ///< "all nodes", "node 0"; empty = none was made
+  double threshold_us = 0; ///< what the fault period was compared with
+  std::string decision;    ///< "all nodes", "node 0"; empty = none was made
   std::string reason;
-  double total_us = 0;         ///< time in the loop over all visits; 0 = not measured
+  double total_us = 0; ///< time in the loop over all visits; 0 = not measured
 };
 
 struct Report {

@@ -19,18 +19,18 @@ struct NodeMeasurement {
 struct Decision {
   enum class Placement : uint8_t { AllNodes, OneNode };
   Placement placement = Placement::AllNodes;
-  uint32_t only_node = 0;    ///< OneNode
-  /// Core speed ratio of each node: how many times faster than the slowest one a thread of it is (slowest = 1.0).
-  /// 0 for a node without threads. Filled with either placement.
+  uint32_t only_node = 0; ///< OneNode
+  /// Core speed ratio of each node: how many times faster than the slowest one a thread of it is (slowest
+  /// = 1.0). 0 for a node without threads. Filled with either placement.
   std::vector<double> speed;
   /// Microseconds between two faults of a faulting node; infinity when no node faulted.
   double fault_period_us = std::numeric_limits<double>::infinity();
-  std::string reason;        ///< one clause with the numbers
+  std::string reason; ///< one clause with the numbers
 };
 
 /// What visits of one region by teams with the same number of nodes have shown. Not synchronised: one owner.
 class RegionHistory {
-public:
+ public:
   static constexpr uint32_t usual_probes = 10;
 
   /// Probes the first `most_probes` visits (at least one) and then keeps to its last decision.
@@ -40,10 +40,10 @@ public:
   uint32_t probed_visits() const { return probed_; }
   uint32_t most_probes() const { return most_probes_; }
 
-  /// Takes one probed visit into account and decides anew. Element i of `nodes` is node i's; another number of nodes
-  /// than on the visit before starts the history afresh. Measurements that cannot be true (a time that is negative or
-  /// not a number) leave what is known of the node as it was. `threshold_us`: the fault period from which work on
-  /// several nodes pays; below it everything stays on node 0.
+  /// Takes one probed visit into account and decides anew. Element i of `nodes` is node i's; another number
+  /// of nodes than on the visit before starts the history afresh. Measurements that cannot be true (a time
+  /// that is negative or not a number) leave what is known of the node as it was. `threshold_us`: the fault
+  /// period from which work on several nodes pays; below it everything stays on node 0.
   Decision update(const std::vector<NodeMeasurement>& nodes, double threshold_us);
 
   /// The last visit's decision; all nodes alike, without speeds, before the first.
@@ -52,9 +52,9 @@ public:
   /// Smoothed elapsed microseconds between two faults of `node`; infinity if it never faulted or is unknown.
   double fault_period_us(uint32_t node) const;
 
-private:
-  /// Smoothed by an exponentially weighted moving average, per iteration, so that visits with different trip counts
-  /// compare and a fault period is the quotient of two averages rather than an average of quotients.
+ private:
+  /// Smoothed by an exponentially weighted moving average, per iteration, so that visits with different trip
+  /// counts compare and a fault period is the quotient of two averages rather than an average of quotients.
   struct Smoothed {
     bool measured = false;
     double us_per_iteration = 0;     ///< of one thread

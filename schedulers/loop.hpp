@@ -1,5 +1,5 @@
-// Loop arithmetic: how many iterations a loop has, the loop variable of each, and the shares of OpenMP's schedules.
-// Iterations are counted from 0 in execution order, whatever the direction of the loop.
+// Loop arithmetic: how many iterations a loop has, the loop variable of each, and the shares of OpenMP's
+// schedules. Iterations are counted from 0 in execution order, whatever the direction of the loop.
 #pragma once
 
 #include "schedulers/schedule.hpp"
@@ -11,17 +11,19 @@
 
 namespace hetmp::schedulers {
 
-/// Iterations of `for (i = lower; i <= upper_inclusive; i += stride)` (>= with a negative stride), as if i never
-/// overflowed. `stride` must not be 0. A loop over all 2^64 values with stride +-1 has one iteration more than fits:
-/// its count saturates at 2^64 - 1.
+/// Iterations of `for (i = lower; i <= upper_inclusive; i += stride)` (>= with a negative stride), as if i
+/// never overflowed. `stride` must not be 0. A loop over all 2^64 values with stride +-1 has one iteration
+/// more than fits: its count saturates at 2^64 - 1.
 template <class T>
 constexpr uint64_t trip_count(T lower, T upper_inclusive, std::make_signed_t<T> stride) {
   using Unsigned = std::make_unsigned_t<T>;
   const bool upwards = stride > 0;
-  if (upwards ? lower > upper_inclusive : lower < upper_inclusive) return 0;
+  if (upwards ? lower > upper_inclusive : lower < upper_inclusive)
+    return 0;
   const T first = upwards ? lower : upper_inclusive;
   const T last = upwards ? upper_inclusive : lower;
-  // Modulo 2^bits, and exact: the distance of two values of T always fits its unsigned type, and so does |stride|.
+  // Modulo 2^bits, and exact: the distance of two values of T always fits its unsigned type, and so does
+  // |stride|.
   const uint64_t distance = static_cast<Unsigned>(uint64_t(last) - uint64_t(first));
   const uint64_t step = static_cast<Unsigned>(upwards ? uint64_t(stride) : 0 - uint64_t(stride));
   const uint64_t steps = distance / step;
@@ -34,18 +36,21 @@ constexpr T iteration_value(T lower, std::make_signed_t<T> stride, uint64_t inde
   return static_cast<T>(uint64_t(lower) + uint64_t(stride) * index); // modulo 2^64, then modulo 2^bits of T
 }
 
-/// Worker `worker`'s contiguous share of a loop without chunk: sizes differ by at most one, larger ones first.
+/// Worker `worker`'s contiguous share of a loop without chunk: sizes differ by at most one, larger ones
+/// first.
 constexpr Range static_share(uint64_t trips, uint32_t workers, uint32_t worker) {
-  if (worker >= workers) return {trips, trips};
+  if (worker >= workers)
+    return {trips, trips};
   const uint64_t share = trips / workers;
   const uint64_t larger = trips % workers;
   const uint64_t begin = share * worker + std::min<uint64_t>(worker, larger);
   return {begin, begin + share + (worker < larger ? 1 : 0)};
 }
 
-/// The `round`-th chunk of worker `worker` when chunks are dealt round robin; empty from the first round that has none
-/// for it. A chunk of 0 counts as 1.
-constexpr Range static_chunk(uint64_t trips, uint64_t chunk, uint32_t workers, uint32_t worker, uint64_t round) {
+/// The `round`-th chunk of worker `worker` when chunks are dealt round robin; empty from the first round that
+/// has none for it. A chunk of 0 counts as 1.
+constexpr Range static_chunk(uint64_t trips, uint64_t chunk, uint32_t workers, uint32_t worker,
+                             uint64_t round) {
   const uint64_t size = std::max<uint64_t>(chunk, 1);
   uint64_t number = 0;
   uint64_t begin = 0;

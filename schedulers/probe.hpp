@@ -1,5 +1,5 @@
-// The probe of a HetProbe loop: the same number of iterations for every thread, and the same ones on every visit, so
-// that times compare and data settles on the nodes that use it.
+// The probe of a HetProbe loop: the same number of iterations for every thread, and the same ones on every
+// visit, so that times compare and data settles on the nodes that use it.
 #pragma once
 
 #include "schedulers/schedule.hpp"
@@ -8,9 +8,9 @@
 
 namespace hetmp::schedulers {
 
-/// The probe iterations of team thread `thread`: [thread x share, (thread + 1) x share). The share is `percent` of the
-/// loop divided by `threads`, rounded down, but at least 1 if the loop has an iteration for each thread; 0 if not.
-/// A percentage outside (0, 100] counts as the nearest sensible one.
+/// The probe iterations of team thread `thread`: [thread x share, (thread + 1) x share). The share is
+/// `percent` of the loop divided by `threads`, rounded down, but at least 1 if the loop has an iteration for
+/// each thread; 0 if not. A percentage outside (0, 100] counts as the nearest sensible one.
 Range probe_share(uint64_t trips, uint32_t threads, double percent, uint32_t thread);
 
 /// What is left once every thread has done its probe share.

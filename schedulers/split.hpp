@@ -8,10 +8,11 @@
 
 namespace hetmp::schedulers {
 
-/// Node i's share of `all`, for i = 0 .. nodes-1, in proportion to speed[i] x threads[i]. The shares tile `all` exactly,
-/// in node order; a node without speed (zero, negative, not finite) or without threads gets an empty one. If no node
-/// has speed, threads alone count; if none has threads either, node 0 gets everything. The boundaries are computed with
-/// integers from weights rounded to 1 part in 2^31: every node that computes them gets the same ones.
+/// Node i's share of `all`, for i = 0 .. nodes-1, in proportion to speed[i] x threads[i]. The shares tile
+/// `all` exactly, in node order; a node without speed (zero, negative, not finite) or without threads gets an
+/// empty one. If no node has speed, threads alone count; if none has threads either, node 0 gets everything.
+/// The boundaries are computed with integers from weights rounded to 1 part in 2^31: every node that computes
+/// them gets the same ones.
 std::vector<Range> split_by_speed(Range all, const double* speed, const uint32_t* threads, uint32_t nodes);
 
 } // namespace hetmp::schedulers

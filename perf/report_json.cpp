@@ -1,0 +1,129 @@
+// The report for programs: JSON (RFC 8259), written without a library.
+#include "perf/report.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace hetmp::perf {
+namespace {
+
+/// Length of the UTF-8 sequence at the start of `text`; 0 if it is not well formed (overlong forms,
+/// surrogates and code points above U+10FFFF included).
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto continues = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80)
+    return 1;
+  if (lead >= 0xc2 && lead <= 0xdf)
+    return continues(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const bool sensible = (lead != 0xe0 || byte(1) >= 0xa0) && (lead != 0xed || byte(1) < 0xa0);
+    return sensible && continues(1) && continues(2) ? 3 : 0;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    const bool sensible = (lead != 0xf0 || byte(1) >= 0x90) && (lead != 0xf4 || byte(1) < 0x90);
+    return sensible && continues(1) && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string quoted(std::string_view text) {
+  static constexpr char hexadecimal[] = "0123456789abcdef";
+  std::string result = "\"";
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const unsigned char first = static_cast<unsigned char>(text[0]);
+    if (length == 0)
+      result += "\xef\xbf\xbd"; // U+FFFD
+    else if (first < 0x20)
+      result += {'\\', 'u', '0', '0', hexadecimal[first >> 4], hexadecimal[first & 15]};
+    else if (first == '"' || first == '\\')
+      result += {'\\', text[0]};
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result + "\"";
+}
+
+/// The shortest text that reads back as the same number; JSON has no infinity: null.
+std::string number(double value) {
+  if (!std::isfinite(value))
+    return "null";
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+}
+
+std::string number(uint64_t value) {
+  return std::to_string(value);
+}
+std::string number(uint32_t value) {
+  return std::to_string(value);
+}
+
+/// One JSON object or array under construction; values are JSON text already.
+class Composite {
+ public:
+  Composite(char open, char close) : text_(1, open), close_(close) {}
+  void member(std::string_view name, const std::string& value) { element(quoted(name) + ":" + value); }
+  void element(const std::string& value) {
+    if (text_.size() > 1)
+      text_ += ',';
+    text_ += value;
+  }
+  std::string finished() const { return text_ + close_; }
+
+ private:
+  std::string text_;
+  char close_;
+};
+
+std::string json_of(const NodeRecord& node) {
+  Composite object('{', '}');
+  object.member("threads", number(node.threads));
+  object.member("mean_us", number(node.mean_us));
+  object.member("faults", number(node.faults));
+  object.member("speed", number(node.speed));
+  object.member("fault_period_us", number(node.fault_period_us));
+  return object.finished();
+}
+
+std::string json_of(const RegionRecord& region) {
+  const SourceLocation where = parse_source(region.source);
+  Composite nodes('[', ']');
+  for (const NodeRecord& node : region.nodes)
+    nodes.element(json_of(node));
+  Composite object('{', '}');
+  object.member("file", quoted(where.file));
+  object.member("function", quoted(where.function));
+  object.member("line", number(where.line));
+  object.member("column", number(where.column));
+  object.member("address", number(region.function));
+  object.member("visits", number(region.visits));
+  object.member("probed_visits", number(region.probed_visits));
+  object.member("most_probes", number(region.most_probes));
+  object.member("trips", number(region.trips));
+  object.member("nodes", nodes.finished());
+  object.member("fault_period_us", number(region.fault_period_us));
+  object.member("threshold_us", number(region.threshold_us));
+  object.member("decision", quoted(region.decision));
+  object.member("reason", quoted(region.reason));
+  object.member("total_us", number(region.total_us));
+  return object.finished();
+}
+
+} // namespace
+
+std::string format_json(const Report& report) {
+  Composite regions('[', ']');
+  for (const RegionRecord& region : report.regions)
+    regions.element("\n" + json_of(region));
+  Composite object('{', '}');
+  object.member("version", number(uint32_t(1)));
+  object.member("nodes", number(report.nodes));
+  object.member("regions", regions.finished());
+  return object.finished() + "\n";
+}
+
+} // namespace hetmp::perf

@@ -1,0 +1,124 @@
+// The report for people: one line a region, cells padded to columns.
+#include "perf/report.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace hetmp::perf {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string in_digits(double value) {
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  char digits[32];
+  auto [end, problem] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed,
+                                      std::abs(value) < 10 ? 2 : 0);
+  if (problem != std::errc{}) // too large for this notation
+    end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific, 2).ptr;
+  return {digits, end};
+}
+
+/// The cell's values joined by `separator`, one for each node.
+template <class Value>
+std::string of_each_node(const RegionRecord& region, const char* separator, Value value) {
+  std::string text;
+  for (const NodeRecord& node : region.nodes) {
+    if (!text.empty())
+      text += separator;
+    text += value(node);
+  }
+  return text;
+}
+
+std::string region_name(const RegionRecord& region) {
+  const SourceLocation where = parse_source(region.source);
+  if (where.line == 0) {
+    char digits[20];
+    char* end = std::to_chars(digits, digits + sizeof digits, region.function, 16).ptr;
+    return "(no source line; built without -g?) function 0x" + std::string(digits, end);
+  }
+  const size_t slash = where.file.rfind('/');
+  const std::string file = slash == std::string::npos ? where.file : where.file.substr(slash + 1);
+  return file + ":" + std::to_string(where.line) + " " + where.function;
+}
+
+std::string fault_period(const RegionRecord& region) {
+  if (region.probed_visits == 0)
+    return "not measured";
+  if (std::isinf(region.fault_period_us))
+    return "no faults";
+  return "fault period " + in_digits(region.fault_period_us) + " us (threshold " +
+         in_digits(region.threshold_us) + ")";
+}
+
+std::string verdict(const RegionRecord& region) {
+  std::string text = "-> " + (region.decision.empty() ? std::string("no decision") : region.decision);
+  if (!region.reason.empty())
+    text += ": " + region.reason;
+  return text;
+}
+
+Row row_of(const RegionRecord& region) {
+  const bool probed = region.probed_visits > 0 && !region.nodes.empty();
+  Row row;
+  row.push_back(region_name(region));
+  row.push_back("trips " + std::to_string(region.trips));
+  row.push_back("visits " + std::to_string(region.visits));
+  row.push_back("probed " + std::to_string(region.probed_visits) + "/" + std::to_string(region.most_probes));
+  row.push_back("threads " +
+                of_each_node(region, "+", [](const NodeRecord& n) { return std::to_string(n.threads); }));
+  row.push_back(probed ? "node us " + of_each_node(region, "/",
+                                                   [](const NodeRecord& n) { return in_digits(n.mean_us); })
+                       : "");
+  row.push_back(probed
+                    ? "faults " + of_each_node(region, "/",
+                                               [](const NodeRecord& n) { return std::to_string(n.faults); })
+                    : "");
+  row.push_back(probed ? "CSR " +
+                             of_each_node(region, ":", [](const NodeRecord& n) { return in_digits(n.speed); })
+                       : "");
+  row.push_back(fault_period(region));
+  row.push_back(region.total_us > 0 ? "total " + in_digits(region.total_us / 1000) + " ms" : "");
+  row.push_back(verdict(region));
+  return row;
+}
+
+/// Pads every column but the last to its widest cell; drops columns that are empty in every row.
+std::string in_columns(const std::vector<Row>& rows) {
+  std::vector<size_t> widths(rows.empty() ? 0 : rows[0].size(), 0);
+  for (const Row& row : rows)
+    for (size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line = "hetmp: region";
+    for (size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] == 0)
+        continue;
+      line += (i == 0 ? " " : "  ") + row[i];
+      if (i + 1 < widths.size())
+        line.append(widths[i] - row[i].size(), ' ');
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+std::string format_text(const Report& report) {
+  const size_t count = report.regions.size();
+  std::string text =
+      "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +
+      std::to_string(count) + (count == 1 ? " region" : " regions") +
+      (count == 0 ? "\n" : " (CSR = core speed ratio, slowest node 1; node us = probe time a thread)\n");
+  std::vector<Row> rows;
+  for (const RegionRecord& region : report.regions)
+    rows.push_back(row_of(region));
+  return text + in_columns(rows);
+}
+
+} // namespace hetmp::perf
