@@ -40,7 +40,7 @@ static_assert(sizeof(LocalPage) == 1);
 /// Who holds a page, as its home sees it.
 struct Sharing {
   uint64_t holders = 0;  ///< bit n: node n has a copy (or one is on its way to it); never empty
-  uint32_t owner = 0;    ///< the latest writer; always among the holders. Sends content when home has none
+  uint32_t owner = 0;    ///< the latest writer; a holder whenever the page is idle. Sends content when home has none
   bool exclusive = true; ///< the owner, then the only holder, may write
 };
 

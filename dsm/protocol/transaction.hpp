@@ -4,6 +4,7 @@
 #include "dsm/protocol/page_state.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
