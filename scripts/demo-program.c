@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { side = 512, sweeps = 40, harmonics = 60 };
+enum { side = 512, sweeps = 40, harmonics = 300 };
 
 // One relaxation sweep: little arithmetic for much memory.
 static void relax(const double* from, double* to) {

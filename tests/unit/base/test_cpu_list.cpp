@@ -23,7 +23,8 @@ TEST(CpuList, SortsAndDropsRepetitions) {
 }
 
 TEST(CpuList, RefusesWhatIsNotAList) {
-  for (const char* text : {"", " ", ",", "0,", ",0", "1-", "-1", "3-1", "1-2-3", "x", "0x1", "4096", "0-4096", "1;2", "1.5"})
+  for (const char* text :
+       {"", " ", ",", "0,", ",0", "1-", "-1", "3-1", "1-2-3", "x", "0x1", "4096", "0-4096", "1;2", "1.5"})
     EXPECT_FALSE(parse_cpu_list(text)) << '"' << text << '"';
 }
 

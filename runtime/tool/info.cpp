@@ -1,0 +1,86 @@
+#include "runtime/tool/info.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/environment.hpp"
+#include "runtime/tool/machine.hpp"
+#include "runtime/tool/topology.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace hetmp::tool {
+namespace {
+
+__attribute__((format(printf, 2, 3))) void fact(const char* name, const char* format, ...) {
+  printf("%-22s ", name);
+  va_list arguments;
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  putchar('\n');
+}
+
+void print_cpus() {
+  fact("CPUs allowed", "%s", format_cpu_list(allowed_cpus()).c_str());
+  const auto quota = cpu_quota();
+  if (quota)
+    fact("CPU time granted", "%.2f CPUs (control group)", *quota);
+  else
+    fact("CPU time granted", "no limit");
+  const Topology topology = read_topology();
+  for (const CpuGroup& group : topology.numa_nodes)
+    fact(group.name.c_str(), "CPUs %s", format_cpu_list(group.cpus).c_str());
+  if (topology.core_kinds.size() < 2)
+    fact("kinds of core", "%s", topology.core_kinds.empty() ? "not known" : "all alike");
+  else
+    for (const CpuGroup& group : topology.core_kinds)
+      fact("kind of core", "CPUs %s: %s", format_cpu_list(group.cpus).c_str(), group.name.c_str());
+}
+
+void print_fault_access() {
+  using Source = FaultAccess::Source;
+  const FaultAccess access = probe_fault_access();
+  switch (access.source) {
+  case Source::Device:
+    fact("userfaultfd", "through /dev/userfaultfd");
+    break;
+  case Source::SystemCall:
+    fact("userfaultfd", "through the system call (CAP_SYS_PTRACE or vm.unprivileged_userfaultfd=1)");
+    break;
+  case Source::UserModeOnly:
+    fact("userfaultfd", "through the system call, faults of user code only");
+    break;
+  case Source::Refused:
+    fact("userfaultfd", "refused: %s", strerror(access.error));
+  }
+  if (access.source != Source::Refused) {
+    fact("  missing pages", "yes");
+    fact("  write-protected", "%s", access.write_protect ? "yes" : "no: the kernel does not offer it");
+    fact("  kernel's faults", "%s", access.kernel_faults ? "yes" : "no");
+  }
+  if (access.sufficient())
+    fact("node processes", "possible");
+  else
+    fact("node processes", "not possible: %s",
+         access.kernel_faults ? "this kernel cannot" : fault_access_remedy);
+}
+
+void print_permission(const char* name, const Permission& permission) {
+  fact(name, "%s%s", permission.granted() ? "yes" : "no: ", permission.reason.c_str());
+}
+
+} // namespace
+
+int print_info() {
+  fact("hetmp", "%s", HETMP_VERSION);
+  fact("system", "%s, pages of %ld bytes", kernel_release().c_str(), page_bytes());
+  print_cpus();
+  print_fault_access();
+  fact("transports", "shared memory: yes; TCP: not yet; RDMA: not yet");
+  print_permission("hardware counters", probe_instruction_counter());
+  print_permission("real-time priority", probe_realtime_priority());
+  return 0;
+}
+
+} // namespace hetmp::tool

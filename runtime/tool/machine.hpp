@@ -1,0 +1,47 @@
+// What this machine lets a program do: probes for `hetmp info` and for the checks of `hetmp run`. Nothing
+// stays open.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hetmp::tool {
+
+/// How page faults of this process can be had as messages (userfaultfd).
+struct FaultAccess {
+  enum class Source { Device, SystemCall, UserModeOnly, Refused } source = Source::Refused;
+  bool kernel_faults = false; ///< faults of system calls on shared memory, too: the DSM needs them
+  bool write_protect = false; ///< faults on write-protected anonymous pages: the DSM needs them
+  int error = 0;              ///< errno of the last attempt when refused
+  bool sufficient() const { return kernel_faults && write_protect; }
+};
+FaultAccess probe_fault_access();
+
+/// One phrase naming what would allow what the DSM needs.
+extern const char* const fault_access_remedy;
+
+/// An empty reason means that it works.
+struct Permission {
+  std::string reason;
+  bool granted() const { return reason.empty(); }
+};
+
+/// Whether the instructions of this process can be counted in hardware.
+Permission probe_instruction_counter();
+
+/// Whether a thread may have real-time priority.
+Permission probe_realtime_priority();
+
+/// CPUs' worth of time the control groups of this process grant; nothing when unlimited. The smallest of its
+/// group and all groups above. `root` stands before /proc and /sys (tests).
+std::optional<double> cpu_quota(const std::string& root = "");
+
+/// The quota in the text of cgroup v2's cpu.max ("200000 100000" is 2); nothing for "max" or what is
+/// malformed.
+std::optional<double> parse_cpu_max(std::string_view text);
+
+std::string kernel_release();
+long page_bytes();
+
+} // namespace hetmp::tool

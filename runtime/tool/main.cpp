@@ -1,0 +1,75 @@
+// The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows.
+#include "base/message.hpp"
+#include "runtime/tool/info.hpp"
+#include "runtime/tool/run.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace {
+
+using namespace hetmp::tool;
+
+CLI::App* add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* run = app.add_subcommand("run", "Run an OpenMP program");
+  run->add_option("--nodes", options.nodes, "Node processes to run the program on (1-64)")->type_name("N");
+  run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")
+      ->type_name("SPEC");
+  run->add_flag("--report", options.report,
+                "Say what was learned about each loop (--report=FILE: into a file)");
+  run->add_option("--schedule", options.schedule,
+                  "Schedule of schedule(runtime) loops, as in hetprobe or dynamic,4")
+      ->type_name("S");
+  run->add_option("--threads", options.threads, "OMP_NUM_THREADS")->type_name("T");
+  run->prefix_command(); // what follows the first word that is no option belongs to the program
+  run->footer("Then the program and its arguments, after -- if it begins with a dash.");
+  return run;
+}
+
+/// The program's words: those CLI11 left, then those from "--" on (which belongs to the program if that began
+/// before). False, after one line, if an unknown option leads.
+bool take_command(const CLI::App& run, const std::vector<std::string>& from_dashes, RunOptions& options) {
+  options.command = run.remaining();
+  const bool begun = !options.command.empty();
+  if (begun && options.command.front().starts_with('-')) {
+    hetmp::say("run: no option %s; try 'hetmp run --help'", options.command.front().c_str());
+    return false;
+  }
+  if (!from_dashes.empty())
+    options.command.insert(options.command.end(), from_dashes.begin() + (begun ? 0 : 1), from_dashes.end());
+  return true;
+}
+
+/// A bare --report arrives as "true".
+void settle_report(RunOptions& options) {
+  if (options.report == "true")
+    options.report = "1";
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("hetmp: runs OpenMP programs on CPUs that share no memory", "hetmp");
+  app.set_version_flag("--version", "hetmp " HETMP_VERSION);
+  app.require_subcommand(1);
+  RunOptions options;
+  const CLI::App* run_command = add_run(app, options);
+  const CLI::App* info_command = app.add_subcommand("info", "Say what hetmp finds on this machine");
+  // CLI11 would hand what follows "--" back to the top level.
+  char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+  const std::vector<std::string> from_dashes(dashes, argv + argc);
+  try {
+    app.parse(int(dashes - argv), argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0)
+      return app.exit(error); // --help and --version arrive this way
+    hetmp::say("%s; try 'hetmp --help'", error.what());
+    return usage_error;
+  }
+  settle_report(options);
+  if (run_command->parsed())
+    return take_command(*run_command, from_dashes, options) ? run(options) : usage_error;
+  return info_command->parsed() ? print_info() : usage_error;
+}

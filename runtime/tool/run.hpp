@@ -1,0 +1,50 @@
+// `hetmp run`: the environment in which a program finds the runtime, then the program.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hetmp::tool {
+
+inline constexpr int usage_error = 2;
+inline constexpr int most_nodes = 64;
+inline constexpr int most_threads = 32768;
+
+/// As given on the command line; nothing = not given.
+struct RunOptions {
+  std::optional<std::string> nodes;
+  std::optional<std::string> cores;
+  std::optional<std::string> report; ///< a file, or "1" for standard error
+  std::optional<std::string> schedule;
+  std::optional<std::string> threads;
+  std::vector<std::string> command; ///< the program and its arguments
+};
+
+/// Variables to set, and what is wrong with the options (empty if nothing is).
+struct Environment {
+  std::map<std::string, std::string> variables;
+  std::string error;
+  bool several_nodes = false;
+};
+
+/// The runtime's libraries.
+struct Libraries {
+  std::string runtime;
+  std::string dsm;
+};
+
+using Lookup = const char* (*)(const char* name); ///< like getenv
+
+/// Works out the variables; changes nothing. Values already in the environment (LD_PRELOAD, GLIBC_TUNABLES)
+/// are kept and added to.
+Environment plan_environment(const RunOptions& options, const Libraries& libraries, Lookup lookup);
+
+/// The libraries beside this program; nothing, after one line, if they are not there.
+std::optional<Libraries> find_libraries(bool with_dsm);
+
+/// Becomes the program. Returns an exit code if that is not possible, after one line that says why.
+int run(const RunOptions& options);
+
+} // namespace hetmp::tool
