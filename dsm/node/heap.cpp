@@ -1,0 +1,199 @@
+#include "dsm/node/heap.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <sys/mman.h>
+
+namespace hetmp::dsm {
+namespace {
+
+/// First word of the page before a large block.
+struct LargeHeader {
+  size_t usable;
+};
+
+bool is_small(uintptr_t address) { return (address - slices_begin) % slice_bytes < small_part_bytes; }
+
+unsigned class_at(uintptr_t address) {
+  return unsigned((address - slices_begin) % slice_bytes / SizeClasses::part_bytes);
+}
+
+} // namespace
+
+void Heap::become(uint32_t node, MayDiscard may_discard) {
+  may_discard_ = may_discard;
+  const Segment small = AddressPlan::small_part(node);
+  for (unsigned i = 0; i < SizeClasses::count; ++i) {
+    small_[i].next = small.begin + i * SizeClasses::part_bytes;
+    small_[i].end = small_[i].next + SizeClasses::part_bytes;
+  }
+  const Segment large = AddressPlan::large_part(node);
+  large_next_ = large.begin;
+  large_end_ = large.end;
+}
+
+void* Heap::allocate_small(unsigned size_class) {
+  SmallClass& small = small_[size_class];
+  const size_t bytes = SizeClasses::bytes_of(size_class);
+  std::lock_guard guard(small.lock);
+  if (!small.free.empty()) {
+    const uint32_t index = small.free.back();
+    small.free.pop_back();
+    return reinterpret_cast<void*>(small.end - SizeClasses::part_bytes + index * bytes);
+  }
+  if (small.next + bytes > small.end)
+    return nullptr;
+  void* block = reinterpret_cast<void*>(small.next);
+  small.next += bytes;
+  return block;
+}
+
+void* Heap::allocate(size_t bytes, size_t alignment) {
+  if (alignment <= page_bytes && std::max(bytes, alignment) <= SizeClasses::largest) {
+    // Powers of two are classes, and each class begins at a multiple of them: such blocks are naturally aligned.
+    const size_t wanted = alignment <= 16 ? bytes : std::bit_ceil(std::max(bytes, alignment));
+    if (wanted <= SizeClasses::largest)
+      if (void* block = allocate_small(SizeClasses::class_of(wanted)))
+        return block;
+  }
+  bool zeroed;
+  return allocate_large(bytes, alignment, &zeroed);
+}
+
+void* Heap::allocate_zeroed(size_t bytes) {
+  if (bytes <= SizeClasses::largest) {
+    void* block = allocate(bytes);
+    return block ? memset(block, 0, bytes) : nullptr;
+  }
+  bool zeroed = false;
+  void* block = allocate_large(bytes, 16, &zeroed);
+  if (block && !zeroed)
+    memset(block, 0, bytes);
+  return block;
+}
+
+uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed) {
+  // Best fit among the freed ones; those keep page alignment, so a stricter one asks for more and gives the rest back.
+  const size_t slack = alignment > page_bytes ? alignment - page_bytes : 0;
+  uintptr_t begin;
+  size_t have;
+  const auto fit = free_by_size_.lower_bound({bytes + slack, 0});
+  if (fit != free_by_size_.end()) {
+    begin = fit->second;
+    have = fit->first;
+    *zeroed = free_extents_.at(begin).zeroed;
+    free_extents_.erase(begin);
+    free_by_size_.erase(fit);
+  } else {
+    if (large_end_ - large_next_ < bytes + slack)
+      return 0;
+    begin = large_next_;
+    have = bytes + slack;
+    large_next_ += have;
+    *zeroed = true;
+  }
+  // The block behind the header page is what must be aligned.
+  const uintptr_t aligned = ((begin + page_bytes + alignment - 1) & ~(alignment - 1)) - page_bytes;
+  if (aligned > begin)
+    put_extent(begin, aligned - begin, *zeroed);
+  if (begin + have > aligned + bytes)
+    put_extent(aligned + bytes, begin + have - aligned - bytes, *zeroed);
+  return aligned;
+}
+
+void Heap::put_extent(uintptr_t begin, size_t bytes, bool zeroed) {
+  auto merge = [&](std::map<uintptr_t, Extent>::iterator neighbour) {
+    zeroed = zeroed && neighbour->second.zeroed;
+    bytes += neighbour->second.bytes;
+    begin = std::min(begin, neighbour->first);
+    free_by_size_.erase({neighbour->second.bytes, neighbour->first});
+    free_extents_.erase(neighbour);
+  };
+  if (auto next = free_extents_.find(begin + bytes); next != free_extents_.end())
+    merge(next);
+  if (auto previous = free_extents_.lower_bound(begin); previous != free_extents_.begin()) {
+    --previous;
+    if (previous->first + previous->second.bytes == begin)
+      merge(previous);
+  }
+  free_extents_[begin] = {bytes, zeroed};
+  free_by_size_.insert({bytes, begin});
+}
+
+void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
+  if (bytes > large_part_bytes)
+    return nullptr;
+  const size_t extent = page_bytes + page_up(std::max<size_t>(bytes, 1));
+  uintptr_t begin;
+  {
+    std::lock_guard guard(large_lock_);
+    begin = take_extent(extent, std::max(alignment, page_bytes), zeroed);
+    if (!begin)
+      return nullptr;
+    large_blocks_[begin + page_bytes] = {begin, extent};
+  }
+  // The header is shared memory: written without the lock, because it may fault.
+  reinterpret_cast<LargeHeader*>(begin)->usable = extent - page_bytes;
+  return reinterpret_cast<void*>(begin + page_bytes);
+}
+
+void Heap::release_large(uintptr_t begin, size_t bytes) {
+  const bool discard = may_discard_ && may_discard_({begin, begin + bytes});
+  if (discard)
+    madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
+  put_extent(begin, bytes, discard);
+}
+
+bool Heap::free_block(void* block, bool may_wait) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(block);
+  std::mutex& lock = is_small(address) ? small_[class_at(address)].lock : large_lock_;
+  std::unique_lock guard(lock, std::defer_lock);
+  if (may_wait)
+    guard.lock();
+  else if (!guard.try_lock())
+    return false;
+  if (is_small(address)) {
+    SmallClass& small = small_[class_at(address)];
+    const uintptr_t first = small.end - SizeClasses::part_bytes;
+    small.free.push_back(uint32_t((address - first) / SizeClasses::bytes_of(class_at(address))));
+  } else if (const auto found = large_blocks_.find(address); found != large_blocks_.end()) {
+    const auto [begin, bytes] = found->second;
+    large_blocks_.erase(found);
+    release_large(begin, bytes);
+  }
+  return true;
+}
+
+void Heap::free(void* block) { free_block(block, true); }
+bool Heap::try_free(void* block) { return free_block(block, false); }
+
+void* Heap::map(size_t bytes) {
+  bytes = page_up(bytes);
+  bool zeroed = false;
+  uintptr_t begin;
+  {
+    std::lock_guard guard(large_lock_);
+    begin = take_extent(bytes, page_bytes, &zeroed);
+  }
+  if (!begin)
+    return nullptr;
+  void* memory = reinterpret_cast<void*>(begin);
+  if (!zeroed)
+    memset(memory, 0, bytes);
+  return memory;
+}
+
+void Heap::unmap(void* begin, size_t bytes) {
+  std::lock_guard guard(large_lock_);
+  release_large(reinterpret_cast<uintptr_t>(begin), page_up(bytes));
+}
+
+size_t Heap::usable_bytes(const void* block) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(block);
+  if (is_small(address))
+    return SizeClasses::bytes_of(class_at(address));
+  return reinterpret_cast<const LargeHeader*>(address - page_bytes)->usable;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,128 @@
+// The malloc family. In a process that is one of several nodes, application memory comes from the node's shared heap;
+// the threads that serve faults, and every other process, get the C library's allocator. A block is freed by whoever
+// owns it, told by its address.
+#include "dsm/node/node_process.hpp"
+#include "dsm/node/private_libc.hpp"
+#include "dsm/node/private_threads.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace hetmp::dsm {
+
+thread_local bool allocates_privately = false;
+
+namespace {
+
+Heap* shared_heap() {
+  if (allocates_privately)
+    return nullptr;
+  NodeProcess* process = NodeProcess::instance();
+  return process ? &process->heap() : nullptr;
+}
+
+bool in_slices(const void* pointer) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  return address >= slices_begin && address < slices_begin + most_nodes * slice_bytes;
+}
+
+void* or_enomem(void* block) {
+  if (!block)
+    errno = ENOMEM;
+  return block;
+}
+
+void* allocate(size_t alignment, size_t bytes) {
+  if (Heap* heap = shared_heap())
+    return or_enomem(heap->allocate(bytes, alignment));
+  return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
+}
+
+size_t libc_usable_bytes(void* block) {
+  static auto* real = reinterpret_cast<size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+  return real(block);
+}
+
+} // namespace
+} // namespace hetmp::dsm
+
+using namespace hetmp::dsm;
+
+extern "C" {
+
+void* malloc(size_t bytes) { return allocate(16, bytes); }
+
+void* calloc(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (Heap* heap = shared_heap())
+    return or_enomem(heap->allocate_zeroed(bytes));
+  return __libc_calloc(count, size);
+}
+
+void free(void* block) {
+  if (!block)
+    return;
+  if (!in_slices(block))
+    return __libc_free(block);
+  const int saved_errno = errno; // free keeps errno
+  NodeProcess* process = NodeProcess::instance();
+  if (!process) // a forked child of the program: its copy of the heap is never used again
+    return;
+  if (Heap::owner(block) == process->node())
+    process->heap().free(block);
+  else
+    process->free_remote(block);
+  errno = saved_errno;
+}
+
+void* realloc(void* block, size_t bytes) {
+  if (!block)
+    return malloc(bytes);
+  if (!in_slices(block))
+    return __libc_realloc(block, bytes); // stays where it began its life
+  if (bytes == 0) {
+    free(block);
+    return nullptr;
+  }
+  const size_t usable = Heap::usable_bytes(block);
+  if (bytes <= usable && (bytes >= usable / 2 || usable <= 64))
+    return block;
+  void* moved = malloc(bytes);
+  if (moved) {
+    memcpy(moved, block, std::min(bytes, usable));
+    free(block);
+  }
+  return moved;
+}
+
+void* memalign(size_t alignment, size_t bytes) { return allocate(std::bit_ceil(alignment), bytes); }
+void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+void* valloc(size_t bytes) { return memalign(page_bytes, bytes); }
+void* pvalloc(size_t bytes) { return memalign(page_bytes, page_up(bytes)); }
+
+int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)
+    return EINVAL;
+  const int saved_errno = errno;
+  void* memory = allocate(alignment, bytes);
+  errno = saved_errno;
+  if (!memory)
+    return ENOMEM;
+  *block = memory;
+  return 0;
+}
+
+size_t malloc_usable_size(void* block) {
+  if (!block)
+    return 0;
+  return in_slices(block) ? Heap::usable_bytes(block) : libc_usable_bytes(block);
+}
+
+} // extern "C"

@@ -1,0 +1,334 @@
+#include "dsm/node/node_process.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/futex.hpp"
+#include "base/message.hpp"
+#include "dsm/node/globals.hpp"
+#include "dsm/node/private_threads.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <linux/sched.h>
+#include <optional>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int failure = 70; // EX_SOFTWARE
+
+enum class State : uint8_t { Undecided, Deciding, Alone, Node };
+std::atomic<State> state{State::Undecided};
+NodeProcess* the_process; // written before `state` becomes Node
+
+std::optional<LaunchPlan> parse_plan(std::string_view text) {
+  const size_t blank = text.find(' ');
+  if (blank == std::string_view::npos)
+    return {};
+  int pid = 0;
+  std::from_chars(text.data(), text.data() + blank, pid);
+  if (pid != getpid())
+    return {};
+  LaunchPlan plan;
+  for (text.remove_prefix(blank + 1); !text.empty();) {
+    const size_t semicolon = std::min(text.find(';'), text.size());
+    const auto cpus = parse_cpu_list(text.substr(0, semicolon));
+    if (!cpus)
+      return {};
+    plan.cpus.push_back(*cpus);
+    text.remove_prefix(std::min(semicolon + 1, text.size()));
+  }
+  if (plan.cpus.size() < 2 || plan.cpus.size() > most_nodes)
+    return {};
+  return plan;
+}
+
+/// Fresh zero memory at a fixed place; the previous content of this process there is gone.
+void map_over(const Segment& segment) {
+  void* memory = reinterpret_cast<void*>(
+      syscall(SYS_mmap, segment.begin, segment.bytes(), PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+  if (memory == MAP_FAILED)
+    die(failure, "cannot map the shared address range at %#zx: %s", size_t(segment.begin), strerrordesc_np(errno));
+}
+
+/// A child process that shares this one's descriptors and working directory (a file that any node opens is open for the
+/// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it).
+pid_t clone_node(int* pidfd) {
+  return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD, nullptr, pidfd, nullptr, 0));
+}
+
+struct MainCall {
+  int (*main)(int, char**, char**);
+  int argc;
+  char** argv;
+  char** environment;
+  int result = 0;
+};
+
+size_t main_stack_bytes() {
+  rlimit limit{};
+  constexpr size_t least = size_t(8) << 20, most = size_t(1) << 30;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return size_t(64) << 20;
+  return page_up(std::clamp<size_t>(limit.rlim_cur, least, most));
+}
+
+struct ControlMessage {
+  enum class Kind : uint32_t { Free, Exit } kind;
+  int32_t exit_code;
+  uint64_t address;
+};
+
+void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
+
+} // namespace
+
+void create_private_thread(void* (*body)(void*), void* argument) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const bool before = allocates_privately;
+  allocates_privately = true; // the C library allocates the new thread's tables in the creating thread
+  pthread_t thread;
+  if (const int error = pthread_create(&thread, &attributes, body, argument))
+    die(failure, "cannot create a service thread: %s", strerrordesc_np(error));
+  allocates_privately = before;
+  pthread_attr_destroy(&attributes);
+}
+
+struct FabricFunctions {
+  static void attach(const RuntimeHooks* hooks) { the_process->hooks_ = *hooks; }
+  static void send(uint32_t to, const void* bytes, uint32_t size) {
+    // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that faults.
+    uint8_t copy[largest_message];
+    memcpy(copy, bytes, std::min(size, largest_message));
+    the_process->transport_.send(to, SharedMemoryTransport::Lane::Anyone, Channel::Runtime, nullptr, 0, copy, size);
+  }
+  static bool is_shared(const void* address) {
+    return the_process->plan_.is_shared(reinterpret_cast<uintptr_t>(address));
+  }
+  static int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+    return the_process->create_thread(body, argument, stack_bytes);
+  }
+  static void read_faults(FaultCounters* counters) { the_process->service_.read_counters(counters); }
+};
+
+NodeProcess* NodeProcess::instance() {
+  switch (state.load(std::memory_order_acquire)) { // pairs with the release in decide()
+  case State::Node:
+    return the_process;
+  case State::Undecided:
+    return decide();
+  default:
+    return nullptr;
+  }
+}
+
+NodeProcess* NodeProcess::decide() {
+  if (!environ) // the C library is not up yet
+    return nullptr;
+  State undecided = State::Undecided;
+  if (!state.compare_exchange_strong(undecided, State::Deciding, std::memory_order_acq_rel))
+    return nullptr;
+  const char* text = getenv(plan_variable);
+  const std::optional<LaunchPlan> plan = text ? parse_plan(text) : std::nullopt;
+  if (!plan) {
+    state.store(State::Alone, std::memory_order_release);
+    return nullptr;
+  }
+  the_process = new NodeProcess(*plan);
+  state.store(State::Node, std::memory_order_release);
+  return the_process;
+}
+
+NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)) {
+  plan_.set(uint32_t(launch_.cpus.size()), {});
+  for (uint32_t node = 0; node < plan_.nodes(); ++node)
+    map_over(AddressPlan::slice(node));
+  heap_.become(origin, nullptr);
+  fabric_ = {fabric_version,
+             origin,
+             plan_.nodes(),
+             FabricFunctions::attach,
+             FabricFunctions::send,
+             FabricFunctions::is_shared,
+             FabricFunctions::create_thread,
+             FabricFunctions::read_faults};
+}
+
+void NodeProcess::become(uint32_t node) {
+  node_ = node;
+  fabric_.node = node;
+  transport_.become(node);
+  static NodeProcess* self = this;
+  auto may_discard = [](Segment range) { return self->service_.is_unpublished(range); };
+  if (node != origin)
+    heap_.become(node, may_discard);
+  else
+    heap_.set_may_discard(may_discard);
+  next_stack_ = AddressPlan::stack_part(node).begin;
+  bind_thread(launch_.cpus[node]);
+}
+
+void NodeProcess::forget_others_memory() {
+  for (uint32_t node = 0; node < plan_.nodes(); ++node)
+    if (node != node_ && node_ != origin)
+      map_over(AddressPlan::slice(node));
+  if (node_ != origin)
+    for (const Segment& segment : plan_.globals())
+      map_over(segment);
+}
+
+void NodeProcess::start_nodes() {
+  plan_.set(plan_.nodes(), find_globals());
+  make_anonymous(plan_.globals());
+  transport_.create(plan_.nodes());
+  fflush(nullptr); // what is buffered now would be written by every node
+  const pid_t origin_pid = getpid();
+  std::vector<int> pidfds;
+  for (uint32_t node = 1; node < plan_.nodes(); ++node) {
+    int pidfd = -1;
+    const pid_t child = clone_node(&pidfd);
+    if (child < 0)
+      die(failure, "cannot create the process of node %u: %s", node, strerrordesc_np(errno));
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != origin_pid)
+        _exit(failure);
+      serve_as_node(node);
+    }
+    service_.watch_node_process(node, child, pidfd);
+  }
+  become(origin);
+  setvbuf(stdout, nullptr, _IOLBF, 0); // lines of several nodes must not mix
+  service_.start(node_, *this);
+}
+
+void NodeProcess::serve_as_node(uint32_t node) {
+  char name[16];
+  snprintf(name, sizeof name, "hetmp-node-%u", node);
+  prctl(PR_SET_NAME, name);
+  // The terminal's signals are for the program, that is for the origin; this process ends when the origin does.
+  for (int terminal_signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP})
+    signal(terminal_signal, SIG_IGN);
+  become(node);
+  forget_others_memory();
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  service_.start(node_, *this);
+  if (hooks_.node_started)
+    hooks_.node_started();
+  while (true)
+    pause();
+}
+
+int NodeProcess::create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+  constexpr size_t default_stack = size_t(8) << 20;
+  const size_t bytes = page_up(std::max(stack_bytes ? stack_bytes : default_stack, size_t(256) << 10)) + page_bytes;
+  const uintptr_t begin = next_stack_.fetch_add(bytes, std::memory_order_relaxed); // unique; orders nothing else
+  if (begin + bytes > AddressPlan::stack_part(node_).end)
+    return EAGAIN;
+  mprotect(reinterpret_cast<void*>(begin), page_bytes, PROT_NONE); // an overflow faults instead of overwriting
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  int error = pthread_attr_setstack(&attributes, reinterpret_cast<void*>(begin + page_bytes), bytes - page_bytes);
+  pthread_t thread;
+  if (!error)
+    error = pthread_create(&thread, &attributes, body, argument);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+int NodeProcess::run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
+  // In private memory: both threads use it while main's stack may be anywhere.
+  static MainCall call;
+  static FutexWord done;
+  call = {main, argc, argv, environment};
+  const auto body = [](void*) -> void* {
+    call.result = call.main(call.argc, call.argv, call.environment);
+    done.store(1, std::memory_order_release); // pairs with the acquire below: the result is there
+    futex_wake(done, 1);
+    return nullptr;
+  };
+  if (const int error = create_thread(body, nullptr, main_stack_bytes()))
+    die(failure, "cannot create main's thread: %s", strerrordesc_np(error));
+  while (!done.load(std::memory_order_acquire))
+    futex_wait(done, 0);
+  return call.result;
+}
+
+void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {
+  if (hooks_.deliver)
+    hooks_.deliver(from, bytes, size);
+}
+
+void NodeProcess::control_message(uint32_t from, const Slot& slot) {
+  ControlMessage message;
+  if (slot.header.header_bytes != sizeof message)
+    die(failure, "node %u sent a control message of %u bytes", from, slot.header.header_bytes);
+  memcpy(&message, slot.header.message, sizeof message);
+  switch (message.kind) {
+  case ControlMessage::Kind::Free: {
+    void* block = reinterpret_cast<void*>(message.address);
+    if (!AddressPlan::slice(node_).contains(message.address))
+      die(failure, "node %u wants to free %p, which is not a block of node %u", from, block, node_);
+    if (!heap_.try_free(block))
+      to_free_.push_back(block);
+    break;
+  }
+  case ControlMessage::Kind::Exit:
+    create_private_thread(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
+    break;
+  }
+}
+
+bool NodeProcess::retry() {
+  std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
+  return !to_free_.empty();
+}
+
+void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
+  siginfo_t info{};
+  const int any_child = 0x40000000; // __WALL: children whose end raises no SIGCHLD
+  int code = failure;
+  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child) == 0 && info.si_code != CLD_EXITED) {
+    code = 128 + info.si_status;
+    say("node %u (process %d) was ended by signal %d (%s); the program cannot go on without its memory", node, pid,
+        info.si_status, sigdescr_np(info.si_status));
+  } else {
+    say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
+        info.si_status);
+  }
+  if (hooks_.stopped)
+    hooks_.stopped();
+  _exit(code); // the other node processes end with this one
+}
+
+void NodeProcess::free_remote(void* block) {
+  const ControlMessage message{ControlMessage::Kind::Free, 0, reinterpret_cast<uintptr_t>(block)};
+  transport_.send(Heap::owner(block), SharedMemoryTransport::Lane::Anyone, Channel::Control, &message, sizeof message,
+                  nullptr, 0);
+}
+
+void NodeProcess::exit_at_origin(int code) {
+  fflush(stdout);
+  const ControlMessage message{ControlMessage::Kind::Exit, code, 0};
+  transport_.send(origin, SharedMemoryTransport::Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  while (true)
+    pause();
+}
+
+} // namespace hetmp::dsm

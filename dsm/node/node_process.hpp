@@ -1,0 +1,77 @@
+// This process as one of several nodes: its memory, its service thread, and the way from one process to many.
+#pragma once
+
+#include "dsm/fabric.hpp"
+#include "dsm/node/address_plan.hpp"
+#include "dsm/node/heap.hpp"
+#include "dsm/node/service.hpp"
+#include "dsm/node/shared_memory_transport.hpp"
+
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// What the runtime's constructor asks for when it executes the program again under this library, in the environment
+/// variable HETMP_DSM_PLAN: "<pid> <cpus of node 0>;<cpus of node 1>;...". The pid keeps it from meaning anything to the
+/// programs that this one starts.
+inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
+
+struct LaunchPlan {
+  std::vector<std::vector<int>> cpus; ///< of each node
+};
+
+class NodeProcess final : private ServiceClient {
+public:
+  /// The process's node, or null in a process that is not one of several. The first call decides; it happens at the
+  /// first allocation of the process, before any constructor of the program has run.
+  static NodeProcess* instance();
+
+  /// Turns the process into nodes: returns on the origin only; the others serve until the origin ends.
+  void start_nodes();
+
+  /// Runs the program's main on a thread in shared memory and returns what it returns.
+  int run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
+
+  uint32_t node() const { return node_; }
+  Heap& heap() { return heap_; }
+  const AddressPlan& plan() const { return plan_; }
+  Fabric& fabric() { return fabric_; }
+
+  int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
+
+  /// Frees a block of another node's heap: its owner does it.
+  void free_remote(void* block);
+  /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
+  [[noreturn]] void exit_at_origin(int code);
+
+private:
+  explicit NodeProcess(LaunchPlan plan);
+  static NodeProcess* decide();
+
+  void map_slices();
+  void become(uint32_t node);
+  void forget_others_memory();
+  [[noreturn]] void serve_as_node(uint32_t node);
+
+  void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
+  void control_message(uint32_t from, const Slot& slot) override;
+  bool retry() override;
+  void node_ended(uint32_t node, pid_t pid, int pidfd) override;
+
+  LaunchPlan launch_;
+  AddressPlan plan_;
+  SharedMemoryTransport transport_;
+  Heap heap_;
+  Service service_{plan_, transport_};
+  std::vector<void*> to_free_; ///< service thread: blocks whose class was locked when their message came
+  Fabric fabric_{};
+  RuntimeHooks hooks_{};
+  uint32_t node_ = origin;
+  std::atomic<uintptr_t> next_stack_{0};
+
+  friend struct FabricFunctions;
+};
+
+} // namespace hetmp::dsm

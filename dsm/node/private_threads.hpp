@@ -1,0 +1,13 @@
+// Threads that serve page faults. Nothing they use may lie in memory whose faults they serve.
+#pragma once
+
+namespace hetmp::dsm {
+
+/// True while the calling thread's allocations must be private: always on service threads, and on any thread while it
+/// creates one (the C library allocates the new thread's tables in the creating thread).
+extern thread_local bool allocates_privately;
+
+/// A detached thread with private stack and private bookkeeping. Ends the program if it cannot be created.
+void create_private_thread(void* (*body)(void*), void* argument);
+
+} // namespace hetmp::dsm

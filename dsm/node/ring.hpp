@@ -1,0 +1,63 @@
+// A one-way queue of messages between two node processes in memory that both map: one producer thread at a time (the
+// caller sees to that), one consumer. Slots have room for a page, so that a page travels with its message and is
+// installed straight from the slot.
+#pragma once
+
+#include "dsm/node/address_plan.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace hetmp::dsm {
+
+enum class Channel : uint16_t {
+  Page,    ///< protocol::Message, with a page of data if data_bytes says so
+  Runtime, ///< for the runtime's hook
+  Control, ///< this library's own: remote free, exit request
+};
+
+struct SlotHeader {
+  Channel channel = Channel::Page;
+  uint16_t header_bytes = 0; ///< of the message itself, in `message`
+  uint32_t data_bytes = 0;   ///< in `data`
+  uint8_t message[56] = {};
+};
+static_assert(sizeof(SlotHeader) == 64);
+
+struct Slot {
+  SlotHeader header;
+  uint8_t data[page_bytes];
+};
+
+/// Lives in shared memory; zero-initialised memory is an empty ring.
+class Ring {
+public:
+  static constexpr uint64_t slots = 16;
+
+  /// Producer: a slot to fill, or null if the ring is full. The consumer sees it after publish().
+  Slot* reserve() {
+    const uint64_t head = head_.load(std::memory_order_relaxed); // only the producer writes it
+    // Acquire pairs with the release in release(): the consumer has finished reading the slot we are about to fill.
+    if (head - tail_.load(std::memory_order_acquire) == slots)
+      return nullptr;
+    return &slot_[head % slots];
+  }
+  /// Release pairs with the acquire in front(): the slot's content is there before the consumer sees the new head.
+  void publish() { head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+  /// Consumer: the oldest message, or null.
+  Slot* front() {
+    const uint64_t tail = tail_.load(std::memory_order_relaxed); // only the consumer writes it
+    if (head_.load(std::memory_order_acquire) == tail)
+      return nullptr;
+    return &slot_[tail % slots];
+  }
+  void release() { tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+private:
+  alignas(64) std::atomic<uint64_t> head_;
+  alignas(64) std::atomic<uint64_t> tail_;
+  alignas(64) Slot slot_[slots];
+};
+
+} // namespace hetmp::dsm

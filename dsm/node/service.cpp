@@ -1,0 +1,358 @@
+#include "dsm/node/service.hpp"
+
+#include "base/message.hpp"
+#include "dsm/node/private_threads.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int failure = 70; // EX_SOFTWARE
+
+// Flags of a page. Published: userfaultfd knows it at its home; set once, by the service thread, for whole pieces.
+// Present: the page was filled at its home since then (before, it may be absent, which means zeros).
+constexpr uint8_t published = 1, present = 2;
+
+// How long a page stays after it came before another node may take it: long enough for the thread that waited for it to
+// run and make its access, or two nodes that want the same page could take it from each other for ever.
+constexpr int64_t hold_ns = 50'000;
+
+int64_t now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Zero memory that costs nothing until it is used.
+template <class T>
+T* lazy_array(uint64_t count) {
+  void* memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (memory == MAP_FAILED)
+    die(failure, "no address space for the page directory: %s", strerrordesc_np(errno));
+  // Pages in use cluster; huge pages would multiply what the directory takes.
+  madvise(memory, count * sizeof(T), MADV_NOHUGEPAGE);
+  return static_cast<T*>(memory);
+}
+
+/// Service threads must run at once when there is something to do: whole teams wait for them.
+void raise_priority() {
+  sched_param parameters{};
+  parameters.sched_priority = 1;
+  if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
+    setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), -20); // refused too where not allowed; then as it is
+}
+
+} // namespace
+
+void Service::watch_node_process(uint32_t node, pid_t pid, int pidfd) { watched_.push_back({node, pid, pidfd}); }
+
+void Service::set_up_memory(uint32_t node) {
+  const UserFaults::Access access = faults_.open();
+  if (access == UserFaults::Access::Refused)
+    die(failure, "node %u: userfaultfd is refused: allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1", node);
+  if (access == UserFaults::Access::UserOnly && node == origin)
+    say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
+        "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");
+  for (uint32_t other = 0; other < plan_.nodes(); ++other)
+    if (other != node)
+      faults_.watch(AddressPlan::slice(other).begin, slice_bytes);
+  if (node != origin)
+    for (const Segment& segment : plan_.globals())
+      faults_.watch(segment.begin, segment.bytes());
+  storage_.pages = plan_.pages();
+  storage_.local = lazy_array<protocol::LocalPage>(storage_.pages);
+  storage_.directory = lazy_array<protocol::DirectoryEntry>(storage_.pages);
+  storage_.home_of = [](const void* plan, PageNumber page) { return static_cast<const AddressPlan*>(plan)->home_of(page); };
+  storage_.plan = &plan_;
+  page_flags_ = lazy_array<uint8_t>(storage_.pages);
+  protocol_ = std::make_unique<protocol::Node>(node, plan_.nodes(), storage_);
+}
+
+void Service::start(uint32_t node, ServiceClient& client) {
+  client_ = &client;
+  set_up_memory(node);
+  poll_.push_back({faults_.descriptor(), POLLIN, 0});
+  poll_.push_back({transport_.doorbell(), POLLIN, 0});
+  for (const Watched& watched : watched_)
+    poll_.push_back({watched.pidfd, POLLIN, 0});
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // inherited: the program's signal handlers never run on this thread
+  create_private_thread(thread_body, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void* Service::thread_body(void* self) {
+  prctl(PR_SET_NAME, "hetmp-service");
+  raise_priority();
+  static_cast<Service*>(self)->run();
+  return nullptr;
+}
+
+void Service::run() {
+  allocates_privately = true;
+  while (true) {
+    bool worked = work();
+    const bool retry_soon = client_->retry() | transport_.flush();
+    if (!worked && transport_.prepare_sleep()) {
+      sleep(retry_soon);
+      transport_.awake();
+    }
+  }
+}
+
+bool Service::work() {
+  PageFault faults[16];
+  const size_t count = faults_.read(faults, 16);
+  for (size_t i = 0; i < count; ++i)
+    handle_fault(faults[i]);
+  const size_t messages = transport_.receive([this](uint32_t from, const Slot& slot) { handle_slot(from, slot); });
+  const bool due = do_what_is_due();
+  return count || messages || due;
+}
+
+void Service::sleep(bool retry_soon) {
+  constexpr int64_t soon_ns = 100'000;
+  int64_t wait = retry_soon ? soon_ns : -1;
+  if (!later_.empty()) {
+    const int64_t until_due = std::max<int64_t>(later_.front().due - now_ns(), 0);
+    wait = wait < 0 ? until_due : std::min(wait, until_due);
+  }
+  const timespec timeout{wait / 1'000'000'000, wait % 1'000'000'000};
+  if (ppoll(poll_.data(), poll_.size(), wait < 0 ? nullptr : &timeout, nullptr) <= 0)
+    return;
+  for (size_t i = 2; i < poll_.size(); ++i)
+    if (poll_[i].revents) {
+      const Watched& watched = watched_[i - 2];
+      client_->node_ended(watched.node, watched.pid, watched.pidfd);
+      poll_[i].fd = -1;
+    }
+}
+
+void Service::read_counters(FaultCounters* counters) const {
+  counters->read_misses = counters_.read_misses.load(std::memory_order_relaxed);
+  counters->write_misses = counters_.write_misses.load(std::memory_order_relaxed);
+  counters->write_upgrades = counters_.write_upgrades.load(std::memory_order_relaxed);
+  counters->invalidations = counters_.invalidations.load(std::memory_order_relaxed);
+  counters->bytes_received = counters_.bytes_received.load(std::memory_order_relaxed);
+}
+
+bool Service::is_unpublished(Segment range) const {
+  if (!page_flags_)
+    return true;
+  for (uintptr_t address = range.begin; address < range.end;
+       address = (address & ~(publish_bytes - 1)) + publish_bytes)
+    if (__atomic_load_n(&page_flags_[plan_.page_of(address)], __ATOMIC_RELAXED) & published)
+      return false;
+  return true;
+}
+
+/// Home only: from now on accesses to absent and write-protected pages of the piece around `page` come to this thread.
+/// Until then the node uses the piece like any memory. Nothing changes for the threads that use it now: present pages
+/// stay writable, and an absent page still becomes zeros at its first access, by handle_fault().
+void Service::publish(PageNumber page) {
+  if (page_flags_[page] & published)
+    return;
+  const Segment piece = plan_.publish_piece(page);
+  faults_.watch(piece.begin, piece.bytes());
+  const PageNumber first = plan_.page_of(piece.begin);
+  for (PageNumber i = first; i < first + (piece.bytes() >> page_shift); ++i)
+    __atomic_or_fetch(&page_flags_[i], published, __ATOMIC_RELAXED);
+}
+
+void Service::handle_fault(const PageFault& fault) {
+  const PageNumber page = plan_.page_of(fault.address);
+  const bool write = fault.kind != PageFault::Kind::ReadMissing;
+  const protocol::LocalState state = protocol_->state(page);
+  if (state == protocol::LocalState::Exclusive && fault.kind != PageFault::Kind::WriteProtected) {
+    // Ours and never touched since it was published: it is zeros.
+    faults_.install_zeros(fault.address, true);
+    __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
+  } else if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
+    auto& counter = fault.kind == PageFault::Kind::WriteProtected ? counters_.write_upgrades
+                    : write                                       ? counters_.write_misses
+                                                                  : counters_.read_misses;
+    counter.fetch_add(1, std::memory_order_relaxed);
+  }
+  actions_.clear();
+  if (write)
+    protocol_->write_fault(page, actions_);
+  else
+    protocol_->read_fault(page, actions_);
+  carry_out(nullptr);
+}
+
+void Service::handle_slot(uint32_t from, const Slot& slot) {
+  switch (slot.header.channel) {
+  case Channel::Page: {
+    protocol::Message message{protocol::MessageType::Done};
+    if (slot.header.header_bytes != sizeof message)
+      die(failure, "node %u sent a page message of %u bytes", from, slot.header.header_bytes);
+    memcpy(&message, slot.header.message, sizeof message);
+    if (protocol::carries_content(message.type) != (slot.header.data_bytes == page_bytes))
+      die(failure, "node %u sent a %s message with %u bytes of content", from, protocol::name_of(message.type),
+          slot.header.data_bytes);
+    handle_page_message(from, message, slot.data);
+    break;
+  }
+  case Channel::Runtime:
+    client_->runtime_message(from, slot.data, slot.header.data_bytes);
+    break;
+  case Channel::Control:
+    client_->control_message(from, slot);
+    break;
+  }
+}
+
+void Service::handle_page_message(uint32_t from, const protocol::Message& message, const void* content) {
+  const auto same = [&](const Later& later) {
+    return !later.resume && later.from == from && later.message.page == message.page;
+  };
+  if (protocol::carries_content(message.type)) {
+    // Content is not put off; what came before it on the same channel goes first.
+    for (auto it = std::find_if(later_.begin(), later_.end(), same); it != later_.end();
+         it = std::find_if(later_.begin(), later_.end(), same)) {
+      const Later earlier = *it;
+      later_.erase(it);
+      deliver(earlier.from, earlier.message, nullptr);
+    }
+  } else if (std::any_of(later_.begin(), later_.end(), same) || protocol::may_take_copy(message.type)) {
+    if (put_off(from, message))
+      return;
+  }
+  deliver(from, message, content);
+}
+
+/// Whether the message has to wait: because the page has just come, or because an earlier one of its page and channel waits.
+bool Service::put_off(uint32_t from, const protocol::Message& message) {
+  Clock due = held_until(message.page);
+  for (const Later& later : later_)
+    if (!later.resume && later.from == from && later.message.page == message.page)
+      due = std::max(due, later.due);
+  if (due == 0)
+    return false;
+  const auto place = std::upper_bound(later_.begin(), later_.end(), due,
+                                      [](Clock value, const Later& later) { return value < later.due; });
+  later_.insert(place, {due, from, message, false});
+  return true;
+}
+
+/// When the page's hold ends; 0 if it is not held.
+Service::Clock Service::held_until(PageNumber page) {
+  if (installed_.empty())
+    return 0;
+  const Clock oldest = now_ns() - hold_ns;
+  while (!installed_.empty() && installed_.front().when <= oldest)
+    installed_.pop_front();
+  for (auto it = installed_.rbegin(); it != installed_.rend(); ++it)
+    if (it->page == page)
+      return it->when + hold_ns;
+  return 0;
+}
+
+bool Service::do_what_is_due() {
+  bool any = false;
+  while (!later_.empty() && later_.front().due <= now_ns()) {
+    const Later later = later_.front();
+    later_.pop_front();
+    any = true;
+    if (later.resume) {
+      actions_.clear();
+      protocol_->resume(later.message.page, actions_);
+      carry_out(nullptr);
+    } else {
+      deliver(later.from, later.message, nullptr);
+    }
+  }
+  return any;
+}
+
+void Service::deliver(uint32_t from, const protocol::Message& message, const void* content) {
+  if (message.page < storage_.pages && protocol_->is_home(message.page))
+    publish(message.page);
+  actions_.clear();
+  const protocol::Status status = protocol_->receive(from, message, actions_);
+  if (status != protocol::Status::Ok)
+    die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from, protocol::name_of(message.type),
+        static_cast<unsigned long long>(message.page), protocol::text_of(status));
+  carry_out(content);
+}
+
+void Service::carry_out(const void* content) {
+  for (const protocol::Action& action : actions_) {
+    const PageNumber page = action.page();
+    const uintptr_t address = plan_.address_of(page);
+    switch (action.kind) {
+    case protocol::ActionKind::Send:
+      transport_.send(action.to, SharedMemoryTransport::Lane::Service, Channel::Page, &action.message,
+                      sizeof action.message, nullptr, 0);
+      break;
+    case protocol::ActionKind::SendData:
+      transport_.send(action.to, SharedMemoryTransport::Lane::Service, Channel::Page, &action.message,
+                      sizeof action.message, reinterpret_cast<const void*>(address), page_bytes);
+      break;
+    case protocol::ActionKind::Protect:
+      protect(page);
+      break;
+    case protocol::ActionKind::Drop:
+      faults_.drop(address);
+      counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
+      break;
+    case protocol::ActionKind::InstallShared:
+      install(page, content, false);
+      break;
+    case protocol::ActionKind::InstallExclusive:
+      install(page, content, true);
+      break;
+    case protocol::ActionKind::Unprotect:
+      faults_.unprotect(address);
+      installed_.push_back({now_ns(), page});
+      break;
+    case protocol::ActionKind::Wake:
+      faults_.wake(address);
+      break;
+    case protocol::ActionKind::Hold: {
+      Later later{now_ns() + hold_ns, 0, action.message, true};
+      const auto place = std::upper_bound(later_.begin(), later_.end(), later.due,
+                                          [](Clock value, const Later& other) { return value < other.due; });
+      later_.insert(place, later);
+      break;
+    }
+    }
+  }
+}
+
+/// The page will be read by this thread right after: at its home it may never have been touched, and then it is filled
+/// with zeros here (this thread must not fault).
+void Service::protect(PageNumber page) {
+  const uintptr_t address = plan_.address_of(page);
+  if (!(page_flags_[page] & present) && protocol_->is_home(page)) {
+    __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
+    if (faults_.install_zeros(address, false))
+      return;
+  }
+  faults_.protect(address);
+}
+
+void Service::install(PageNumber page, const void* content, bool writable) {
+  if (!content || !faults_.install(plan_.address_of(page), content, writable))
+    die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
+  __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
+  counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
+  installed_.push_back({now_ns(), page});
+}
+
+} // namespace hetmp::dsm

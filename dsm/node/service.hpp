@@ -1,0 +1,105 @@
+// The service thread of a node: takes page faults and messages as they come, drives the page protocol, and carries out
+// what it asks for. One thread a node, so the protocol's state has one owner and needs no lock.
+//
+// Rules it lives by: it touches private memory only (its stack, its thread-local variables, its allocations); it reads a
+// shared page only when the protocol says that this node has a copy; it never waits for a lock, because whoever holds
+// one may be waiting for a page that only this thread can bring.
+#pragma once
+
+#include "dsm/fabric.hpp"
+#include "dsm/node/address_plan.hpp"
+#include "dsm/node/shared_memory_transport.hpp"
+#include "dsm/node/user_faults.hpp"
+#include "dsm/protocol/node.hpp"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <poll.h>
+#include <sys/types.h>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Who gets the messages that are not about pages. Called on the service thread.
+class ServiceClient {
+public:
+  virtual void runtime_message(uint32_t from, const void* bytes, uint32_t size) = 0;
+  virtual void control_message(uint32_t from, const Slot& slot) = 0;
+  /// After each round of work; true if something is still to be tried again soon.
+  virtual bool retry() = 0;
+  /// A node process ended. Does not return if the program cannot go on.
+  virtual void node_ended(uint32_t node, pid_t pid, int pidfd) = 0;
+
+protected:
+  ~ServiceClient() = default;
+};
+
+class Service {
+public:
+  Service(const AddressPlan& plan, SharedMemoryTransport& transport) : plan_(plan), transport_(transport) {}
+
+  /// On the origin, before start(): a node process to watch.
+  void watch_node_process(uint32_t node, pid_t pid, int pidfd);
+
+  /// Makes the node's memory coherent from here on and starts the thread.
+  void start(uint32_t node, ServiceClient& client);
+
+  void read_counters(FaultCounters* counters) const;
+
+  /// Any thread: no page of the range (of this node's slice) has been asked for by another node yet.
+  bool is_unpublished(Segment range) const;
+
+private:
+  using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
+  struct Watched {
+    uint32_t node;
+    pid_t pid;
+    int pidfd;
+  };
+  struct Later {
+    Clock due;
+    uint32_t from;
+    protocol::Message message;
+    bool resume; ///< protocol::Node::resume(message.page) instead of a message
+  };
+  struct Installed {
+    Clock when;
+    PageNumber page;
+  };
+
+  static void* thread_body(void* self);
+  void run();
+  bool work();
+  void sleep(bool retry_soon);
+  void set_up_memory(uint32_t node);
+  void publish(PageNumber page);
+  void handle_fault(const PageFault& fault);
+  void handle_slot(uint32_t from, const Slot& slot);
+  void handle_page_message(uint32_t from, const protocol::Message& message, const void* content);
+  bool put_off(uint32_t from, const protocol::Message& message);
+  bool do_what_is_due();
+  void deliver(uint32_t from, const protocol::Message& message, const void* content);
+  void carry_out(const void* content);
+  void protect(PageNumber page);
+  void install(PageNumber page, const void* content, bool writable);
+  Clock held_until(PageNumber page);
+
+  const AddressPlan& plan_;
+  SharedMemoryTransport& transport_;
+  ServiceClient* client_ = nullptr;
+  UserFaults faults_;
+  std::unique_ptr<protocol::Node> protocol_;
+  protocol::Storage storage_;
+  protocol::Actions actions_;
+  uint8_t* page_flags_ = nullptr; ///< for each page: see the .cpp
+  std::deque<Later> later_;         ///< in the order of `due`
+  std::deque<Installed> installed_; ///< within the last hold time
+  std::vector<Watched> watched_;
+  std::vector<pollfd> poll_;
+  struct {
+    std::atomic<uint64_t> read_misses{0}, write_misses{0}, write_upgrades{0}, invalidations{0}, bytes_received{0};
+  } counters_; ///< written by the service thread only; relaxed: each is a statistic of its own
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,135 @@
+#include "dsm/node/shared_memory_transport.hpp"
+
+#include "base/message.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+
+struct SharedMemoryTransport::Shared {
+  struct alignas(64) Flag {
+    std::atomic<uint32_t> asleep;
+  };
+  Flag node[most_nodes];
+};
+
+std::atomic<uint32_t>& SharedMemoryTransport::asleep(uint32_t node) const { return shared_->node[node].asleep; }
+
+void SharedMemoryTransport::create(uint32_t nodes) {
+  nodes_ = nodes;
+  const size_t bytes = sizeof(Shared) + sizeof(Ring) * nodes * nodes * 2;
+  // Anonymous and inherited: it has no name, so nothing is left behind whatever ends the processes.
+  void* memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    die(70, "no memory for %u nodes' message rings: %s", nodes, strerrordesc_np(errno));
+  shared_ = static_cast<Shared*>(memory);
+  rings_ = reinterpret_cast<Ring*>(static_cast<char*>(memory) + sizeof(Shared));
+  peers_.resize(nodes);
+  outboxes_ = std::vector<Outbox>(nodes * 2);
+  for (Peer& peer : peers_) {
+    peer.doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (peer.doorbell < 0)
+      die(70, "no event descriptor for a node: %s", strerrordesc_np(errno));
+  }
+}
+
+void SharedMemoryTransport::ring_doorbell(uint32_t node) {
+  std::atomic_thread_fence(std::memory_order_seq_cst); // see the header: publication before this read
+  if (asleep(node).load(std::memory_order_relaxed) && asleep(node).exchange(0, std::memory_order_relaxed)) {
+    const uint64_t one = 1;
+    [[maybe_unused]] ssize_t written = write(peers_[node].doorbell, &one, sizeof one);
+  }
+}
+
+void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
+                                 const void* data, size_t data_bytes) {
+  SlotHeader header;
+  header.channel = channel;
+  header.header_bytes = uint16_t(message_bytes);
+  header.data_bytes = uint32_t(data_bytes);
+  memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
+  Outbox& outbox = outboxes_[to * 2 + size_t(lane)];
+  bool kept = false;
+  {
+    std::lock_guard guard(outbox.lock);
+    Ring& ring = ring_of(node_, to, lane);
+    Slot* slot = outbox.waiting.empty() ? ring.reserve() : nullptr;
+    if (slot) {
+      slot->header = header;
+      if (data_bytes)
+        memcpy(slot->data, data, data_bytes);
+      ring.publish();
+    } else {
+      Waiting waiting{header, {}};
+      waiting.data.assign(static_cast<const uint8_t*>(data), static_cast<const uint8_t*>(data) + data_bytes);
+      outbox.waiting.push_back(std::move(waiting));
+      anything_waiting_.store(true, std::memory_order_release); // pairs with the acquire in flush()
+      kept = true;
+    }
+  }
+  ring_doorbell(to);
+  if (kept && lane == Lane::Anyone)
+    ring_doorbell(node_); // this node's service thread takes care of the rest
+}
+
+bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
+  Outbox& outbox = outboxes_[to * 2 + size_t(lane)];
+  // The service thread never waits for a lock: whoever holds it may be waiting for a page that only we can bring.
+  std::unique_lock guard(outbox.lock, std::try_to_lock);
+  if (!guard)
+    return true;
+  bool sent = false;
+  while (!outbox.waiting.empty()) {
+    Ring& ring = ring_of(node_, to, lane);
+    Slot* slot = ring.reserve();
+    if (!slot)
+      break;
+    const Waiting& waiting = outbox.waiting.front();
+    slot->header = waiting.header;
+    if (!waiting.data.empty())
+      memcpy(slot->data, waiting.data.data(), waiting.data.size());
+    ring.publish();
+    outbox.waiting.pop_front();
+    sent = true;
+  }
+  if (sent)
+    ring_doorbell(to);
+  return !outbox.waiting.empty();
+}
+
+bool SharedMemoryTransport::flush() {
+  if (!anything_waiting_.exchange(false, std::memory_order_acq_rel))
+    return false;
+  bool left = false;
+  for (uint32_t to = 0; to < nodes_; ++to)
+    for (Lane lane : {Lane::Service, Lane::Anyone})
+      left |= flush(to, lane);
+  if (left)
+    anything_waiting_.store(true, std::memory_order_release);
+  return left;
+}
+
+bool SharedMemoryTransport::prepare_sleep() {
+  asleep(node_).store(1, std::memory_order_seq_cst);
+  for (uint32_t from = 0; from < nodes_; ++from)
+    for (Lane lane : {Lane::Service, Lane::Anyone})
+      if (ring_of(from, node_, lane).front()) {
+        awake();
+        return false;
+      }
+  return true;
+}
+
+void SharedMemoryTransport::awake() {
+  asleep(node_).store(0, std::memory_order_relaxed);
+  uint64_t count;
+  [[maybe_unused]] ssize_t bytes = read(peers_[node_].doorbell, &count, sizeof count);
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,154 @@
+#include "dsm/node/user_faults.hpp"
+
+#include "base/message.hpp"
+#include "dsm/node/address_plan.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#ifndef USERFAULTFD_IOC_NEW
+#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
+#endif
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int exit_code = 70; // EX_SOFTWARE
+
+bool negotiate(int descriptor) {
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+  return ioctl(descriptor, UFFDIO_API, &api) == 0;
+}
+
+int open_descriptor(UserFaults::Access& access) {
+  const int flags = O_CLOEXEC | O_NONBLOCK;
+  access = UserFaults::Access::Full;
+  // The device grants full mode by file permission (since Linux 6.1); the call needs a capability or a sysctl for it.
+  const int device = ::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+  int descriptor = -1;
+  if (device >= 0) {
+    descriptor = ioctl(device, USERFAULTFD_IOC_NEW, flags);
+    close(device);
+  }
+  if (descriptor < 0)
+    descriptor = int(syscall(SYS_userfaultfd, flags));
+  if (descriptor < 0) {
+    access = UserFaults::Access::UserOnly;
+    descriptor = int(syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY));
+  }
+  if (descriptor >= 0 && !negotiate(descriptor)) {
+    close(descriptor);
+    descriptor = -1;
+  }
+  if (descriptor < 0)
+    access = UserFaults::Access::Refused;
+  return descriptor;
+}
+
+[[noreturn]] void fail(const char* operation, uintptr_t page) {
+  die(exit_code, "userfaultfd: %s of page %#zx failed: %s", operation, size_t(page), strerrordesc_np(errno));
+}
+
+} // namespace
+
+UserFaults::Access UserFaults::open() {
+  Access access;
+  descriptor_ = open_descriptor(access);
+  return access;
+}
+
+UserFaults::Access probe_user_faults() {
+  UserFaults::Access access;
+  const int descriptor = open_descriptor(access);
+  if (descriptor >= 0)
+    close(descriptor);
+  return access;
+}
+
+void UserFaults::watch(uintptr_t begin, size_t bytes) {
+  uffdio_register range{};
+  range.range.start = begin;
+  range.range.len = bytes;
+  range.mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP;
+  if (ioctl(descriptor_, UFFDIO_REGISTER, &range) != 0)
+    fail("registration", begin);
+}
+
+size_t UserFaults::read(PageFault* faults, size_t most) {
+  uffd_msg messages[16];
+  if (most > 16)
+    most = 16;
+  const ssize_t bytes = ::read(descriptor_, messages, most * sizeof messages[0]);
+  if (bytes <= 0)
+    return 0;
+  size_t count = 0;
+  for (size_t i = 0; i < size_t(bytes) / sizeof messages[0]; ++i) {
+    if (messages[i].event != UFFD_EVENT_PAGEFAULT)
+      continue;
+    const auto& fault = messages[i].arg.pagefault;
+    faults[count].address = page_down(fault.address);
+    faults[count].kind = fault.flags & UFFD_PAGEFAULT_FLAG_WP      ? PageFault::Kind::WriteProtected
+                         : fault.flags & UFFD_PAGEFAULT_FLAG_WRITE ? PageFault::Kind::WriteMissing
+                                                                   : PageFault::Kind::ReadMissing;
+    ++count;
+  }
+  return count;
+}
+
+bool UserFaults::install(uintptr_t page, const void* content, bool writable) {
+  uffdio_copy copy{};
+  copy.dst = page;
+  copy.src = reinterpret_cast<uintptr_t>(content);
+  copy.len = page_bytes;
+  copy.mode = UFFDIO_COPY_MODE_DONTWAKE | (writable ? 0 : UFFDIO_COPY_MODE_WP);
+  while (ioctl(descriptor_, UFFDIO_COPY, &copy) != 0) {
+    if (errno == EEXIST)
+      return false;
+    if (errno != EAGAIN) // EAGAIN: the address space is changing under us; nothing was copied
+      fail("installation", page);
+  }
+  return true;
+}
+
+bool UserFaults::install_zeros(uintptr_t page, bool writable) {
+  alignas(64) static const char zeros[page_bytes] = {};
+  return install(page, zeros, writable);
+}
+
+static void change_protection(int descriptor, uintptr_t page, uint64_t mode) {
+  uffdio_writeprotect change{};
+  change.range.start = page;
+  change.range.len = page_bytes;
+  change.mode = mode;
+  while (ioctl(descriptor, UFFDIO_WRITEPROTECT, &change) != 0)
+    if (errno != EAGAIN)
+      fail("protection", page);
+}
+
+void UserFaults::protect(uintptr_t page) { change_protection(descriptor_, page, UFFDIO_WRITEPROTECT_MODE_WP); }
+void UserFaults::unprotect(uintptr_t page) {
+  change_protection(descriptor_, page, UFFDIO_WRITEPROTECT_MODE_DONTWAKE);
+}
+
+void UserFaults::drop(uintptr_t page) {
+  if (madvise(reinterpret_cast<void*>(page), page_bytes, MADV_DONTNEED) != 0)
+    fail("removal", page);
+}
+
+void UserFaults::wake(uintptr_t page) {
+  uffdio_range range{page, page_bytes};
+  ioctl(descriptor_, UFFDIO_WAKE, &range);
+}
+
+} // namespace hetmp::dsm

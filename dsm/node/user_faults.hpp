@@ -1,0 +1,50 @@
+// userfaultfd: page faults of this process's shared memory as messages, and the operations that answer them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hetmp::dsm {
+
+struct PageFault {
+  uintptr_t address = 0; ///< page aligned
+  enum class Kind : uint8_t { ReadMissing, WriteMissing, WriteProtected } kind = Kind::ReadMissing;
+};
+
+class UserFaults {
+public:
+  enum class Access {
+    Full,     ///< faults of user code and of system calls
+    UserOnly, ///< system calls on absent pages fail with EFAULT
+    Refused,
+  };
+
+  /// Opens the descriptor for this process (it belongs to the process that opened it, also when descriptors are shared).
+  Access open();
+  int descriptor() const { return descriptor_; }
+
+  /// From now on faults on absent and on write-protected pages of the range come here. Present pages stay as they are.
+  void watch(uintptr_t begin, size_t bytes);
+
+  /// Reads up to `most` faults without waiting; returns how many.
+  size_t read(PageFault* faults, size_t most);
+
+  // Page operations; `page` is the page's address. None of them wakes the faulting threads, wake() does.
+
+  /// Puts 4 KiB there. False if the page is present already.
+  bool install(uintptr_t page, const void* content, bool writable);
+  /// Puts a page of zeros there. False if the page is present already.
+  bool install_zeros(uintptr_t page, bool writable);
+  void protect(uintptr_t page);   ///< later writes fault
+  void unprotect(uintptr_t page);
+  void drop(uintptr_t page);      ///< later accesses fault
+  void wake(uintptr_t page);
+
+private:
+  int descriptor_ = -1;
+};
+
+/// What a process may do here, without keeping anything open.
+UserFaults::Access probe_user_faults();
+
+} // namespace hetmp::dsm
