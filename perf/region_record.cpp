@@ -29,9 +29,11 @@ std::string known(std::string_view name) {
 
 SourceLocation parse_source(std::string_view text) {
   // From the right: only the file name, the leftmost field, may itself contain semicolons.
-  if (!text.starts_with(';') || !text.ends_with(";;"))
+  if (!text.starts_with(';'))
     return {};
   text.remove_prefix(1);
+  if (!text.ends_with(";;"))
+    return {};
   text.remove_suffix(2);
   SourceLocation location;
   std::string_view column, line, function;
