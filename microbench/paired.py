@@ -154,8 +154,8 @@ def parse_arguments(arguments):
     parser.add_argument("-n", "--rounds", type=int, default=11, help="rounds that count (default 11)")
     parser.add_argument("--warm-up", type=int, default=1, help="rounds before them that do not (default 1)")
     parser.add_argument("--field",
-                        help="what to read in the output, its last occurrence counting: the name "
-                        "of a line 'name: number', or a regular expression with one group (default: wall time)")
+                        help="what to read in the output, its last occurrence counting: the name of a line "
+                        "'name: number', or a regular expression with one group (default: wall time)")
     parser.add_argument("--timeout", type=float, default=600, help="seconds a run may take (default 600)")
     parser.add_argument("--save", metavar="FILE", help="write every value to FILE as JSON")
     parser.add_argument("command", nargs="+", help="'label: [NAME=VALUE ...] command'")
