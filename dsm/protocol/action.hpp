@@ -10,17 +10,17 @@
 namespace hetmp::dsm::protocol {
 
 enum class ActionKind : uint8_t {
-  Send,             ///< send `message` to node `to`
-  SendData,         ///< send `message` to node `to` with the page's present content; the page is write-protected or
-                    ///< was never writable when this is reached
-  Protect,          ///< Exclusive -> Shared: write-protect the page; no local write may succeed afterwards
-  Drop,             ///< -> Invalid: discard the local copy; no local access may succeed afterwards
+  Send,     ///< send `message` to node `to`
+  SendData, ///< send `message` to node `to` with the page's present content; the page is write-protected or
+            ///< was never writable when this is reached
+  Protect,  ///< Exclusive -> Shared: write-protect the page; no local write may succeed afterwards
+  Drop,     ///< -> Invalid: discard the local copy; no local access may succeed afterwards
   InstallShared,    ///< map the content that came with the message being processed, write-protected
   InstallExclusive, ///< map the content that came with the message being processed, writable
   Unprotect,        ///< Shared -> Exclusive: make the local copy writable
   Wake,             ///< let every thread that faulted on the page try again
-  Hold              ///< a local thread was just served at the page's home while others wait: call Node::resume(page)
-                    ///< once, after this node's hold time (at once if there is none)
+  Hold ///< a local thread was just served at the page's home while others wait: call Node::resume(page)
+       ///< once, after this node's hold time (at once if there is none)
 };
 
 /// The action's name.
@@ -35,7 +35,7 @@ struct Action {
 
 /// A buffer of actions to be reused: clear() keeps its memory. Node's functions append and never clear.
 class Actions {
-public:
+ public:
   void clear() { list.clear(); }
   bool empty() const { return list.empty(); }
   size_t size() const { return list.size(); }
@@ -49,7 +49,7 @@ public:
     list.push_back({kind, static_cast<uint8_t>(to), message});
   }
 
-private:
+ private:
   /// A message that only names the page; its type is of no consequence.
   static Message local(PageNumber page) {
     Message message{MessageType::Done};

@@ -1,7 +1,8 @@
 // A node as home of pages: it serves requests one at a time per page and knows who holds what.
 //
-// The directory changes when a message is sent, not when it arrives: it names the holders as they will be when every
-// message sent so far has been processed. That makes a request from a node that cannot want it recognisable at once.
+// The directory changes when a message is sent, not when it arrives: it names the holders as they will be
+// when every message sent so far has been processed. That makes a request from a node that cannot want it
+// recognisable at once.
 #include "dsm/protocol/node.hpp"
 
 #include <bit>
@@ -9,7 +10,9 @@
 namespace hetmp::dsm::protocol {
 
 namespace {
-constexpr uint64_t bit(uint32_t node) { return uint64_t{1} << node; }
+constexpr uint64_t bit(uint32_t node) {
+  return uint64_t{1} << node;
+}
 } // namespace
 
 const Transaction* Node::transaction(PageNumber page) const {
@@ -49,7 +52,8 @@ bool Node::may_ask(PageNumber page, Request request) const {
     if (current || busy->queue.has(request.node))
       return false;
   }
-  // Only a node's own request can give it more than it has, so this still holds when the request's turn comes.
+  // Only a node's own request can give it more than it has, so this still holds when the request's turn
+  // comes.
   const Sharing sharing = this->sharing(page);
   const bool holds = (sharing.holders & bit(request.node)) != 0;
   return !holds || (request.write && !sharing.exclusive);
@@ -63,8 +67,9 @@ void Node::serve_queue(PageNumber page, Actions& actions) {
   while (begin(page, busy, actions) && go_on(page, actions));
 }
 
-/// The current request is over: whether the next one may start now. With none left the page becomes idle. After a
-/// request of home's own the edge decides when to go on: else local threads would lose the page before they use it.
+/// The current request is over: whether the next one may start now. With none left the page becomes idle.
+/// After a request of home's own the edge decides when to go on: else local threads would lose the page
+/// before they use it.
 bool Node::go_on(PageNumber page, Actions& actions) {
   DirectoryEntry& entry = storage.directory[page];
   Transaction& busy = transactions[entry.slot()];
@@ -104,7 +109,8 @@ bool Node::begin_read(PageNumber page, Transaction& busy, Actions& actions) {
   return at_hand;
 }
 
-/// Every copy but the requester's and the one that will supply the content goes first; the rest is transfer().
+/// Every copy but the requester's and the one that will supply the content goes first; the rest is
+/// transfer().
 bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
   const uint64_t requester = bit(busy.current.node);
   const Sharing sharing = this->sharing(page);
@@ -124,8 +130,8 @@ bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
   return false;
 }
 
-/// Only the requester's own copy or that of one supplier is left: makes the requester the owner. True if nothing more
-/// has to be waited for.
+/// Only the requester's own copy or that of one supplier is left: makes the requester the owner. True if
+/// nothing more has to be waited for.
 bool Node::transfer(PageNumber page, Transaction& busy, Actions& actions) {
   const uint32_t requester = busy.current.node;
   const Sharing sharing = this->sharing(page);
@@ -145,7 +151,8 @@ bool Node::transfer(PageNumber page, Transaction& busy, Actions& actions) {
   return false;
 }
 
-void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy, Actions& actions) {
+void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy,
+                      Actions& actions) {
   actions.send(holder, {type, busy.current.node, {}, page});
   busy.phase = Phase::Transferring;
 }

@@ -1,8 +1,9 @@
 // The messages of the page protocol, as they travel between nodes.
 //
-// A channel is an ordered pair of nodes. Channels are reliable; the messages of one page on one channel are processed
-// in the order they were sent (content included: a Data message keeps its place among the others). Nothing else is
-// ordered: channels race with each other, and messages of different pages may overtake each other.
+// A channel is an ordered pair of nodes. Channels are reliable; the messages of one page on one channel are
+// processed in the order they were sent (content included: a Data message keeps its place among the others).
+// Nothing else is ordered: channels race with each other, and messages of different pages may overtake each
+// other.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +44,10 @@ constexpr bool carries_content(MessageType type) {
   return type == MessageType::DataShared || type == MessageType::DataExclusive;
 }
 
-/// Whether processing the message may cost the receiving node its copy, or its right to write. The edge may put off
-/// such messages for a bounded time after it installed a page (and with them everything later of the same page and
-/// channel), so that the threads which waited for the page get to use it. Requests count: at its home, a page is taken
-/// by the request itself.
+/// Whether processing the message may cost the receiving node its copy, or its right to write. The edge may
+/// put off such messages for a bounded time after it installed a page (and with them everything later of the
+/// same page and channel), so that the threads which waited for the page get to use it. Requests count: at
+/// its home, a page is taken by the request itself.
 constexpr bool may_take_copy(MessageType type) {
   switch (type) {
   case MessageType::ReadRequest:

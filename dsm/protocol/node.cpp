@@ -3,14 +3,23 @@
 
 namespace hetmp::dsm::protocol {
 
-Node::Node(uint32_t self, uint32_t nodes, const Storage& storage) : storage(storage), self(self), nodes(nodes) {}
+Node::Node(uint32_t self, uint32_t nodes, const Storage& storage)
+    : storage(storage), self(self), nodes(nodes) {}
 
-Node::Node(const Node& other, const Storage& storage) : Node(other) { this->storage = storage; }
+Node::Node(const Node& other, const Storage& storage) : Node(other) {
+  this->storage = storage;
+}
 
-LocalState Node::state(PageNumber page) const { return storage.local[page].state(is_home(page)); }
+LocalState Node::state(PageNumber page) const {
+  return storage.local[page].state(is_home(page));
+}
 
-Status Node::read_fault(PageNumber page, Actions& actions) { return fault(page, false, actions); }
-Status Node::write_fault(PageNumber page, Actions& actions) { return fault(page, true, actions); }
+Status Node::read_fault(PageNumber page, Actions& actions) {
+  return fault(page, false, actions);
+}
+Status Node::write_fault(PageNumber page, Actions& actions) {
+  return fault(page, true, actions);
+}
 
 Status Node::fault(PageNumber page, bool write, Actions& actions) {
   if (page >= storage.pages)
@@ -72,7 +81,8 @@ Status Node::fetch(const Message& message, Actions& actions) {
   if (state(message.page) == LocalState::Invalid)
     return Status::Impossible;
   const bool keep = message.type == MessageType::FetchShared;
-  supply(message.page, message.requester, keep ? MessageType::DataShared : MessageType::DataExclusive, actions);
+  supply(message.page, message.requester, keep ? MessageType::DataShared : MessageType::DataExclusive,
+         actions);
   return Status::Ok;
 }
 
@@ -89,9 +99,10 @@ Status Node::data(uint32_t from, const Message& message, Actions& actions) {
   const PageNumber page = message.page;
   LocalPage& local = storage.local[page];
   const bool write = message.type == MessageType::DataExclusive;
-  // A Shared copy this node held when it asked to write was invalidated, and that acknowledged, before home had
-  // content sent: so content always finds an Invalid page.
-  if (local.outstanding() != (write ? Outstanding::Write : Outstanding::Read) || state(page) != LocalState::Invalid)
+  // A Shared copy this node held when it asked to write was invalidated, and that acknowledged, before home
+  // had content sent: so content always finds an Invalid page.
+  if (local.outstanding() != (write ? Outstanding::Write : Outstanding::Read) ||
+      state(page) != LocalState::Invalid)
     return Status::Impossible;
   const bool mine = is_home(page);
   if (mine) {
@@ -104,7 +115,8 @@ Status Node::data(uint32_t from, const Message& message, Actions& actions) {
   actions.add(ActionKind::Wake, page);
   if (mine)
     finish(page, actions);
-  else if (from != home(page)) // home's own messages stay behind its content; for another's content it must wait
+  else if (from !=
+           home(page)) // home's own messages stay behind its content; for another's content it must wait
     actions.send(home(page), {MessageType::Done, 0, {}, page});
   return Status::Ok;
 }
@@ -116,8 +128,9 @@ Status Node::grant(PageNumber page, Actions& actions) {
   return Status::Ok;
 }
 
-/// Sends this node's content. It cannot change once on its way: a writable page is protected first. For an exclusive
-/// grant the copy goes before any other event of the page is processed, so before the new owner's first message.
+/// Sends this node's content. It cannot change once on its way: a writable page is protected first. For an
+/// exclusive grant the copy goes before any other event of the page is processed, so before the new owner's
+/// first message.
 void Node::supply(PageNumber page, uint32_t requester, MessageType type, Actions& actions) {
   LocalPage& local = storage.local[page];
   if (state(page) == LocalState::Exclusive) {

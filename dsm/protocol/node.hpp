@@ -1,18 +1,20 @@
-// One node's part in the page protocol: a pure state machine. Events go in, actions come out; no system calls, threads
-// or clocks. docs/page-protocol.md has the transition table and the argument for each invariant:
+// One node's part in the page protocol: a pure state machine. Events go in, actions come out; no system
+// calls, threads or clocks. docs/page-protocol.md has the transition table and the argument for each
+// invariant:
 //
 //   W  single writer: while one node may write a page, no other node may read or write it
 //   L  latest content: every copy that may be read, and every content under way, equals the latest write
-//   D  exact directory: on an idle page, the holders at home are the nodes that have a copy or to whom home itself
+//   D  exact directory: on an idle page, the holders at home are the nodes that have a copy or to whom home
+//   itself
 //      has sent one, and `exclusive` tells whether the only one may write
 //   O  one at a time: a page has at most one transaction; a node has at most one request under way for a page
 //   P  progress: without new faults every run ends with idle pages, no messages and no thread waiting
 //
-// Multiple readers, single writer; the directory of a page is at its home; a write invalidates. Content goes from a
-// holder straight to the requester; a write by a node that holds a Shared copy moves no content.
+// Multiple readers, single writer; the directory of a page is at its home; a write invalidates. Content goes
+// from a holder straight to the requester; a write by a node that holds a Shared copy moves no content.
 //
-// The edge's duties: carry out actions in order; process the messages of one page on one channel in order; finish
-// carrying out the actions of one event before the next event of the same page.
+// The edge's duties: carry out actions in order; process the messages of one page on one channel in order;
+// finish carrying out the actions of one event before the next event of the same page.
 #pragma once
 
 #include "dsm/protocol/action.hpp"
@@ -40,15 +42,15 @@ const char* text_of(Status status);
 
 /// Not thread-safe: one caller at a time.
 class Node {
-public:
+ public:
   /// `self` < `nodes` <= most_nodes.
   Node(uint32_t self, uint32_t nodes, const Storage& storage);
   /// The state of `other`, over storage that holds a copy of its storage (to explore or to replay).
   Node(const Node& other, const Storage& storage);
 
-  /// A local thread faulted. Faults may repeat, come late, or come while one is being served: if the page's state
-  /// suffices the thread is woken; if a request is under way nothing happens, its end wakes every thread (a thread
-  /// that wants more than was requested then faults again).
+  /// A local thread faulted. Faults may repeat, come late, or come while one is being served: if the page's
+  /// state suffices the thread is woken; if a request is under way nothing happens, its end wakes every
+  /// thread (a thread that wants more than was requested then faults again).
   Status read_fault(PageNumber page, Actions& actions);
   Status write_fault(PageNumber page, Actions& actions);
 
@@ -70,7 +72,7 @@ public:
   /// Pages busy at this home.
   size_t busy_pages() const { return transactions.in_use(); }
 
-private:
+ private:
   Status fault(PageNumber page, bool write, Actions& actions);
 
   // As home (home.cpp).

@@ -1,5 +1,6 @@
-// What is stored for each page: one byte on every node, a directory entry of 12 bytes at the page's home. Both arrays
-// belong to the edge, which maps zero memory lazily; all-zero bytes mean "exclusive at home, nothing going on".
+// What is stored for each page: one byte on every node, a directory entry of 12 bytes at the page's home.
+// Both arrays belong to the edge, which maps zero memory lazily; all-zero bytes mean "exclusive at home,
+// nothing going on".
 #pragma once
 
 #include "dsm/protocol/message.hpp"
@@ -15,12 +16,13 @@ enum class LocalState : uint8_t {
   Exclusive ///< mapped writable: no other node holds a copy
 };
 
-/// The request this node has sent to (or, at home, entered in) the page's directory and that was not yet answered.
+/// The request this node has sent to (or, at home, entered in) the page's directory and that was not yet
+/// answered.
 enum class Outstanding : uint8_t { None, Read, Write };
 
 /// State of one page on one node.
 class LocalPage {
-public:
+ public:
   LocalState state(bool at_home) const {
     const uint8_t stored = bits & 3;
     if (stored == 0)
@@ -32,21 +34,22 @@ public:
     bits = static_cast<uint8_t>((static_cast<uint8_t>(state) + 1) | (static_cast<uint8_t>(outstanding) << 2));
   }
 
-private:
+ private:
   uint8_t bits = 0; ///< bits 0-1: 0 untouched, else LocalState + 1; bits 2-3: Outstanding
 };
 static_assert(sizeof(LocalPage) == 1);
 
 /// Who holds a page, as its home sees it.
 struct Sharing {
-  uint64_t holders = 0;  ///< bit n: node n has a copy (or one is on its way to it); never empty
-  uint32_t owner = 0;    ///< the latest writer; a holder whenever the page is idle. Sends content when home has none
+  uint64_t holders = 0; ///< bit n: node n has a copy (or one is on its way to it); never empty
+  uint32_t owner =
+      0; ///< the latest writer; a holder whenever the page is idle. Sends content when home has none
   bool exclusive = true; ///< the owner, then the only holder, may write
 };
 
 /// Directory entry of one page, at its home. 12 bytes: split words keep the alignment at 4.
 class DirectoryEntry {
-public:
+ public:
   Sharing sharing(uint32_t home) const {
     if (!(word & touched))
       return {uint64_t{1} << home, home, true};
@@ -62,7 +65,7 @@ public:
   void set_slot(uint32_t slot) { word = (word & ((1u << slot_shift) - 1)) | (slot << slot_shift); }
   static constexpr uint32_t largest_slot = (1u << 24) - 1;
 
-private:
+ private:
   static constexpr uint32_t owner_mask = 63, exclusive = 64, touched = 128, slot_shift = 8;
   uint32_t low = 0, high = 0; ///< Sharing::holders
   uint32_t word = 0;          ///< bits 0-5 owner, 6 exclusive, 7 touched, 8-31 slot

@@ -17,7 +17,7 @@ struct Request {
 
 /// First in, first out. A node has at most one request for a page under way, so `most_nodes` places suffice.
 class RequestQueue {
-public:
+ public:
   bool empty() const { return count == 0; }
   uint32_t size() const { return count; }
   bool has(uint32_t node) const { return (nodes >> node) & 1; }
@@ -28,7 +28,7 @@ public:
   /// The request `index` places behind the first.
   Request at(uint32_t index) const;
 
-private:
+ private:
   std::array<uint8_t, most_nodes> ring{}; ///< bits 0-5 node, bit 6 write
   uint64_t nodes = 0;                     ///< bit n: node n is in the ring
   uint8_t first = 0, count = 0;
@@ -36,7 +36,8 @@ private:
 
 enum class Phase : uint8_t {
   Invalidating, ///< entered with Invalidates sent; left when `awaited` is empty: content or Grant goes out
-  Transferring, ///< entered with a Fetch sent; left by the requester's Done, or by Data when home is the requester
+  Transferring, ///< entered with a Fetch sent; left by the requester's Done, or by Data when home is the
+                ///< requester
   Holding       ///< `current` is over (it was home's own) and others wait; left by Node::resume
 };
 
@@ -50,7 +51,7 @@ struct Transaction {
 
 /// Slots are reused, so a steady load allocates nothing. References are valid until the next acquire().
 class TransactionTable {
-public:
+ public:
   /// A fresh transaction's slot, from 1 on; 0 when DirectoryEntry::largest_slot are in use.
   uint32_t acquire();
   void release(uint32_t slot);
@@ -58,7 +59,7 @@ public:
   const Transaction& operator[](uint32_t slot) const { return transactions[slot - 1]; }
   size_t in_use() const { return transactions.size() - free_slots.size(); }
 
-private:
+ private:
   std::vector<Transaction> transactions;
   std::vector<uint32_t> free_slots;
 };
