@@ -1,0 +1,258 @@
+// omp_alloc and its relatives. All memory spaces are the program's heap: the blocks come from `malloc` by its
+// public name, so that they are shared between nodes when the DSM interposes it.
+//
+// A block starts with a header in front of the address handed out; omp_free finds there what to free,
+// whichever allocator argument it gets.
+#include "base/message.hpp"
+#include "runtime/abi/omp_routines.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace hetmp::runtime {
+namespace {
+
+// Numbers of omp.h.
+enum TraitKey { trait_alignment = 2, trait_pool_size = 4, trait_fallback = 5, trait_fallback_data = 6 };
+enum TraitValue : uintptr_t {
+  fallback_default_memory = 11,
+  fallback_null = 12,
+  fallback_abort = 13,
+  fallback_allocator = 14,
+};
+constexpr uintptr_t trait_default = UINTPTR_MAX;
+constexpr uintptr_t null_allocator = 0;
+constexpr uintptr_t default_allocator = 1;
+constexpr uintptr_t largest_predefined = 1024; // kmp_max_mem_alloc: handles above are addresses
+constexpr uintptr_t largest_space = 4;         // omp_low_lat_mem_space
+
+/// An allocator made by omp_init_allocator; its handle is its address. Lies in the program's heap like its
+/// blocks, so that every node may use it.
+struct Allocator {
+  size_t alignment = 1;
+  size_t pool_bytes = SIZE_MAX;
+  uintptr_t fallback = fallback_default_memory;
+  uintptr_t fallback_data = default_allocator;
+  std::atomic<size_t> used_bytes{0}; // relaxed: a budget, it guards nothing
+
+  bool reserve(size_t bytes) {
+    if (pool_bytes == SIZE_MAX)
+      return true;
+    if (used_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= pool_bytes)
+      return true;
+    release(bytes);
+    return false;
+  }
+  void release(size_t bytes) {
+    if (pool_bytes != SIZE_MAX)
+      used_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+};
+
+struct Header {
+  void* block;          ///< what malloc returned
+  size_t size;          ///< what the program asked for
+  Allocator* allocator; ///< whose pool it counts against; null for predefined allocators
+  size_t unused;        ///< keeps the size a multiple of max_align_t's
+};
+static_assert(sizeof(Header) % alignof(max_align_t) == 0);
+
+// def-allocator-var, kept for the whole program and not for each task. relaxed: a handle names what existed
+// before.
+std::atomic<uintptr_t> current_default{default_allocator};
+
+Allocator* user_allocator(uintptr_t handle) {
+  return handle > largest_predefined ? reinterpret_cast<Allocator*>(handle) : nullptr;
+}
+
+Header* header_of(void* pointer) {
+  return static_cast<Header*>(pointer) - 1;
+}
+
+/// Null when the heap has no more.
+void* take_block(size_t alignment, size_t size, Allocator* allocator) {
+  alignment = std::max(alignment, alignof(max_align_t));
+  if (size > SIZE_MAX - sizeof(Header) - alignment)
+    return nullptr;
+  void* block = malloc(size + sizeof(Header) + alignment);
+  if (!block)
+    return nullptr;
+  const uintptr_t first = reinterpret_cast<uintptr_t>(block) + sizeof(Header);
+  void* pointer = reinterpret_cast<void*>((first + alignment - 1) & ~(alignment - 1));
+  *header_of(pointer) = {block, size, allocator, 0};
+  return pointer;
+}
+
+void* allocate(size_t alignment, size_t size, uintptr_t handle);
+
+void* fall_back(const Allocator& allocator, size_t alignment, size_t size) {
+  switch (allocator.fallback) {
+  case fallback_null:
+    return nullptr;
+  case fallback_abort:
+    die(1, "an OpenMP allocator with the fallback trait abort_fb could not provide %zu bytes", size);
+  case fallback_allocator:
+    return allocate(alignment, size, allocator.fallback_data);
+  default:
+    return take_block(alignment, size, nullptr);
+  }
+}
+
+void* allocate(size_t alignment, size_t size, uintptr_t handle) {
+  if (size == 0 || (alignment & (alignment - 1)) != 0)
+    return nullptr;
+  if (handle == null_allocator)
+    handle = current_default.load(std::memory_order_relaxed);
+  Allocator* allocator = user_allocator(handle);
+  if (!allocator)
+    return take_block(alignment, size, nullptr);
+  alignment = std::max(alignment, allocator->alignment);
+  if (allocator->reserve(size)) {
+    if (void* pointer = take_block(alignment, size, allocator))
+      return pointer;
+    allocator->release(size);
+  }
+  return fall_back(*allocator, alignment, size);
+}
+
+void* allocate_zeroed(size_t alignment, size_t count, size_t size, uintptr_t handle) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes))
+    return nullptr;
+  void* pointer = allocate(alignment, bytes, handle);
+  if (pointer)
+    memset(pointer, 0, bytes);
+  return pointer;
+}
+
+void release(void* pointer) {
+  if (!pointer)
+    return;
+  Header* header = header_of(pointer);
+  if (header->allocator)
+    header->allocator->release(header->size);
+  free(header->block);
+}
+
+void* reallocate(void* old, size_t size, uintptr_t handle) {
+  if (size == 0) {
+    release(old);
+    return nullptr;
+  }
+  if (!old)
+    return allocate(1, size, handle);
+  if (handle == null_allocator)
+    if (Allocator* allocator = header_of(old)->allocator)
+      handle = reinterpret_cast<uintptr_t>(allocator);
+  void* pointer = allocate(1, size, handle);
+  if (pointer) {
+    memcpy(pointer, old, std::min(size, header_of(old)->size));
+    release(old);
+  }
+  return pointer;
+}
+
+/// False for a value the trait cannot have.
+bool apply_trait(Allocator& allocator, const OmpAllocatorTrait& trait) {
+  if (trait.value == trait_default)
+    return true;
+  switch (trait.key) {
+  case trait_alignment:
+    allocator.alignment = trait.value;
+    return trait.value != 0 && (trait.value & (trait.value - 1)) == 0;
+  case trait_pool_size:
+    allocator.pool_bytes = trait.value;
+    return true;
+  case trait_fallback:
+    allocator.fallback = trait.value;
+    return trait.value >= fallback_default_memory && trait.value <= fallback_allocator;
+  case trait_fallback_data:
+    allocator.fallback_data = trait.value;
+    return true;
+  default: // synchronisation, access, pinning and partition make no difference here
+    return true;
+  }
+}
+
+} // namespace
+} // namespace hetmp::runtime
+
+using namespace hetmp::runtime;
+
+uintptr_t omp_init_allocator(uintptr_t space, int traits_count, const OmpAllocatorTrait* traits) {
+  void* memory = space <= largest_space ? malloc(sizeof(Allocator)) : nullptr;
+  if (!memory)
+    return null_allocator;
+  auto* allocator = new (memory) Allocator;
+  for (int i = 0; i < traits_count; ++i)
+    if (!apply_trait(*allocator, traits[i])) {
+      free(memory);
+      return null_allocator;
+    }
+  return reinterpret_cast<uintptr_t>(allocator);
+}
+
+void omp_destroy_allocator(uintptr_t handle) {
+  free(user_allocator(handle));
+}
+
+uintptr_t omp_get_default_allocator() {
+  return current_default.load(std::memory_order_relaxed);
+}
+
+void omp_set_default_allocator(uintptr_t handle) {
+  current_default.store(handle == null_allocator ? default_allocator : handle, std::memory_order_relaxed);
+}
+
+HETMP_ENTRY void* omp_alloc(size_t size, uintptr_t allocator) {
+  return allocate(1, size, allocator);
+}
+HETMP_ENTRY void* omp_aligned_alloc(size_t alignment, size_t size, uintptr_t allocator) {
+  return allocate(alignment, size, allocator);
+}
+HETMP_ENTRY void* omp_calloc(size_t count, size_t size, uintptr_t allocator) {
+  return allocate_zeroed(1, count, size, allocator);
+}
+HETMP_ENTRY void* omp_aligned_calloc(size_t alignment, size_t count, size_t size, uintptr_t allocator) {
+  return allocate_zeroed(alignment, count, size, allocator);
+}
+HETMP_ENTRY void* omp_realloc(void* pointer, size_t size, uintptr_t allocator, uintptr_t) {
+  return reallocate(pointer, size, allocator);
+}
+HETMP_ENTRY void omp_free(void* pointer, uintptr_t) {
+  release(pointer);
+}
+
+// What compilers call for the allocate directive: the thread's number first.
+HETMP_ENTRY void* __kmpc_alloc(int, size_t size, uintptr_t allocator) {
+  return allocate(1, size, allocator);
+}
+HETMP_ENTRY void* __kmpc_aligned_alloc(int, size_t alignment, size_t size, uintptr_t allocator) {
+  return allocate(alignment, size, allocator);
+}
+HETMP_ENTRY void* __kmpc_calloc(int, size_t count, size_t size, uintptr_t allocator) {
+  return allocate_zeroed(1, count, size, allocator);
+}
+HETMP_ENTRY void* __kmpc_realloc(int, void* pointer, size_t size, uintptr_t allocator, uintptr_t) {
+  return reallocate(pointer, size, allocator);
+}
+HETMP_ENTRY void __kmpc_free(int, void* pointer, uintptr_t) {
+  release(pointer);
+}
+HETMP_ENTRY uintptr_t __kmpc_init_allocator(int, uintptr_t space, int traits_count,
+                                            const OmpAllocatorTrait* traits) {
+  return omp_init_allocator(space, traits_count, traits);
+}
+HETMP_ENTRY void __kmpc_destroy_allocator(int, uintptr_t allocator) {
+  omp_destroy_allocator(allocator);
+}
+HETMP_ENTRY uintptr_t __kmpc_get_default_allocator(int) {
+  return omp_get_default_allocator();
+}
+HETMP_ENTRY void __kmpc_set_default_allocator(int, uintptr_t allocator) {
+  omp_set_default_allocator(allocator);
+}

@@ -1,0 +1,111 @@
+// Routines about devices, teams, resources, tools and foreign runtimes. There is no device but the host: node
+// processes are part of it.
+#include "runtime/abi/omp_routines.hpp"
+
+#include "runtime/core/thread.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace {
+
+constexpr int host = 0; // with no other device, the initial device's number is omp_get_num_devices()
+
+constexpr int control_tool_no_tool = -2;
+constexpr int interop_empty = -1; // omp_irc_empty: the object holds no foreign runtime
+
+// ICVs of the device, the same for all threads. relaxed: they guard nothing.
+std::atomic<int> teams_limit{0};
+std::atomic<int> threads_of_a_team_limit{0};
+
+enum PauseKind { pause_soft = 1, pause_hard = 2 };
+
+/// Pausing allows the runtime to give up resources; idle workers sleep anyway, so there is nothing to give
+/// up.
+int pause(int kind) {
+  return kind == pause_soft || kind == pause_hard ? 0 : 1;
+}
+
+} // namespace
+
+int omp_get_num_devices() {
+  return 0;
+}
+int omp_get_device_num() {
+  return host;
+}
+int omp_get_initial_device() {
+  return host;
+}
+int omp_is_initial_device() {
+  return 1;
+}
+int omp_get_default_device() {
+  return hetmp::runtime::current_task().icvs.default_device;
+}
+void omp_set_default_device(int device) {
+  hetmp::runtime::current_task().icvs.default_device = device;
+}
+
+int omp_get_num_teams() {
+  return 1;
+}
+int omp_get_team_num() {
+  return 0;
+}
+int omp_get_max_teams() {
+  return teams_limit.load(std::memory_order_relaxed);
+}
+void omp_set_num_teams(int teams) {
+  teams_limit.store(std::max(teams, 0), std::memory_order_relaxed);
+}
+int omp_get_teams_thread_limit() {
+  return threads_of_a_team_limit.load(std::memory_order_relaxed);
+}
+void omp_set_teams_thread_limit(int limit) {
+  threads_of_a_team_limit.store(std::max(limit, 0), std::memory_order_relaxed);
+}
+
+int omp_pause_resource(int kind, int device) {
+  return device == host ? pause(kind) : 1;
+}
+int omp_pause_resource_all(int kind) {
+  return pause(kind);
+}
+HETMP_ENTRY int __kmpc_pause_resource(int kind) {
+  return pause(kind);
+}
+
+int omp_control_tool(int, int, void*) {
+  return control_tool_no_tool;
+}
+
+// No interop object can have been made, so every one that is asked about is omp_interop_none.
+int omp_get_num_interop_properties(const void*) {
+  return 0;
+}
+
+intptr_t omp_get_interop_int(const void*, int, int* error) {
+  if (error)
+    *error = interop_empty;
+  return 0;
+}
+void* omp_get_interop_ptr(const void*, int, int* error) {
+  if (error)
+    *error = interop_empty;
+  return nullptr;
+}
+const char* omp_get_interop_str(const void*, int, int* error) {
+  if (error)
+    *error = interop_empty;
+  return nullptr;
+}
+const char* omp_get_interop_name(const void*, int) {
+  return nullptr;
+}
+const char* omp_get_interop_type_desc(const void*, int) {
+  return nullptr;
+}
+const char* omp_get_interop_rc_desc(const void*, int) {
+  return nullptr;
+}
