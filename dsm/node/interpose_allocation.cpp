@@ -51,6 +51,7 @@ size_t libc_usable_bytes(void* block) {
 
 using namespace hetmp::dsm;
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(size_t bytes) { return allocate(16, bytes); }
@@ -126,3 +127,4 @@ size_t malloc_usable_size(void* block) {
 }
 
 } // extern "C"
+#pragma GCC visibility pop

@@ -33,6 +33,7 @@ bool belongs_in_slice(void* where, size_t bytes, int flags) {
 
 using namespace hetmp::dsm;
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* mmap(void* where, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
@@ -97,3 +98,4 @@ void* mremap(void* begin, size_t bytes, size_t wanted, int flags, ...) {
 }
 
 } // extern "C"
+#pragma GCC visibility pop

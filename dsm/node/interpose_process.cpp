@@ -18,6 +18,7 @@ int main_in_shared_memory(int argc, char** argv, char** environment) {
 
 using namespace hetmp::dsm;
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld_fini)(),
@@ -42,9 +43,10 @@ int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*f
   __builtin_unreachable();
 }
 
-} // extern "C"
-
 hetmp::dsm::Fabric* hetmp_dsm_fabric() {
   NodeProcess* process = NodeProcess::instance();
   return process ? &process->fabric() : nullptr;
 }
+
+} // extern "C"
+#pragma GCC visibility pop

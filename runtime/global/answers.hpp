@@ -1,0 +1,25 @@
+// Where threads of this process wait for the coordinator's answers. Slots lie in private memory; an answer is delivered
+// without a lock, so the thread that serves page faults may deliver it.
+#pragma once
+
+#include "runtime/core/wait.hpp"
+#include "runtime/global/coordinator.hpp"
+
+namespace hetmp::runtime {
+
+class AnswerSlots {
+public:
+  static constexpr uint32_t most = 4096; ///< threads of one process that ever asked
+
+  /// The calling thread's slot number: its ticket. Taken at its first question, kept for its life.
+  static uint32_t own_ticket();
+
+  /// Before asking: what wait() compares with.
+  static uint32_t expect(uint32_t ticket);
+  /// Blocks until the answer that follows expect() is there.
+  static const Answer& wait(uint32_t ticket, uint32_t expected);
+  /// False if there is no such slot.
+  static bool deliver(const Answer& answer);
+};
+
+} // namespace hetmp::runtime

@@ -1,0 +1,37 @@
+// The global level in terms of requests to the coordinator: what both of its drivers have in common.
+#pragma once
+
+#include "runtime/global/coordinator.hpp"
+
+namespace hetmp::runtime {
+
+class CoordinatedLevel : public GlobalLevel {
+public:
+  uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word) override;
+  void join(const TeamDescription& part, uint64_t sequence) override;
+  schedulers::Range fetch(const TeamDescription& part, uint64_t loop, const PoolShape& shape) override;
+  void ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) override;
+  void ordered_post(const TeamDescription& part, uint64_t loop, uint64_t next) override;
+  LoopPlan plan_loop(const TeamDescription& part, uint64_t loop, const LoopIdentity& identity,
+                     uint64_t trips) override;
+  LoopPlan report_probe(const TeamDescription& part, uint64_t loop, const ProbeReport& report) override;
+  void lock(uint64_t key) override;
+  bool try_lock(uint64_t key) override;
+  void unlock(uint64_t key) override;
+
+  /// What was learned about the program's loops. On the origin, when no team runs.
+  virtual perf::Report report() = 0;
+
+protected:
+  /// Brings a request to the coordinator.
+  virtual void post(const Request& request) = 0;
+
+private:
+  const Answer& ask(Request& request);
+};
+
+/// The driver for nodes inside one process, and the one for node processes.
+CoordinatedLevel* make_in_process_level(double threshold_us, uint32_t nodes);
+CoordinatedLevel* make_message_level(double threshold_us);
+
+} // namespace hetmp::runtime

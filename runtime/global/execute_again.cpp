@@ -1,0 +1,128 @@
+#include "runtime/global/execute_again.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/message.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <string>
+#include <string_view>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr const char* plan_variable = "HETMP_DSM_PLAN"; // dsm/node/node_process.hpp reads it
+constexpr std::string_view dsm_library = "libhetmp_dsm.so";
+// The kernel writes a thread's restartable-sequences area at every context switch. It lies beside the thread-local
+// variables, in pages that nodes share: such a page would never settle.
+constexpr std::string_view no_rseq = "glibc.pthread.rseq=0";
+
+std::string dsm_library_path() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(&execute_again_under_dsm), &info) || !info.dli_fname)
+    return {};
+  char* resolved = realpath(info.dli_fname, nullptr); // the name may be one of the links in lib/omp
+  std::string path = resolved ? resolved : info.dli_fname;
+  free(resolved);
+  path.resize(path.rfind('/') + 1);
+  return path += dsm_library;
+}
+
+std::vector<std::string> read_arguments() {
+  std::string text;
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  char piece[4096];
+  for (ssize_t bytes; file >= 0 && (bytes = read(file, piece, sizeof piece)) > 0;)
+    text.append(piece, size_t(bytes));
+  if (file >= 0)
+    close(file);
+  std::vector<std::string> arguments;
+  for (size_t begin = 0; begin < text.size(); begin = text.find('\0', begin) + 1)
+    arguments.push_back(text.c_str() + begin);
+  return arguments;
+}
+
+std::string program_path() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0 || size_t(length) == sizeof path || access(std::string(path, size_t(length)).c_str(), X_OK) != 0)
+    return "/proc/self/exe";
+  return std::string(path, size_t(length));
+}
+
+/// userfaultfd must serve at least user code; which way does not matter here.
+bool user_faults_allowed() {
+  const int device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+  if (device >= 0) {
+    close(device);
+    return true;
+  }
+  constexpr int user_mode_only = 1;
+  const int descriptor = int(syscall(SYS_userfaultfd, O_CLOEXEC | user_mode_only));
+  if (descriptor >= 0)
+    close(descriptor);
+  return descriptor >= 0;
+}
+
+void prepend(const char* name, std::string_view item) {
+  std::string value(item);
+  const char* old = getenv(name);
+  if (old && *old)
+    value.append(":").append(old);
+  setenv(name, value.c_str(), 1);
+}
+
+/// Takes the first item of a colon-separated list away; an empty list is unset.
+void drop_first(const char* name) {
+  const char* value = getenv(name);
+  const char* colon = value ? strchr(value, ':') : nullptr;
+  if (colon)
+    setenv(name, std::string(colon + 1).c_str(), 1);
+  else
+    unsetenv(name);
+}
+
+} // namespace
+
+void execute_again_under_dsm(const std::vector<std::vector<int>>& cpus) {
+  const std::string library = dsm_library_path();
+  if (library.empty() || access(library.c_str(), R_OK) != 0) {
+    say("node processes need %s beside libhetmp.so, and it is not there; using one node", library.c_str());
+    return;
+  }
+  if (!user_faults_allowed()) {
+    say("node processes need userfaultfd, which is refused here: allow read and write of /dev/userfaultfd, or set "
+        "vm.unprivileged_userfaultfd=1, or give the process CAP_SYS_PTRACE; using one node");
+    return;
+  }
+  std::vector<std::string> arguments = read_arguments();
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments)
+    pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+
+  std::string plan = std::to_string(getpid()) + ' ';
+  for (const auto& node : cpus)
+    plan += format_cpu_list(node) + ';';
+  setenv(plan_variable, plan.c_str(), 1);
+  prepend("LD_PRELOAD", library);
+  prepend("GLIBC_TUNABLES", no_rseq);
+  execv(program_path().c_str(), pointers.data());
+  say("cannot execute %s again for node processes: %s; using one node", program_path().c_str(), strerrordesc_np(errno));
+  clean_environment();
+}
+
+void clean_environment() {
+  unsetenv(plan_variable);
+  drop_first("LD_PRELOAD");
+  drop_first("GLIBC_TUNABLES");
+}
+
+} // namespace hetmp::runtime

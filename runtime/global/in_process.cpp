@@ -1,0 +1,45 @@
+// Nodes that are sets of CPUs inside one process: the coordinator is called under a lock.
+#include "runtime/core/fork.hpp"
+#include "runtime/core/futex_lock.hpp"
+#include "runtime/global/answers.hpp"
+#include "runtime/global/coordinated_level.hpp"
+
+#include <mutex>
+
+namespace hetmp::runtime {
+namespace {
+
+class InProcessLevel final : public CoordinatedLevel {
+public:
+  InProcessLevel(double threshold_us, uint32_t nodes) : coordinator_(threshold_us), nodes_(nodes) {}
+
+  void start(const TeamDescription& part) override { launch_node_part(part); }
+
+  perf::Report report() override {
+    std::lock_guard guard(lock_);
+    return coordinator_.report(nodes_);
+  }
+
+protected:
+  void post(const Request& request) override {
+    std::lock_guard guard(lock_);
+    answers_.clear();
+    coordinator_.handle(request, answers_);
+    for (const Answer& answer : answers_)
+      AnswerSlots::deliver(answer);
+  }
+
+private:
+  FutexLock lock_; ///< guards what follows
+  Coordinator coordinator_;
+  std::vector<Answer> answers_; ///< kept for its memory
+  uint32_t nodes_;
+};
+
+} // namespace
+
+CoordinatedLevel* make_in_process_level(double threshold_us, uint32_t nodes) {
+  return new InProcessLevel(threshold_us, nodes);
+}
+
+} // namespace hetmp::runtime

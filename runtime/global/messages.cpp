@@ -1,0 +1,197 @@
+// Nodes that are processes: requests, answers and starts of teams travel as messages. The coordinator belongs to the
+// origin's service thread, which delivers messages; it is touched by no other thread while teams run, so it has no lock.
+#include "runtime/global/messages.hpp"
+
+#include "base/message.hpp"
+#include "runtime/core/fault_source.hpp"
+#include "runtime/core/fork.hpp"
+#include "runtime/core/library.hpp"
+#include "runtime/core/nodes.hpp"
+#include "runtime/core/spread.hpp"
+#include "runtime/core/thread_factory.hpp"
+#include "runtime/global/answers.hpp"
+#include "runtime/global/coordinated_level.hpp"
+#include "runtime/global/global_level_instance.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr int exit_code_protocol = 76; // EX_PROTOCOL of sysexits.h
+
+dsm::Fabric* fabric;
+
+enum class MessageKind : uint32_t { Request = 1, Answer, Start };
+
+struct AnswerMessage {
+  MessageKind kind = MessageKind::Answer;
+  Answer answer;
+};
+struct RequestMessage {
+  MessageKind kind = MessageKind::Request;
+  Request request; ///< last: only request.bytes() of it travel
+};
+struct StartMessage {
+  MessageKind kind = MessageKind::Start;
+  TeamDescription part; ///< last: only the used arguments travel
+};
+static_assert(sizeof(RequestMessage) <= dsm::largest_message);
+static_assert(sizeof(StartMessage) <= dsm::largest_message);
+static_assert(sizeof(AnswerMessage) <= dsm::largest_message);
+
+size_t bytes_of(const TeamDescription& part) {
+  return offsetof(TeamDescription, arguments) + part.argument_count * sizeof(void*);
+}
+
+/// The part of a team that waits for this node's resident leader. One slot is enough: only the initial task of the
+/// program spreads teams over node processes, so there is one at a time. Filled by the service thread, emptied by the
+/// leader; `handed` and `taken` count both.
+struct Mailbox {
+  TeamDescription part;
+  EventCount handed;
+  std::atomic<uint32_t> taken{0};
+} mailbox;
+
+class MessageLevel final : public CoordinatedLevel {
+public:
+  explicit MessageLevel(double threshold_us) : coordinator_(threshold_us) {}
+
+  void start(const TeamDescription& part) override {
+    StartMessage message;
+    memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
+    fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
+  }
+
+  perf::Report report() override { return coordinator_.report(fabric->nodes); }
+
+  /// Service thread of the origin.
+  void handle(const Request& request) {
+    answers_.clear();
+    if (!coordinator_.handle(request, answers_))
+      die(exit_code_protocol, "node %u sent a request that cannot be", request.node);
+    for (const Answer& answer : answers_)
+      reply(answer);
+  }
+
+protected:
+  void post(const Request& request) override {
+    RequestMessage message;
+    memcpy(static_cast<void*>(&message.request), &request, request.bytes());
+    fabric->send(0, &message, uint32_t(offsetof(RequestMessage, request) + request.bytes()));
+  }
+
+private:
+  void reply(const Answer& answer) {
+    if (answer.node == fabric->node) {
+      AnswerSlots::deliver(answer);
+      return;
+    }
+    AnswerMessage message;
+    message.answer = answer;
+    fabric->send(answer.node, &message, sizeof message);
+  }
+
+  Coordinator coordinator_;
+  std::vector<Answer> answers_; ///< kept for its memory
+};
+
+MessageLevel* level;
+
+[[noreturn]] void refuse(uint32_t from, uint32_t size) {
+  die(exit_code_protocol, "node %u sent a runtime message of %u bytes that means nothing", from, size);
+}
+
+void deliver(uint32_t from, const void* bytes, uint32_t size) {
+  MessageKind kind{};
+  if (size < sizeof kind || size > dsm::largest_message)
+    refuse(from, size);
+  memcpy(&kind, bytes, sizeof kind);
+  switch (kind) {
+  case MessageKind::Request: {
+    RequestMessage message;
+    memcpy(static_cast<void*>(&message), bytes, std::min<size_t>(size, sizeof message));
+    if (size < offsetof(RequestMessage, request) + offsetof(Request, source) ||
+        message.request.source_length > Request::longest_source ||
+        size != offsetof(RequestMessage, request) + message.request.bytes() || message.request.node != from)
+      refuse(from, size);
+    level->handle(message.request);
+    return;
+  }
+  case MessageKind::Answer: {
+    AnswerMessage message;
+    if (size != sizeof message || from != 0)
+      refuse(from, size);
+    memcpy(static_cast<void*>(&message), bytes, size);
+    if (!AnswerSlots::deliver(message.answer))
+      refuse(from, size);
+    return;
+  }
+  case MessageKind::Start: {
+    StartMessage message;
+    memcpy(static_cast<void*>(&message), bytes, std::min<size_t>(size, sizeof message));
+    if (size < offsetof(StartMessage, part) + offsetof(TeamDescription, arguments) ||
+        message.part.argument_count > most_forwarded_arguments ||
+        size != offsetof(StartMessage, part) + bytes_of(message.part) || message.part.node != fabric->node)
+      refuse(from, size);
+    // acquire: pairs with the release in lead(), the leader has copied the previous part.
+    if (mailbox.taken.load(std::memory_order_acquire) != mailbox.handed.epoch())
+      die(exit_code_protocol, "a team was started on node %u while another one starts there", fabric->node);
+    memcpy(static_cast<void*>(&mailbox.part), &message.part, bytes_of(message.part));
+    mailbox.handed.post();
+    return;
+  }
+  }
+  refuse(from, size);
+}
+
+/// The resident leader of a node process: runs this node's part of each team as its first thread.
+void* lead(void*) {
+  auto* part = new TeamDescription;
+  for (uint32_t seen = 0;; ++seen) {
+    mailbox.handed.wait_while(seen);
+    memcpy(static_cast<void*>(part), &mailbox.part, bytes_of(mailbox.part));
+    mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in deliver()
+    run_node_part(*part);
+  }
+  return nullptr;
+}
+
+void node_started() {
+  set_own_node(fabric->node);
+  refresh_spinning();
+  if (const int error = fabric->create_thread(lead, nullptr, program_icvs().stack_bytes))
+    die(71, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
+}
+
+uint64_t faults_of_this_node() {
+  dsm::FaultCounters counters;
+  fabric->read_faults(&counters);
+  return counters.faults();
+}
+
+bool primary_lies_in_shared_memory() { return fabric->is_shared(__builtin_frame_address(0)); }
+
+/// What threads of this node have printed must not be lost in this process, nor come after what follows the region.
+void flush_output() { fflush(stdout); }
+
+int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+  return fabric->create_thread(body, argument, stack_bytes);
+}
+
+} // namespace
+
+void attach_fabric(dsm::Fabric& joined) {
+  fabric = &joined;
+  static const dsm::RuntimeHooks hooks{deliver, node_started, nullptr};
+  fabric->attach(&hooks);
+  make_thread = make_shared_thread;
+  node_faults = faults_of_this_node;
+  spread_hooks.may_spread = primary_lies_in_shared_memory;
+  spread_hooks.node_part_finished = flush_output;
+}
+
+CoordinatedLevel* make_message_level(double threshold_us) { return level = new MessageLevel(threshold_us); }
+
+} // namespace hetmp::runtime

@@ -1,0 +1,108 @@
+#include "runtime/global/node_setup.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/environment.hpp"
+#include "base/message.hpp"
+#include "runtime/core/nodes.hpp"
+#include "runtime/global/coordinated_level.hpp"
+#include "runtime/global/execute_again.hpp"
+#include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/messages.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string_view>
+
+namespace hetmp::runtime {
+namespace {
+
+/// Without a measurement of the interconnect: the paper's break-even for its fast one (section 3.4).
+constexpr double default_threshold_us = 100;
+
+CoordinatedLevel* level;
+
+double read_threshold() {
+  const char* name = "HETMP_FAULT_PERIOD_US";
+  const auto text = environment_value(name);
+  if (!text)
+    return default_threshold_us;
+  const auto value = parse_real(*text);
+  if (value && *value >= 0 && *value <= 1e12)
+    return *value;
+  complain(name, *text, "not a number of microseconds", "100");
+  return default_threshold_us;
+}
+
+bool is_openmp_runtime(std::string_view file) {
+  for (std::string_view name : {"libomp.so", "libiomp5.so", "libgomp.so", "libhetmp.so"})
+    if (file.starts_with(name))
+      return true;
+  return false;
+}
+
+bool needs_openmp(const link_map& object) {
+  const char* strings = nullptr;
+  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_STRTAB)
+      strings = reinterpret_cast<const char*>(entry->d_un.d_ptr); // the loader has made it an address
+  if (!strings || reinterpret_cast<ElfW(Addr)>(strings) < object.l_addr) // vDSO: left as an offset
+    return false;
+  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED && is_openmp_runtime(strings + entry->d_un.d_val))
+      return true;
+  return false;
+}
+
+dsm::Fabric* find_fabric() {
+  using Find = dsm::Fabric* (*)();
+  const auto find = reinterpret_cast<Find>(dlsym(RTLD_DEFAULT, "hetmp_dsm_fabric"));
+  return find ? find() : nullptr;
+}
+
+void become_node_processes(bool may_execute_again) {
+  if (dsm::Fabric* fabric = find_fabric()) {
+    if (fabric->version != dsm::fabric_version || fabric->nodes != layout().nodes())
+      die(70, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
+    clean_environment();
+    level = make_message_level(read_threshold());
+    attach_fabric(*fabric);
+    return;
+  }
+  if (may_execute_again)
+    execute_again_under_dsm(layout().cpus); // returns only if that is impossible, after saying why
+  else
+    say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one "
+        "node");
+  use_one_node();
+}
+
+} // namespace
+
+bool refers_to_openmp() {
+  for (const link_map* object = _r_debug.r_map; object; object = object->l_next) {
+    const std::string_view path = object->l_name;
+    if (!is_openmp_runtime(path.substr(path.rfind('/') + 1)) && needs_openmp(*object))
+      return true;
+  }
+  return false;
+}
+
+void set_up_nodes(bool may_execute_again) {
+  switch (layout().kind) {
+  case Layout::Kind::One:
+    read_threshold(); // for its complaint: a mistake should show on one node too
+    break;
+  case Layout::Kind::CpuSets:
+    level = make_in_process_level(read_threshold(), layout().nodes());
+    break;
+  case Layout::Kind::Processes:
+    become_node_processes(may_execute_again);
+    break;
+  }
+}
+
+GlobalLevel* global_level() { return level; }
+
+perf::Report loop_report() { return level ? level->report() : perf::Report{}; }
+
+} // namespace hetmp::runtime
