@@ -17,6 +17,7 @@
 namespace hetmp::runtime {
 
 struct NodeTeam;
+struct TeamDescription;
 struct Thread;
 
 /// What a thread knows of the dynamically scheduled loop it is in. Owner: the thread of the task.
@@ -63,6 +64,7 @@ struct ImplicitTask {
 
   LoopProgress loop;
   ReductionMethod reduction = ReductionMethod::None;
+  bool sections_begun = false;
 };
 
 struct Thread {
@@ -82,8 +84,9 @@ struct Thread {
   // As a worker. Written by the team's primary before `go` is posted.
   NodeTeam* next_team = nullptr;
   uint32_t next_local_number = 0;
+  TeamDescription* next_part = nullptr; ///< instead of next_team: lead this part of a team
   EventCount go;
-  Thread* next_idle = nullptr;      ///< link of the pool's list; guarded by the pool
+  Thread* next_idle = nullptr;      ///< link of the pool's list, or of the records to be reused; guarded by those
 
   std::unordered_map<const void*, void*> threadprivate; ///< copies of threadprivate variables, by original
   ImplicitTask initial;                                 ///< roots only
@@ -107,6 +110,9 @@ uint32_t known_threads();
 
 /// Used by the worker pool: makes the calling thread `self`, and gives a new Thread a number.
 void adopt_thread(Thread* self);
-Thread* create_thread_record();
+Thread* create_thread_record(); ///< null when there are too many
+void retire_thread_record(Thread* thread);
+/// In a forked child: only the calling thread is left.
+void forget_other_threads();
 
 } // namespace hetmp::runtime

@@ -1,0 +1,25 @@
+// What a compiler tells about the place of a construct, and how entries of this family find the calling thread.
+#pragma once
+
+#include "runtime/core/thread.hpp"
+
+#include <cstdint>
+
+/// libomp's ident_t.
+struct SourceLocation {
+  int32_t reserved_1;
+  int32_t flags;
+  int32_t reserved_2;
+  int32_t reserved_3;
+  const char* text; ///< ";file;function;line;column;;", may be null
+};
+
+namespace hetmp::runtime {
+
+inline constexpr int32_t flag_atomic_reduction = 0x10; ///< the reduction's atomic form has been emitted
+
+inline ImplicitTask& task_of(int gtid) { return *thread_of(gtid).task; }
+
+inline const char* source_text(const SourceLocation* location) { return location ? location->text : nullptr; }
+
+} // namespace hetmp::runtime

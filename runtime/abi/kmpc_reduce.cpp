@@ -1,0 +1,34 @@
+// Reductions.
+#include "runtime/abi/entry.hpp"
+#include "runtime/abi/ident.hpp"
+#include "runtime/core/reduction.hpp"
+
+using namespace hetmp::runtime;
+
+namespace {
+
+int32_t reduce(const SourceLocation* location, int32_t gtid, void* data, void (*combine)(void*, void*),
+               CriticalName* lock, bool waits) {
+  const bool atomic_possible = location && (location->flags & flag_atomic_reduction) != 0;
+  return int32_t(begin_reduction(task_of(gtid), {atomic_possible, waits, data, combine, lock}));
+}
+
+} // namespace
+
+HETMP_ENTRY int32_t __kmpc_reduce_nowait(const SourceLocation* location, int32_t gtid, int32_t, size_t, void* data,
+                                         void (*combine)(void*, void*), CriticalName* lock) {
+  return reduce(location, gtid, data, combine, lock, false);
+}
+
+HETMP_ENTRY void __kmpc_end_reduce_nowait(const SourceLocation*, int32_t gtid, CriticalName* lock) {
+  end_reduction(task_of(gtid), false, lock);
+}
+
+HETMP_ENTRY int32_t __kmpc_reduce(const SourceLocation* location, int32_t gtid, int32_t, size_t, void* data,
+                                  void (*combine)(void*, void*), CriticalName* lock) {
+  return reduce(location, gtid, data, combine, lock, true);
+}
+
+HETMP_ENTRY void __kmpc_end_reduce(const SourceLocation*, int32_t gtid, CriticalName* lock) {
+  end_reduction(task_of(gtid), true, lock);
+}

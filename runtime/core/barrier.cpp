@@ -1,0 +1,30 @@
+#include "runtime/core/barrier.hpp"
+
+namespace hetmp::runtime {
+
+void team_barrier(ImplicitTask& task) {
+  NodeTeam& team = *task.team;
+  if (team.alone())
+    return;
+  const uint64_t sequence = ++task.constructs;
+  local_barrier(team, [&] {
+    if (team.global)
+      team.global->barrier(team.description, sequence, 0);
+  });
+}
+
+uint64_t team_barrier_with_word(ImplicitTask& task, uint64_t word) {
+  NodeTeam& team = *task.team;
+  if (team.alone())
+    return word;
+  const uint64_t sequence = ++task.constructs;
+  if (word != 0)
+    team.words.fetch_or(word, std::memory_order_relaxed); // published by the arrival
+  local_barrier(team, [&] {
+    const uint64_t local = team.words.exchange(0, std::memory_order_relaxed);
+    team.barrier_word = team.global ? team.global->barrier(team.description, sequence, local) : local;
+  });
+  return team.barrier_word; // stays until every thread of the node has arrived at the next one
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,285 @@
+#include "runtime/core/fork.hpp"
+
+#include "base/message.hpp"
+#include "runtime/core/invoke.hpp"
+#include "runtime/core/nodes.hpp"
+#include "runtime/core/spread.hpp"
+#include "runtime/core/worker_pool.hpp"
+#include "runtime/global/global_level_instance.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hetmp::runtime {
+
+SpreadHooks spread_hooks;
+
+namespace {
+
+constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
+
+// ---- setting up
+
+NodeTeam& acquire_team(Thread& self) {
+  NodeTeam* team = self.unused_teams;
+  if (!team)
+    return *new NodeTeam;
+  self.unused_teams = team->next_unused;
+  return *team;
+}
+
+void release_team(Thread& self, NodeTeam& team) {
+  team.first_loop = team.members[0].loops;
+  team.next_unused = self.unused_teams;
+  self.unused_teams = &team;
+}
+
+void reserve_members(NodeTeam& team, uint32_t local_threads) {
+  if (team.member_capacity >= local_threads)
+    return;
+  team.members = std::make_unique<ImplicitTask[]>(local_threads);
+  team.member_capacity = local_threads;
+  team.reduction_data.resize(local_threads);
+}
+
+void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
+  const TeamDescription& description = team.description;
+  ImplicitTask& task = team.members[local_number];
+  task.team = &team;
+  task.parent = team.enclosing;
+  task.number = description.first_thread + local_number;
+  task.local_number = local_number;
+  task.team_size = description.threads;
+  task.level = description.level;
+  task.active_level = description.active_level;
+  task.icvs = description.icvs;
+  task.constructs = 0;
+  task.loops = team.first_loop;
+  task.singles = team.first_single;
+  task.loop.open = false;
+  task.reduction = ReductionMethod::None;
+  thread.task = &task;
+}
+
+/// The description of a region of `threads` threads, all on this node.
+void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source, uint32_t threads) {
+  TeamDescription& description = team.description;
+  description.node = own_node();
+  description.nodes = 1;
+  description.threads = threads;
+  description.first_thread = 0;
+  description.local_threads = threads;
+  description.level = enclosing.level + 1;
+  description.active_level = enclosing.active_level + (threads > 1 ? 1 : 0);
+  description.icvs = enclosing.icvs;
+  const auto& by_level = program_icvs().nthreads_by_level;
+  if (description.level < by_level.size())
+    description.icvs.nthreads = by_level[description.level];
+  description.source = source;
+  team.global = nullptr;
+  team.first_single = team.singles.load(std::memory_order_relaxed);
+}
+
+void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const* arguments) {
+  team.description.microtask = microtask;
+  team.description.argument_count = count;
+  if (count <= most_forwarded_arguments) {
+    std::copy(arguments, arguments + count, team.description.arguments);
+    team.arguments = team.description.arguments;
+  } else {
+    team.many_arguments.assign(arguments, arguments + count);
+    team.arguments = team.many_arguments.data();
+  }
+}
+
+// ---- running
+
+void execute(Thread& self, NodeTeam& team) {
+  const TeamDescription& description = team.description;
+  invoke_microtask(description.microtask, self.gtid, int(self.task->number), description.argument_count,
+                   team.arguments);
+}
+
+void start_workers(Thread& primary, NodeTeam& team) {
+  team.unfinished.start(team.local_threads() - 1);
+  for (uint32_t local = 1; local < team.local_threads(); local++) {
+    Thread& worker = *primary.crew[local - 1];
+    worker.next_team = &team;
+    worker.next_local_number = local;
+    worker.go.post();
+  }
+}
+
+/// Back to what the thread did before; workers that only helped inside another region are free for others.
+void leave(Thread& self, NodeTeam& team) {
+  self.task = team.enclosing;
+  release_team(self, team);
+  if (!self.root)
+    resize_crew(self, 0);
+}
+
+void run_on_this_node(Thread& self, NodeTeam& team) {
+  start_workers(self, team);
+  enter(self, team, 0);
+  execute(self, team);
+  if (team.local_threads() > 1)
+    team.unfinished.wait();
+  leave(self, team);
+}
+
+// ---- several nodes
+
+bool may_spread(const Thread& self, uint32_t threads, uint32_t count) {
+  return layout().nodes() > 1 && threads > 1 && self.task->active_level == 0 && count <= most_forwarded_arguments &&
+         self.node == 0 && global_level() && (!spread_hooks.may_spread || spread_hooks.may_spread());
+}
+
+uint64_t next_team_identity() {
+  static std::atomic<uint64_t> last{0}; // only node 0 spreads teams
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void start_other_nodes(NodeTeam& team, const std::vector<uint32_t>& threads) {
+  TeamDescription& description = team.description;
+  description.first_thread = threads[0];
+  for (uint32_t node = 1; node < threads.size(); node++) {
+    description.node = node;
+    description.local_threads = threads[node];
+    team.global->start(description);
+    description.first_thread += threads[node];
+  }
+  description.node = 0;
+  description.first_thread = 0;
+  description.local_threads = threads[0];
+}
+
+void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threads) {
+  team.global = global_level();
+  team.description.team = next_team_identity();
+  team.description.nodes = uint32_t(threads.size());
+  start_other_nodes(team, threads);
+  start_workers(self, team);
+  enter(self, team, 0);
+  if (several_processes())
+    invoke_microtask_on_fresh_page(team.description.microtask, self.gtid, 0, team.description.argument_count,
+                                   team.arguments);
+  else
+    execute(self, team);
+  if (team.local_threads() > 1)
+    team.unfinished.wait();
+  team.global->join(team.description, ++self.task->constructs);
+  leave(self, team);
+}
+
+// ---- size
+
+uint32_t wanted_threads(Thread& self) {
+  const TaskIcvs& icvs = self.task->icvs;
+  const uint32_t clause = self.pushed_threads;
+  self.pushed_threads = 0;
+  self.pushed_proc_bind = -1;
+  if (self.task->active_level >= icvs.max_active_levels)
+    return 1;
+  uint32_t threads = std::max(clause != 0 ? clause : icvs.nthreads, 1u);
+  if (icvs.dynamic)
+    threads = std::min(threads, default_team_size(layout()));
+  if (threads > icvs.thread_limit)
+    threads = icvs.thread_limit;
+  if (self.task->active_level > 0 && icvs.thread_limit < INT32_MAX) {
+    // Inside another team: its threads count too (relaxed: the limit bounds what is started, not an exact instant).
+    const uint32_t others = threads_in_use.load(std::memory_order_relaxed) - uint32_t(self.crew.size()) - 1;
+    threads = std::min(threads, icvs.thread_limit > others + 1 ? icvs.thread_limit - others : 1);
+  }
+  return threads;
+}
+
+} // namespace
+
+void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments) {
+  if (count > most_arguments)
+    die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
+  uint32_t threads = wanted_threads(self);
+  std::vector<uint32_t> dealt;
+  if (may_spread(self, threads, count))
+    dealt = deal_threads(threads, layout().cpu_counts());
+  const bool spread = dealt.size() > 1;
+  if (threads > 1)
+    resize_crew(self, (spread ? dealt[0] : threads) - 1);
+  const bool all_there = !spread || self.crew.size() >= dealt[0] - 1;
+  if (threads > 1 && (!spread || !all_there))
+    threads = std::min(threads, uint32_t(self.crew.size()) + 1);
+  NodeTeam& team = acquire_team(self);
+  team.enclosing = self.task;
+  describe(team, *self.task, source, threads);
+  reserve_members(team, threads);
+  keep_arguments(team, microtask, count, arguments);
+  if (spread && all_there)
+    run_spread(self, team, dealt);
+  else
+    run_on_this_node(self, team);
+}
+
+void begin_serial_region(Thread& self, const void* source) {
+  self.pushed_threads = 0;
+  NodeTeam& team = acquire_team(self);
+  team.enclosing = self.task;
+  describe(team, *self.task, source, 1);
+  reserve_members(team, 1);
+  enter(self, team, 0);
+}
+
+void end_serial_region(Thread& self) {
+  NodeTeam& team = *self.task->team;
+  self.task = team.enclosing;
+  release_team(self, team);
+}
+
+void run_node_part(const TeamDescription& part) {
+  Thread& self = current_thread();
+  NodeTeam& team = acquire_team(self);
+  team.enclosing = self.task;
+  // Only the used arguments have travelled.
+  memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
+  keep_arguments(team, part.microtask, part.argument_count, part.arguments);
+  team.global = global_level();
+  team.first_single = team.singles.load(std::memory_order_relaxed);
+  reserve_members(team, part.local_threads);
+  resize_crew(self, part.local_threads - 1);
+  if (self.crew.size() + 1 < part.local_threads)
+    die(exit_code_no_resources, "node %u cannot have %u threads", part.node, part.local_threads);
+  start_workers(self, team);
+  enter(self, team, 0);
+  execute(self, team);
+  if (part.local_threads > 1)
+    team.unfinished.wait();
+  if (spread_hooks.node_part_finished)
+    spread_hooks.node_part_finished();
+  team.global->join(team.description, ++self.task->constructs);
+  leave(self, team);
+}
+
+void launch_node_part(const TeamDescription& part) {
+  Thread* worker = pool_of_node(part.node).take();
+  if (!worker)
+    die(exit_code_no_resources, "node %u cannot have a thread", part.node);
+  if (!worker->next_part)
+    worker->next_part = new TeamDescription;
+  *worker->next_part = part;
+  worker->next_team = nullptr;
+  worker->go.post();
+}
+
+void work(Thread& worker) {
+  NodeTeam* team = worker.next_team;
+  if (!team) {
+    run_node_part(*worker.next_part);
+    pool_of_node(worker.node).give_back(&worker);
+    return;
+  }
+  enter(worker, *team, worker.next_local_number);
+  execute(worker, *team);
+  worker.task = nullptr;
+  team->unfinished.arrive(); // the last access to the team: its primary may set it up anew
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,27 @@
+// Parallel regions: how a team is formed, runs and ends.
+#pragma once
+
+#include "runtime/core/node_team.hpp"
+
+namespace hetmp::runtime {
+
+/// Runs `microtask` by a team whose primary is `self`; returns when all threads are done. The size of the team comes
+/// from `self`'s pushed num_threads clause, its ICVs and the limits. Only the calling thread.
+void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments);
+
+/// A region of one thread that the caller executes itself (if(false), or nesting beyond the limit).
+void begin_serial_region(Thread& self, const void* source);
+void end_serial_region(Thread& self);
+
+/// Runs this node's part of a team that another node's thread started, with the calling thread as its first one.
+/// Returns after the global join. The calling thread should be one that does nothing else.
+void run_node_part(const TeamDescription& part);
+
+/// Has a worker of node `part.node` inside this process run the part; returns at once. Ends the program if there is no
+/// thread for it: the other nodes already count on this one.
+void launch_node_part(const TeamDescription& part);
+
+/// Executes the job a worker has just been given.
+void work(Thread& worker);
+
+} // namespace hetmp::runtime

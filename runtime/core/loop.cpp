@@ -1,0 +1,198 @@
+#include "runtime/core/loop.hpp"
+
+#include "schedulers/loop.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+
+using schedulers::Range;
+using schedulers::Schedule;
+using schedulers::ScheduleKind;
+
+namespace {
+
+/// What the request comes to for this team.
+Schedule settle(Schedule schedule, const NodeTeam& team) {
+  if (schedule.kind == ScheduleKind::HetProbe && !team.global)
+    return Schedule{}; // nothing to compare: static
+  if (schedule.kind == ScheduleKind::Auto)
+    schedule = Schedule{.kind = ScheduleKind::Guided};
+  if (team.alone() && schedule.kind != ScheduleKind::Static)
+    return Schedule{.kind = ScheduleKind::Static, .chunk = schedule.chunk};
+  if (schedule.kind != ScheduleKind::Static)
+    schedule.chunk = std::max<uint64_t>(schedule.chunk, 1);
+  return schedule;
+}
+
+bool needs_buffer(const LoopProgress& loop) {
+  return loop.ordered || loop.schedule.kind != ScheduleKind::Static;
+}
+
+void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
+  const uint32_t turn = uint32_t(loop_number / NodeTeam::loop_ring);
+  for (uint32_t uses = buffer.uses.epoch(); uses != turn; uses = buffer.uses.epoch())
+    buffer.uses.wait_while(uses);
+}
+
+/// The thread will not touch the buffer again; the last one readies it for its next loop.
+void leave_buffer(NodeTeam& team, LoopBuffer& buffer) {
+  // acq_rel: the last thread's reset comes after every other thread's last use.
+  if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
+    return;
+  buffer.finished.store(0, std::memory_order_relaxed);
+  buffer.next.store(0, std::memory_order_relaxed);
+  buffer.pool = {};
+  buffer.pool_dry = false;
+  buffer.handed_out_end = 0;
+  buffer.ordered_done.store(0, std::memory_order_relaxed);
+  reset_probe(buffer);
+  buffer.uses.post(); // publishes the reset
+}
+
+// ---- schedules
+
+/// A thread's `round`-th chunk of a static schedule; a share without chunk is the only one of round 0.
+Range static_piece(const LoopProgress& loop, uint32_t threads, uint32_t number, uint64_t round) {
+  if (loop.schedule.chunk != 0)
+    return schedulers::static_chunk(loop.trips, loop.schedule.chunk, threads, number, round);
+  return round == 0 ? schedulers::static_share(loop.trips, threads, number) : Range{loop.trips, loop.trips};
+}
+
+/// End of the chunk that comes before the one of (number, round) among those of this node.
+uint64_t static_predecessor_end(const LoopProgress& loop, const NodeTeam& team, uint32_t number, uint64_t round) {
+  const TeamDescription& part = team.description;
+  if (number > part.first_thread)
+    return static_piece(loop, part.threads, number - 1, round).end;
+  if (round == 0)
+    return 0;
+  return static_piece(loop, part.threads, part.first_thread + part.local_threads - 1, round - 1).end;
+}
+
+bool next_static(ImplicitTask& task, Range& chunk) {
+  LoopProgress& loop = task.loop;
+  chunk = static_piece(loop, task.team_size, task.number, loop.round);
+  if (chunk.empty())
+    return false;
+  if (loop.ordered)
+    open_ordered_chunk(task, chunk, static_predecessor_end(loop, *task.team, task.number, loop.round));
+  loop.round++;
+  return true;
+}
+
+/// The counter counts chunks, not iterations: it cannot overflow however large the chunk is.
+Range take_dynamic(LoopBuffer& buffer, const LoopProgress& loop) {
+  const uint64_t size = loop.schedule.chunk;
+  const uint64_t chunks = loop.trips / size + (loop.trips % size != 0 ? 1 : 0);
+  if (buffer.next.load(std::memory_order_relaxed) >= chunks)
+    return {};
+  // relaxed: only the number matters; what the iterations touch is ordered by barriers.
+  const uint64_t number = buffer.next.fetch_add(1, std::memory_order_relaxed);
+  if (number >= chunks)
+    return {};
+  const uint64_t begin = number * size;
+  return {begin, begin + std::min(size, loop.trips - begin)};
+}
+
+Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads) {
+  uint64_t begin = buffer.next.load(std::memory_order_relaxed);
+  while (begin < loop.trips) {
+    const uint64_t end = begin + schedulers::guided_chunk(loop.trips - begin, loop.schedule.chunk, threads);
+    if (buffer.next.compare_exchange_weak(begin, end, std::memory_order_relaxed))
+      return {begin, end};
+  }
+  return {};
+}
+
+bool next_on_one_node(ImplicitTask& task, Range& chunk) {
+  const LoopProgress& loop = task.loop;
+  LoopBuffer& buffer = buffer_of(task);
+  chunk = loop.schedule.kind == ScheduleKind::Guided ? take_guided(buffer, loop, task.team_size)
+                                                     : take_dynamic(buffer, loop);
+  if (chunk.empty())
+    return false;
+  if (loop.ordered)
+    open_ordered_chunk(task, chunk, chunk.begin); // the node hands out every iteration
+  return true;
+}
+
+/// From the node's batch; the thread that finds it empty fetches the next one while the others wait for the lock.
+bool next_on_several_nodes(ImplicitTask& task, Range& chunk) {
+  LoopProgress& loop = task.loop;
+  LoopBuffer& buffer = buffer_of(task);
+  NodeTeam& team = *task.team;
+  uint64_t predecessor_end;
+  {
+    FutexLockGuard guard(buffer.pool_lock);
+    if (buffer.pool.empty() && !buffer.pool_dry) {
+      const PoolShape shape{loop.trips, loop.schedule.kind, loop.schedule.chunk, task.team_size};
+      buffer.pool = team.global->fetch(team.description, loop.global_name, shape);
+      buffer.pool_dry = buffer.pool.empty();
+    }
+    if (buffer.pool_dry)
+      return false;
+    const uint64_t left = buffer.pool.size();
+    const uint64_t size = loop.schedule.kind == ScheduleKind::Guided
+                              ? schedulers::guided_chunk(left, loop.schedule.chunk, team.local_threads())
+                              : std::min(left, loop.schedule.chunk);
+    chunk = {buffer.pool.begin, buffer.pool.begin + size};
+    buffer.pool.begin = chunk.end;
+    predecessor_end = buffer.handed_out_end;
+    buffer.handed_out_end = chunk.end;
+  }
+  if (loop.ordered)
+    open_ordered_chunk(task, chunk, predecessor_end);
+  return true;
+}
+
+bool take_chunk(ImplicitTask& task, Range& chunk) {
+  switch (task.loop.schedule.kind) {
+  case ScheduleKind::Static:
+    return next_static(task, chunk);
+  case ScheduleKind::HetProbe:
+    return next_hetprobe_chunk(task, chunk);
+  default:
+    return task.team->global ? next_on_several_nodes(task, chunk) : next_on_one_node(task, chunk);
+  }
+}
+
+} // namespace
+
+LoopBuffer& buffer_of(ImplicitTask& task) {
+  return task.team->loops[task.loop.number % NodeTeam::loop_ring];
+}
+
+void begin_loop(ImplicitTask& task, const LoopRequest& request) {
+  LoopProgress& loop = task.loop;
+  loop.schedule = settle(request.schedule, *task.team);
+  if (request.ordered && loop.schedule.kind == ScheduleKind::HetProbe)
+    loop.schedule = Schedule{};
+  loop.trips = request.trips;
+  loop.ordered = request.ordered;
+  loop.source = request.source;
+  loop.round = 0;
+  loop.phase = 0;
+  loop.chunk = {};
+  loop.open = true;
+  if (!needs_buffer(loop))
+    return;
+  loop.number = task.loops++;
+  loop.global_name = ++task.constructs;
+  wait_for_buffer(buffer_of(task), loop.number);
+}
+
+bool next_chunk(ImplicitTask& task, Range& chunk) {
+  LoopProgress& loop = task.loop;
+  if (!loop.open)
+    return false;
+  if (loop.ordered)
+    close_ordered_chunk(task);
+  if (take_chunk(task, chunk))
+    return true;
+  loop.open = false;
+  if (needs_buffer(loop))
+    leave_buffer(*task.team, buffer_of(task));
+  return false;
+}
+
+} // namespace hetmp::runtime

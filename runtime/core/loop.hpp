@@ -1,0 +1,46 @@
+// Loops whose iterations are handed out while they run (every schedule but the ones the compiler divides itself).
+//
+// A thread begins a loop, takes chunks until there are none, and has then left it. Iterations are counted from 0; the
+// entry points translate to the program's types. All threads of a team meet the same loops in the same order, but need
+// not be in the same one: up to NodeTeam::loop_ring loops can be under way at once.
+#pragma once
+
+#include "runtime/core/node_team.hpp"
+#include "schedulers/schedule.hpp"
+
+#include <cstdint>
+
+namespace hetmp::runtime {
+
+struct LoopRequest {
+  schedulers::Schedule schedule;
+  uint64_t trips = 0;
+  bool ordered = false;         ///< the loop contains an ordered region
+  const char* source = nullptr; ///< ident_t's source string
+};
+
+/// Only the task's own thread calls these.
+void begin_loop(ImplicitTask& task, const LoopRequest& request);
+
+/// The next chunk in `chunk`; false when the thread has had its last one. May be called again after that.
+bool next_chunk(ImplicitTask& task, schedulers::Range& chunk);
+
+/// Starts or ends the ordered region of the iteration in hand; nothing happens outside an ordered loop.
+void begin_ordered(ImplicitTask& task);
+void end_ordered(ImplicitTask& task);
+/// An iteration of an ordered loop is over.
+void finish_ordered_iteration(ImplicitTask& task);
+
+// ---- for the parts of this room that implement schedules
+
+LoopBuffer& buffer_of(ImplicitTask& task);
+
+/// HetProbe on several nodes (hetprobe_loop.cpp).
+bool next_hetprobe_chunk(ImplicitTask& task, schedulers::Range& chunk);
+void reset_probe(LoopBuffer& buffer);
+
+/// Keeps the chunks of an ordered loop in order (ordered.cpp).
+void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t predecessor_end);
+void close_ordered_chunk(ImplicitTask& task);
+
+} // namespace hetmp::runtime

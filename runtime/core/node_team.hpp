@@ -1,0 +1,77 @@
+// The part of a team that runs on one node. A team on one node is a single NodeTeam without a global level.
+//
+// NodeTeams are never freed: a primary thread keeps the ones it has used and sets them up again. Whatever outlives a
+// region (ring positions, barrier epochs) therefore carries on counting instead of being reset.
+#pragma once
+
+#include "runtime/core/futex_lock.hpp"
+#include "runtime/core/thread.hpp"
+#include "runtime/global/global_level.hpp"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace hetmp::runtime {
+
+/// State of a HetProbe loop that the node's threads share; see hetprobe_loop.cpp.
+struct ProbeState {
+  std::atomic<uint32_t> asked{0};     ///< the first thread to set it asks for the plan
+  std::atomic<uint32_t> reported{0};  ///< threads that have finished their probe share
+  std::atomic<int64_t> nanoseconds{0};///< sum over those threads
+  EventCount progress;                ///< posted when a plan is there
+  std::atomic<uint32_t> plans{0};     ///< plans received: the first, and the one after the probe
+  LoopPlan plan;
+  uint64_t faults_before = 0;
+};
+
+/// One loop that iterations are handed out of. Loop number n of a region uses buffer n % ring size, once all threads
+/// of the node have left loop n - ring size.
+struct LoopBuffer {
+  /// One node: Dynamic counts chunks handed out, Guided counts iterations handed out.
+  alignas(cache_line) std::atomic<uint64_t> next{0};
+  alignas(cache_line) std::atomic<uint32_t> finished{0}; ///< threads that have left the loop
+  EventCount uses; ///< completed uses of this buffer: whose turn it is
+
+  // Several nodes: the batch this node has fetched.
+  FutexLock pool_lock;
+  schedulers::Range pool;
+  bool pool_dry = false;
+  uint64_t handed_out_end = 0; ///< end of the last chunk handed out on this node
+
+  // `ordered`: iterations before this one are done, as far as this node handed them out.
+  std::atomic<uint64_t> ordered_done{0};
+  EventCount ordered_progress;
+
+  std::unique_ptr<ProbeState> probe; ///< made at the first HetProbe loop that uses this buffer
+  FutexLock probe_lock;
+};
+
+struct NodeTeam {
+  static constexpr uint32_t loop_ring = 8;
+
+  TeamDescription description; ///< `arguments` holds them only up to most_forwarded_arguments
+  GlobalLevel* global = nullptr;
+  void* const* arguments = nullptr;
+  std::vector<void*> many_arguments; ///< backs `arguments` when there are more
+  std::unique_ptr<ImplicitTask[]> members;
+  uint32_t member_capacity = 0;
+  ImplicitTask* enclosing = nullptr; ///< what the primary executes when the region is over
+  uint64_t first_loop = 0;           ///< loops met in earlier regions
+  uint32_t first_single = 0;         ///< likewise
+  std::vector<void*> reduction_data; ///< of each local thread, for a combining reduction
+  NodeTeam* next_unused = nullptr;
+
+  alignas(cache_line) std::atomic<uint32_t> arrived{0}; ///< at the barrier
+  std::atomic<uint64_t> words{0};                       ///< OR of what those threads bring
+  uint64_t barrier_word = 0;                            ///< the last barrier's result
+  EventCount released;                                  ///< barriers completed
+  CountDown unfinished;                                 ///< workers still in the region
+  alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
+  LoopBuffer loops[loop_ring];
+
+  uint32_t local_threads() const { return description.local_threads; }
+  bool alone() const { return description.threads == 1; }
+};
+
+} // namespace hetmp::runtime

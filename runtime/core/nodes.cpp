@@ -1,0 +1,156 @@
+#include "runtime/core/nodes.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/environment.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr std::string_view cpu_sets_prefix = "cores:";
+constexpr std::string_view processes_prefix = "proc:";
+
+Layout one_node(const std::vector<int>& cpus) {
+  return {Layout::Kind::One, {cpus}};
+}
+
+ParsedLayout malformed(const std::vector<int>& allowed, std::string error) {
+  return {one_node(allowed), std::move(error)};
+}
+
+ParsedLayout parse_cpu_sets(std::string_view text, const std::vector<int>& allowed) {
+  Layout layout{Layout::Kind::CpuSets, {}};
+  std::set<int> taken;
+  while (true) {
+    const size_t semicolon = text.find(';');
+    const auto cpus = parse_cpu_list(text.substr(0, semicolon));
+    if (!cpus)
+      return malformed(allowed, "expected lists of CPUs like cores:0-3;4-7");
+    for (const int cpu : *cpus) {
+      if (!std::binary_search(allowed.begin(), allowed.end(), cpu))
+        return malformed(allowed, "CPU " + std::to_string(cpu) + " is not available to this process");
+      if (!taken.insert(cpu).second)
+        return malformed(allowed, "CPU " + std::to_string(cpu) + " belongs to two nodes");
+    }
+    layout.cpus.push_back(*cpus);
+    if (semicolon == std::string_view::npos)
+      break;
+    text.remove_prefix(semicolon + 1);
+  }
+  if (layout.nodes() > most_node_processes)
+    return malformed(allowed, "more than 64 nodes");
+  if (layout.nodes() == 1)
+    layout.kind = Layout::Kind::One;
+  return {layout, {}};
+}
+
+ParsedLayout parse_processes(std::string_view text, const std::vector<int>& allowed) {
+  const auto count = parse_integer(text, 2, most_node_processes);
+  if (!count)
+    return malformed(allowed, "expected a number of node processes from 2 to 64");
+  Layout layout{Layout::Kind::Processes, {}};
+  for (uint32_t node = 0; node < *count; node++)
+    layout.cpus.push_back(cpus_of_process(allowed, uint32_t(*count), node));
+  return {layout, {}};
+}
+
+Layout program_layout = {Layout::Kind::One, {{0}}};
+uint32_t this_node = 0;
+
+} // namespace
+
+std::vector<uint32_t> Layout::cpu_counts() const {
+  std::vector<uint32_t> counts;
+  for (const auto& set : cpus)
+    counts.push_back(uint32_t(set.size()));
+  return counts;
+}
+
+uint32_t Layout::distinct_cpus() const {
+  std::set<int> all;
+  for (const auto& set : cpus)
+    all.insert(set.begin(), set.end());
+  return uint32_t(all.size());
+}
+
+ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed) {
+  text = trimmed(text);
+  if (text.empty() || text == "1")
+    return {one_node(allowed), {}};
+  if (text.substr(0, cpu_sets_prefix.size()) == cpu_sets_prefix)
+    return parse_cpu_sets(text.substr(cpu_sets_prefix.size()), allowed);
+  if (text.substr(0, processes_prefix.size()) == processes_prefix)
+    return parse_processes(text.substr(processes_prefix.size()), allowed);
+  return malformed(allowed, "expected 1, cores:LIST;LIST... or proc:N");
+}
+
+std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes, uint32_t node) {
+  const size_t cpus = allowed.size();
+  if (cpus == 0)
+    return {};
+  if (nodes > cpus)
+    return {allowed[node % cpus]};
+  const size_t begin = cpus * node / nodes;
+  const size_t end = cpus * (node + 1) / nodes;
+  return {allowed.begin() + std::ptrdiff_t(begin), allowed.begin() + std::ptrdiff_t(end)};
+}
+
+std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& cpus_per_node) {
+  const size_t nodes = cpus_per_node.size();
+  if (total <= nodes)
+    return std::vector<uint32_t>(total, 1);
+  uint64_t cpus = 0;
+  for (const uint32_t count : cpus_per_node)
+    cpus += std::max(count, 1u);
+  std::vector<uint32_t> threads(nodes);
+  std::vector<std::pair<uint64_t, size_t>> remainders(nodes);
+  uint32_t dealt = 0;
+  for (size_t node = 0; node < nodes; node++) {
+    const uint64_t product = uint64_t(total) * std::max(cpus_per_node[node], 1u);
+    threads[node] = uint32_t(product / cpus);
+    dealt += threads[node];
+    remainders[node] = {product % cpus, node};
+  }
+  std::stable_sort(remainders.begin(), remainders.end(), [](auto& a, auto& b) { return a.first > b.first; });
+  for (size_t i = 0; dealt < total; i++, dealt++)
+    threads[remainders[i].second]++;
+  for (uint32_t& own : threads) {
+    if (own != 0)
+      continue;
+    --*std::max_element(threads.begin(), threads.end()); // has at least 2: total > nodes and somebody has none
+    own = 1;
+  }
+  return threads;
+}
+
+uint32_t default_team_size(const Layout& layout) {
+  return std::max({layout.distinct_cpus(), layout.nodes(), 1u});
+}
+
+const Layout& layout() {
+  return program_layout;
+}
+
+void read_layout(const std::vector<int>& allowed) {
+  const auto text = environment_value("HETMP_NODES");
+  const ParsedLayout parsed = parse_nodes(text.value_or(""), allowed);
+  if (!parsed.error.empty())
+    complain("HETMP_NODES", *text, parsed.error, "one node");
+  program_layout = parsed.layout;
+}
+
+void use_one_node() {
+  program_layout = one_node(allowed_cpus());
+}
+
+uint32_t own_node() {
+  return this_node;
+}
+
+void set_own_node(uint32_t node) {
+  this_node = node;
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,60 @@
+// The layout of nodes the user asked for with HETMP_NODES, and how a team's threads are dealt to them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hetmp::runtime {
+
+inline constexpr uint32_t most_node_processes = 64;
+
+struct Layout {
+  enum class Kind : uint8_t {
+    One,       ///< one node: this process with all its CPUs
+    CpuSets,   ///< nodes are sets of CPUs inside this process
+    Processes, ///< each node is a process
+  };
+  Kind kind = Kind::One;
+  std::vector<std::vector<int>> cpus; ///< of each node; CPUs may be shared between Processes, never between CpuSets
+
+  uint32_t nodes() const { return uint32_t(cpus.size()); }
+  std::vector<uint32_t> cpu_counts() const;
+  uint32_t distinct_cpus() const;
+  bool operator==(const Layout&) const = default;
+};
+
+struct ParsedLayout {
+  Layout layout;     ///< one node with all of `allowed` if the text is malformed
+  std::string error; ///< then: what is wrong, a short phrase; otherwise empty
+};
+
+/// "1" or "": one node. "cores:0-3;4-7": CPU sets. "proc:N", N from 2 to 64: node processes that divide `allowed`.
+ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed);
+
+/// The CPUs of node process `node` of `nodes`: contiguous blocks of `allowed`, or single CPUs in turn when there are
+/// more processes than CPUs.
+std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes, uint32_t node);
+
+/// Threads of each node for a team of `total`: in proportion to the nodes' CPUs (largest remainder), at least one each.
+/// If there are fewer threads than nodes, the first `total` nodes get one each and the result has `total` elements.
+std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& cpus_per_node);
+
+/// The size of a team nobody gave a size: one thread for each CPU, at least one for each node.
+uint32_t default_team_size(const Layout& layout);
+
+/// The program's layout. Set by read_layout(), before the first team.
+const Layout& layout();
+/// Reads HETMP_NODES (one complaint if it is malformed) for a process that may use `allowed`.
+void read_layout(const std::vector<int>& allowed);
+/// Gives up on several nodes, for a program that cannot have them.
+void use_one_node();
+
+/// The node this process is, 0 unless the layout has node processes and this is not the origin.
+uint32_t own_node();
+void set_own_node(uint32_t node);
+
+inline bool several_processes() { return layout().kind == Layout::Kind::Processes; }
+
+} // namespace hetmp::runtime

@@ -1,0 +1,97 @@
+#include "runtime/core/reduction.hpp"
+
+#include "base/environment.hpp"
+#include "runtime/core/barrier.hpp"
+
+namespace hetmp::runtime {
+namespace {
+
+/// Up to here threads fold one after the other; above, their copies are combined first.
+constexpr uint32_t few_threads = 4;
+
+ReductionMethod forced_method = ReductionMethod::None; // None = nobody forces one
+
+ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& request) {
+  if (team.alone())
+    return ReductionMethod::Serial;
+  const bool can_combine = request.data && request.combine;
+  if (team.global && can_combine)
+    return ReductionMethod::Combine; // shared variables travel between nodes: once for each node, not for each thread
+  if (forced_method == ReductionMethod::Atomic && !request.atomic_possible)
+    return ReductionMethod::Critical;
+  if (forced_method == ReductionMethod::Combine && !can_combine)
+    return ReductionMethod::Critical;
+  if (forced_method != ReductionMethod::None)
+    return forced_method;
+  if (can_combine && team.description.threads > few_threads)
+    return ReductionMethod::Combine;
+  return request.atomic_possible ? ReductionMethod::Atomic : ReductionMethod::Critical;
+}
+
+/// All copies of the node end up in its first thread's; always in the order of thread numbers.
+void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
+  NodeTeam& team = *task.team;
+  team.reduction_data[task.local_number] = request.data;
+  local_barrier(team, [&] {
+    for (uint32_t local = 1; local < team.local_threads(); local++)
+      request.combine(team.reduction_data[0], team.reduction_data[local]);
+  });
+}
+
+} // namespace
+
+ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& request) {
+  task.reduction = choose_method(*task.team, request);
+  switch (task.reduction) {
+  case ReductionMethod::Critical:
+    enter_critical(request.lock);
+    return ReductionAnswer::Fold;
+  case ReductionMethod::Atomic:
+    return ReductionAnswer::Atomic;
+  case ReductionMethod::Combine:
+    combine_on_node(task, request);
+    if (task.local_number == 0) {
+      if (task.team->global)
+        enter_critical(request.lock); // against the other nodes
+      return ReductionAnswer::Fold;
+    }
+    if (request.waits)
+      team_barrier(task); // meets the first thread in end_reduction()
+    return ReductionAnswer::Nothing;
+  default:
+    return ReductionAnswer::Fold;
+  }
+}
+
+void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
+  const ReductionMethod method = task.reduction;
+  task.reduction = ReductionMethod::None;
+  if (method == ReductionMethod::Critical || (method == ReductionMethod::Combine && task.team->global))
+    leave_critical(lock);
+  if (waits)
+    team_barrier(task);
+}
+
+void read_reduction_settings() {
+  forced_method = ReductionMethod::None;
+  if (const auto text = environment_value("KMP_DETERMINISTIC_REDUCTION")) {
+    const auto deterministic = parse_boolean(*text);
+    if (!deterministic)
+      complain("KMP_DETERMINISTIC_REDUCTION", *text, "neither true nor false", "false");
+    else if (*deterministic)
+      forced_method = ReductionMethod::Combine;
+  }
+  const auto text = environment_value("KMP_FORCE_REDUCTION");
+  if (!text)
+    return;
+  if (equal_ignoring_case(*text, "critical"))
+    forced_method = ReductionMethod::Critical;
+  else if (equal_ignoring_case(*text, "atomic"))
+    forced_method = ReductionMethod::Atomic;
+  else if (equal_ignoring_case(*text, "tree"))
+    forced_method = ReductionMethod::Combine;
+  else
+    complain("KMP_FORCE_REDUCTION", *text, "expected critical, atomic or tree", "the runtime's choice");
+}
+
+} // namespace hetmp::runtime

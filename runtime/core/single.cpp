@@ -1,0 +1,33 @@
+#include "runtime/core/single.hpp"
+
+#include "runtime/core/barrier.hpp"
+
+namespace hetmp::runtime {
+
+bool begin_single(ImplicitTask& task) {
+  NodeTeam& team = *task.team;
+  if (team.alone())
+    return true;
+  // With several nodes the construct belongs to node 0: choosing by message would cost more than it could win.
+  if (team.description.node != 0 && team.global)
+    return false;
+  // Threads count the constructs alike. The first to come moves the team's count to its own; relaxed: choosing one
+  // thread orders nothing, the barrier after the construct does.
+  uint32_t taken = task.singles++;
+  return team.singles.compare_exchange_strong(taken, taken + 1, std::memory_order_relaxed);
+}
+
+void* broadcast_pointer(ImplicitTask& task, void* pointer_or_null) {
+  return reinterpret_cast<void*>(team_barrier_with_word(task, reinterpret_cast<uint64_t>(pointer_or_null)));
+}
+
+void copyprivate(ImplicitTask& task, void* variables, void (*copy)(void*, void*), bool did_it) {
+  if (task.team->alone())
+    return;
+  void* source = broadcast_pointer(task, did_it ? variables : nullptr);
+  if (!did_it && source)
+    copy(variables, source);
+  team_barrier(task); // the source's variables live on its stack
+}
+
+} // namespace hetmp::runtime

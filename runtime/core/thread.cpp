@@ -1,0 +1,155 @@
+#include "runtime/core/thread.hpp"
+
+#include "base/message.hpp"
+#include "runtime/core/futex_lock.hpp"
+#include "runtime/core/library.hpp"
+#include "runtime/core/node_team.hpp"
+#include "runtime/core/nodes.hpp"
+#include "runtime/core/threadprivate.hpp"
+#include "runtime/core/worker_pool.hpp"
+
+#include <pthread.h>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr int most_threads = 32768;
+constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
+
+std::atomic<Thread*> table[most_threads]; // by gtid; null = the number is free
+std::atomic<uint32_t> known{0};
+FutexLock records_lock;
+int lowest_maybe_free = 0;      // no free number below it; guarded by records_lock
+Thread* unused_records = nullptr; // guarded by records_lock
+
+// The default TLS model: the library may be loaded late (dlopen), when static TLS space is used up.
+thread_local Thread* self = nullptr;
+
+pthread_key_t root_ends;
+pthread_once_t root_ends_once = PTHREAD_ONCE_INIT;
+
+void retire_root(void* thread_pointer) {
+  Thread& thread = *static_cast<Thread*>(thread_pointer);
+  resize_crew(thread, 0);
+  destroy_threadprivate_copies(thread);
+  threads_in_use.fetch_sub(1, std::memory_order_relaxed);
+  self = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
+  retire_thread_record(&thread);
+}
+
+void set_up_initial_task(Thread& thread) {
+  if (!thread.initial.team) {
+    thread.initial.team = new NodeTeam;
+    thread.initial.team->description.node = own_node();
+  }
+  NodeTeam* team = thread.initial.team;
+  thread.initial = ImplicitTask{};
+  thread.initial.team = team;
+  thread.initial.icvs = program_icvs().initial;
+  thread.initial.loops = team->first_loop;
+  thread.initial.singles = team->singles.load(std::memory_order_relaxed);
+  thread.task = &thread.initial;
+}
+
+__attribute__((noinline, cold)) Thread& become_root() {
+  initialise_runtime();
+  Thread* thread = create_thread_record();
+  if (!thread)
+    die(exit_code_no_resources, "more than %d threads use OpenMP", most_threads);
+  thread->root = true;
+  thread->node = own_node();
+  thread->pushed_threads = 0;
+  set_up_initial_task(*thread);
+  threads_in_use.fetch_add(1, std::memory_order_relaxed);
+  adopt_thread(thread);
+  pthread_once(&root_ends_once, [] { pthread_key_create(&root_ends, retire_root); });
+  pthread_setspecific(root_ends, thread);
+  return *thread;
+}
+
+} // namespace
+
+Thread& current_thread() {
+  Thread* thread = self;
+  return __builtin_expect(thread != nullptr, 1) ? *thread : become_root();
+}
+
+Thread* known_thread() {
+  return self;
+}
+
+Thread& thread_of(int gtid) {
+  if (unsigned(gtid) < unsigned(most_threads)) {
+    // relaxed: the thread asks for its own entry, which it wrote itself or received together with its first job.
+    if (Thread* thread = table[gtid].load(std::memory_order_relaxed))
+      return *thread;
+  }
+  return current_thread();
+}
+
+uint32_t known_threads() {
+  return known.load(std::memory_order_relaxed);
+}
+
+void adopt_thread(Thread* thread) {
+  self = thread;
+}
+
+Thread* create_thread_record() {
+  FutexLockGuard guard(records_lock);
+  while (lowest_maybe_free < most_threads && table[lowest_maybe_free].load(std::memory_order_relaxed))
+    lowest_maybe_free++;
+  if (lowest_maybe_free == most_threads)
+    return nullptr;
+  Thread* thread = unused_records;
+  if (thread)
+    unused_records = thread->next_idle;
+  else
+    thread = new Thread;
+  thread->gtid = lowest_maybe_free++;
+  table[thread->gtid].store(thread, std::memory_order_relaxed);
+  known.fetch_add(1, std::memory_order_relaxed);
+  return thread;
+}
+
+void retire_thread_record(Thread* thread) {
+  if (!thread)
+    return;
+  FutexLockGuard guard(records_lock);
+  table[thread->gtid].store(nullptr, std::memory_order_relaxed);
+  if (thread->gtid < lowest_maybe_free)
+    lowest_maybe_free = thread->gtid;
+  known.fetch_sub(1, std::memory_order_relaxed);
+  thread->root = false;
+  thread->next_idle = unused_records;
+  unused_records = thread;
+}
+
+void forget_other_threads() {
+  new (&records_lock) FutexLock; // its holder may not exist any more
+  for (auto& entry : table) {
+    if (entry.load(std::memory_order_relaxed) != self)
+      entry.store(nullptr, std::memory_order_relaxed);
+  }
+  lowest_maybe_free = 0;
+  known.store(self ? 1 : 0, std::memory_order_relaxed);
+  threads_in_use.store(self ? 1 : 0, std::memory_order_relaxed);
+  unused_records = nullptr;
+  if (self)
+    self->crew.clear();
+}
+
+bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, uint32_t& team_size) {
+  if (level > task.level)
+    return false;
+  const ImplicitTask* ancestor = &task;
+  while (ancestor && ancestor->level > level)
+    ancestor = ancestor->parent;
+  // A team is spread over nodes only from an initial thread or inside regions of one thread: ancestors that live on
+  // another node are thread 0 of 1.
+  number = ancestor ? ancestor->number : 0;
+  team_size = ancestor ? ancestor->team_size : 1;
+  return true;
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,80 @@
+#include "runtime/core/threadprivate.hpp"
+
+#include "runtime/core/futex_lock.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace hetmp::runtime {
+namespace {
+
+struct Variable {
+  ThreadprivateFunctions functions;
+  std::vector<unsigned char> first_value; ///< empty until somebody asks for a copy
+};
+
+FutexLock lock;
+
+std::unordered_map<const void*, Variable>& variables() {
+  static auto& map = *new std::unordered_map<const void*, Variable>; // never destroyed: threads may still ask
+  return map;
+}
+
+/// The variable's record, with its first value remembered.
+Variable& known_variable(void* original, size_t bytes) {
+  Variable& variable = variables()[original];
+  if (variable.first_value.empty() && bytes != 0) {
+    const auto* begin = static_cast<const unsigned char*>(original);
+    variable.first_value.assign(begin, begin + bytes);
+  }
+  return variable;
+}
+
+void* make_copy(const Variable& variable, void* original, size_t bytes) {
+  void* copy = malloc(bytes); // the program's allocator: other nodes must be able to reach the copy
+  memcpy(copy, variable.first_value.data(), bytes);
+  if (variable.functions.copy_construct)
+    variable.functions.copy_construct(copy, original);
+  else if (variable.functions.construct)
+    variable.functions.construct(copy);
+  return copy;
+}
+
+} // namespace
+
+void register_threadprivate(void* original, const ThreadprivateFunctions& functions) {
+  FutexLockGuard guard(lock);
+  variables()[original].functions = functions;
+}
+
+void* threadprivate_copy(Thread& thread, void* original, size_t bytes) {
+  if (const auto found = thread.threadprivate.find(original); found != thread.threadprivate.end())
+    return found->second;
+  Variable* variable;
+  {
+    FutexLockGuard guard(lock);
+    variable = &known_variable(original, bytes); // stays where it is: unordered_map never moves its elements
+  }
+  void* copy = thread.root ? original : make_copy(*variable, original, bytes);
+  thread.threadprivate.emplace(original, copy);
+  return copy;
+}
+
+void destroy_threadprivate_copies(Thread& thread) {
+  for (const auto& [original, copy] : thread.threadprivate) {
+    if (copy == original)
+      continue;
+    void (*destroy)(void*);
+    {
+      FutexLockGuard guard(lock);
+      destroy = variables()[original].functions.destroy;
+    }
+    if (destroy)
+      destroy(copy);
+    free(copy);
+  }
+  thread.threadprivate.clear();
+}
+
+} // namespace hetmp::runtime

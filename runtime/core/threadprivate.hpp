@@ -1,0 +1,25 @@
+// Threadprivate variables that the compiler does not put into thread-local storage: a copy for each thread.
+#pragma once
+
+#include "runtime/core/thread.hpp"
+
+#include <cstddef>
+
+namespace hetmp::runtime {
+
+struct ThreadprivateFunctions {
+  void* (*construct)(void* object) = nullptr;
+  void* (*copy_construct)(void* object, void* original) = nullptr;
+  void (*destroy)(void* object) = nullptr;
+};
+
+/// For variables of class type; before their first use.
+void register_threadprivate(void* original, const ThreadprivateFunctions& functions);
+
+/// The thread's copy of `original`. Initial threads use the original itself. A copy starts with the value the original
+/// had when any thread first asked for one, unless functions are registered.
+void* threadprivate_copy(Thread& thread, void* original, size_t bytes);
+
+void destroy_threadprivate_copies(Thread& thread);
+
+} // namespace hetmp::runtime

@@ -1,0 +1,9 @@
+#include "runtime/core/wait.hpp"
+
+namespace hetmp::runtime {
+
+SpinBudget spin_budget;
+std::atomic<uint32_t> threads_in_use{0};
+uint32_t usable_cpus = 1;
+
+} // namespace hetmp::runtime

@@ -1,0 +1,95 @@
+// The library's constructor, and what a fork() leaves of it in the child.
+#include "runtime/core/library.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/message.hpp"
+#include "runtime/core/icv.hpp"
+#include "runtime/core/nodes.hpp"
+#include "runtime/core/reduction.hpp"
+#include "runtime/core/thread.hpp"
+#include "runtime/core/worker_pool.hpp"
+#include "runtime/global/node_setup.hpp"
+
+#include "perf/report.hpp"
+
+#include "base/environment.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr int64_t nanoseconds_per_ms = 1'000'000;
+
+/// Node processes share the machine with the threads that serve page faults: there a spinner soon is in the way.
+constexpr int64_t spin_with_node_processes = 50'000;
+
+SpinBudget choose_spin_budget(const ProgramIcvs& icvs) {
+  SpinBudget budget;
+  if (several_processes())
+    budget.nanoseconds = spin_with_node_processes;
+  if (icvs.wait_policy == WaitPolicy::Active)
+    budget = {-1, true};
+  else if (icvs.wait_policy == WaitPolicy::Passive)
+    budget.nanoseconds = 0;
+  if (icvs.blocktime_ms >= 0)
+    budget.nanoseconds = icvs.blocktime_ms == INT32_MAX ? -1 : icvs.blocktime_ms * nanoseconds_per_ms;
+  return budget;
+}
+
+/// CPUs that this process's threads have for themselves; 0 when node processes share single CPUs.
+uint32_t count_usable_cpus() {
+  if (!several_processes())
+    return layout().distinct_cpus();
+  return layout().nodes() > layout().distinct_cpus() ? 0 : uint32_t(layout().cpus[own_node()].size());
+}
+
+void after_fork_in_child() {
+  forget_all_workers();
+  forget_other_threads();
+}
+
+/// Set by the constructor only: later, the program runs and its processes are what they are.
+bool before_main = false;
+pid_t initialised_in = 0;
+
+void initialise() {
+  initialised_in = getpid();
+  read_layout(allowed_cpus());
+  set_up_nodes(before_main);
+  program_icvs() = read_icvs_from_environment(default_team_size(layout()));
+  refresh_spinning();
+  read_reduction_settings();
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+}
+
+__attribute__((constructor)) void on_load() {
+  if (!refers_to_openmp())
+    return;
+  before_main = true;
+  initialise_runtime();
+  before_main = false;
+}
+
+/// Only the process that began as the program reports: not a forked child, not another node.
+__attribute__((destructor)) void on_exit_of_program() {
+  if (initialised_in != getpid() || own_node() != 0)
+    return;
+  if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
+    perf::write_report(loop_report(), *destination);
+}
+
+} // namespace
+
+void refresh_spinning() {
+  spin_budget = choose_spin_budget(program_icvs());
+  usable_cpus = count_usable_cpus();
+}
+
+void initialise_runtime() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialise);
+}
+
+} // namespace hetmp::runtime
