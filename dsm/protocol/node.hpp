@@ -5,8 +5,7 @@
 //   W  single writer: while one node may write a page, no other node may read or write it
 //   L  latest content: every copy that may be read, and every content under way, equals the latest write
 //   D  exact directory: on an idle page, the holders at home are the nodes that have a copy or to whom home
-//   itself
-//      has sent one, and `exclusive` tells whether the only one may write
+//      itself has sent one, and `exclusive` tells whether the only one may write
 //   O  one at a time: a page has at most one transaction; a node has at most one request under way for a page
 //   P  progress: without new faults every run ends with idle pages, no messages and no thread waiting
 //

@@ -48,6 +48,7 @@ struct Transaction {
   Request current{0, false};
   Phase phase = Phase::Invalidating;
 };
+static_assert(sizeof(Transaction) <= 96);
 
 /// Slots are reused, so a steady load allocates nothing. References are valid until the next acquire().
 class TransactionTable {

@@ -96,6 +96,25 @@ TEST_F(ProtocolStories, HomeAsRequesterSendsNoRequest) {
   EXPECT_EQ(write(0), (Names{"0>1 Invalidate", "1 Drop", "1>0 InvalidateAck", "0 Unprotect", "0 Wake"}));
 }
 
+TEST_F(ProtocolStories, HomeSuppliesWhenItHasACopy) {
+  write(1), read(0); // 1 is the owner, home shares
+  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>2 DataShared", "2 InstallShared", "2 Wake"}));
+  EXPECT_EQ(write(3), (Names{"3>0 WriteRequest", "0>1 Invalidate", "0>2 Invalidate", "1 Drop",
+                             "1>0 InvalidateAck", "2 Drop", "2>0 InvalidateAck", "0>3 DataExclusive",
+                             "0 Drop", "3 InstallExclusive", "3 Wake"}));
+}
+
+TEST_F(ProtocolStories, QueueMovesOnAtOnceAfterAnotherNodesRequest) {
+  write(1);
+  ASSERT_EQ(nodes[0].receive(2, {MessageType::ReadRequest, 0, {}, 0}, actions), Status::Ok); // fetches from 1
+  ASSERT_EQ(nodes[0].receive(3, {MessageType::ReadRequest, 0, {}, 0}, actions), Status::Ok);
+  actions.clear();
+  ASSERT_EQ(nodes[0].receive(2, {MessageType::Done, 0, {}, 0}, actions), Status::Ok);
+  note(0);
+  EXPECT_EQ(log.back(), "0>1 FetchShared");
+  EXPECT_EQ(nodes[0].transaction(0)->current.node, 3);
+}
+
 TEST_F(ProtocolStories, UpgradeMovesNoContent) {
   read(1);
   EXPECT_EQ(write(1), (Names{"1>0 WriteRequest", "0 Drop", "0>1 Grant", "1 Unprotect", "1 Wake"}));
