@@ -2,6 +2,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/topology.hpp"
 
@@ -38,6 +39,17 @@ void print_cpus() {
       fact("kind of core", "CPUs %s: %s", format_cpu_list(group.cpus).c_str(), group.name.c_str());
 }
 
+void print_nodes() {
+  const std::string text = environment_value("HETMP_NODES").value_or("");
+  const auto parsed = runtime::parse_nodes(text, allowed_cpus());
+  fact("HETMP_NODES", "%s%s%s", text.empty() ? "not set" : text.c_str(), parsed.error.empty() ? "" : ": ",
+       parsed.error.c_str());
+  const bool processes = parsed.layout.kind == runtime::Layout::Kind::Processes;
+  for (uint32_t node = 0; node < parsed.layout.nodes(); ++node)
+    fact(("  node " + std::to_string(node)).c_str(), "CPUs %s%s",
+         format_cpu_list(parsed.layout.cpus[node]).c_str(), processes ? ", a process of its own" : "");
+}
+
 void print_fault_access() {
   using Source = FaultAccess::Source;
   const FaultAccess access = probe_fault_access();
@@ -59,11 +71,13 @@ void print_fault_access() {
     fact("  write-protected", "%s", access.write_protect ? "yes" : "no: the kernel does not offer it");
     fact("  kernel's faults", "%s", access.kernel_faults ? "yes" : "no");
   }
-  if (access.sufficient())
-    fact("node processes", "possible");
-  else
+  if (!access.usable())
     fact("node processes", "not possible: %s",
-         access.kernel_faults ? "this kernel cannot" : fault_access_remedy);
+         access.source == Source::Refused ? fault_access_remedy : "this kernel cannot");
+  else if (!access.kernel_faults)
+    fact("node processes", "possible, but system calls on shared memory fail: %s", fault_access_remedy);
+  else
+    fact("node processes", "possible");
 }
 
 void print_permission(const char* name, const Permission& permission) {
@@ -76,6 +90,7 @@ int print_info() {
   fact("hetmp", "%s", HETMP_VERSION);
   fact("system", "%s, pages of %ld bytes", kernel_release().c_str(), page_bytes());
   print_cpus();
+  print_nodes();
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: not yet; RDMA: not yet");
   print_permission("hardware counters", probe_instruction_counter());

@@ -1,7 +1,9 @@
 #include "runtime/tool/run.hpp"
 
+#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "schedulers/parse.hpp"
 
@@ -18,19 +20,13 @@ constexpr int cannot_run = 1;
 constexpr int not_executable = 126; // as shells say it
 constexpr int not_found = 127;
 
-std::string text_of(Lookup lookup, const char* name) {
-  const char* value = lookup(name);
-  return value ? value : "";
-}
-
-/// `first` and `second` with a colon between them where both say something.
-std::string joined(const std::string& first, const std::string& second) {
-  return first.empty() || second.empty() ? first + second : first + ':' + second;
-}
-
 std::string check_nodes(const RunOptions& options) {
   if (options.nodes && options.cores)
     return "--nodes and --cores exclude each other";
+  if (options.cores)
+    if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus());
+        !parsed.error.empty())
+      return "--cores " + *options.cores + ": " + parsed.error;
   if (options.nodes && !parse_integer(*options.nodes, 1, most_nodes))
     return "--nodes " + *options.nodes + ": not a number from 1 to " + std::to_string(most_nodes);
   return {};
@@ -59,16 +55,16 @@ std::string own_folder() {
 
 } // namespace
 
-Environment plan_environment(const RunOptions& options, const Libraries& libraries, Lookup lookup) {
+Environment plan_environment(const RunOptions& options, const std::string& library, Lookup lookup) {
   Environment result;
   result.error = check(options);
   if (!result.error.empty())
     return result;
   auto& set = result.variables;
   const int64_t nodes = options.nodes ? *parse_integer(*options.nodes, 1, most_nodes) : 1;
-  result.several_nodes = nodes > 1;
+  result.several_processes = nodes > 1;
   if (options.nodes)
-    set["HETMP_NODES"] = "proc:" + std::to_string(nodes);
+    set["HETMP_NODES"] = nodes > 1 ? "proc:" + std::to_string(nodes) : "1";
   if (options.cores)
     set["HETMP_NODES"] = "cores:" + *options.cores;
   if (options.report)
@@ -77,35 +73,24 @@ Environment plan_environment(const RunOptions& options, const Libraries& librari
     set["OMP_SCHEDULE"] = *options.schedule;
   if (options.threads)
     set["OMP_NUM_THREADS"] = *options.threads;
-
-  std::string added = libraries.runtime;
-  if (result.several_nodes) {
-    added = joined(libraries.dsm, libraries.runtime);
-    // The kernel writes a thread's rseq area at every context switch; in shared memory that would move its
-    // page each time.
-    set["GLIBC_TUNABLES"] = joined(text_of(lookup, "GLIBC_TUNABLES"), "glibc.pthread.rseq=0");
-    set["HETMP_DSM_PRELOADED"] = added;
-  }
-  set["LD_PRELOAD"] = joined(added, text_of(lookup, "LD_PRELOAD"));
+  const char* preloaded = lookup("LD_PRELOAD");
+  set["LD_PRELOAD"] = preloaded && *preloaded ? library + ':' + preloaded : library;
   return result;
 }
 
-std::optional<Libraries> find_libraries(bool with_dsm) {
+std::optional<std::string> find_library() {
   const std::string here = own_folder();
-  for (const char* folder : {"/../lib", "/" HETMP_LIBRARY_FOLDER}) {
+  for (const char* folder : {"/../lib/", "/" HETMP_LIBRARY_FOLDER "/"}) {
     char resolved[PATH_MAX];
-    if (!realpath((here + folder).c_str(), resolved))
+    if (!realpath((here + folder + "libhetmp.so").c_str(), resolved) || access(resolved, R_OK) != 0)
       continue;
-    const Libraries found{std::string(resolved) + "/libhetmp.so", std::string(resolved) + "/libhetmp_dsm.so"};
-    if (access(found.runtime.c_str(), R_OK) != 0 || (with_dsm && access(found.dsm.c_str(), R_OK) != 0))
-      continue;
-    if (found.runtime.find_first_of(": ") != std::string::npos) {
-      say("%s: LD_PRELOAD cannot name a file with a colon or a blank in its path", found.runtime.c_str());
+    if (strpbrk(resolved, ": ")) {
+      say("%s: LD_PRELOAD cannot name a file with a colon or a blank in its path", resolved);
       return {};
     }
-    return found;
+    return resolved;
   }
-  say("libhetmp.so%s not found in %s/../lib", with_dsm ? " and libhetmp_dsm.so are" : " is", here.c_str());
+  say("libhetmp.so is not in %s/../lib", here.c_str());
   return {};
 }
 
@@ -115,14 +100,13 @@ int run(const RunOptions& options) {
     say("%s", wrong.c_str());
     return usage_error;
   }
-  const bool with_dsm = options.nodes && *parse_integer(*options.nodes, 1, most_nodes) > 1;
-  const auto libraries = find_libraries(with_dsm);
-  if (!libraries)
+  const auto library = find_library();
+  if (!library)
     return cannot_run;
   const Environment planned =
-      plan_environment(options, *libraries, [](const char* name) -> const char* { return getenv(name); });
-  if (planned.several_nodes && !probe_fault_access().sufficient()) {
-    say("several node processes need userfaultfd with kernel faults: %s", fault_access_remedy);
+      plan_environment(options, *library, [](const char* name) -> const char* { return getenv(name); });
+  if (planned.several_processes && !probe_fault_access().usable()) {
+    say("several node processes need userfaultfd: %s", fault_access_remedy);
     return cannot_run;
   }
   for (const auto& [name, value] : planned.variables)

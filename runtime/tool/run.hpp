@@ -26,23 +26,18 @@ struct RunOptions {
 struct Environment {
   std::map<std::string, std::string> variables;
   std::string error;
-  bool several_nodes = false;
-};
-
-/// The runtime's libraries.
-struct Libraries {
-  std::string runtime;
-  std::string dsm;
+  bool several_processes = false;
 };
 
 using Lookup = const char* (*)(const char* name); ///< like getenv
 
-/// Works out the variables; changes nothing. Values already in the environment (LD_PRELOAD, GLIBC_TUNABLES)
-/// are kept and added to.
-Environment plan_environment(const RunOptions& options, const Libraries& libraries, Lookup lookup);
+/// Works out the variables; changes nothing. What LD_PRELOAD held stays behind `library`. The DSM is not
+/// preloaded here: the runtime does that, for the programs that use OpenMP only, so that a shell in between
+/// is an ordinary shell.
+Environment plan_environment(const RunOptions& options, const std::string& library, Lookup lookup);
 
-/// The libraries beside this program; nothing, after one line, if they are not there.
-std::optional<Libraries> find_libraries(bool with_dsm);
+/// The runtime's library beside this program; nothing, after one line, if it is not there.
+std::optional<std::string> find_library();
 
 /// Becomes the program. Returns an exit code if that is not possible, after one line that says why.
 int run(const RunOptions& options);

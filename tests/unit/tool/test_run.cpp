@@ -1,4 +1,5 @@
 // `hetmp run`: from options to environment variables, and what it says of options that make no sense.
+#include "base/cpu_list.hpp"
 #include "runtime/tool/run.hpp"
 
 #include <gtest/gtest.h>
@@ -9,16 +10,18 @@ namespace {
 
 using namespace hetmp::tool;
 
-const Libraries libraries{"/l/libhetmp.so", "/l/libhetmp_dsm.so"};
+const std::string library = "/l/libhetmp.so";
 
 const char* nothing_set(const char*) {
   return nullptr;
 }
 
-const char* something_set(const char* name) {
-  if (std::strcmp(name, "LD_PRELOAD") == 0)
-    return "/other.so";
-  return std::strcmp(name, "GLIBC_TUNABLES") == 0 ? "glibc.malloc.check=1" : nullptr;
+const char* something_preloaded(const char* name) {
+  return std::strcmp(name, "LD_PRELOAD") == 0 ? "/other.so" : nullptr;
+}
+
+std::string own_cpu() {
+  return std::to_string(hetmp::allowed_cpus().front());
 }
 
 RunOptions for_program() {
@@ -27,43 +30,37 @@ RunOptions for_program() {
   return options;
 }
 
-TEST(ToolRun, OneNodeNeedsOnlyTheRuntime) {
-  const Environment planned = plan_environment(for_program(), libraries, nothing_set);
+TEST(ToolRun, TheRuntimeIsPreloadedAndNothingElseChanges) {
+  const Environment planned = plan_environment(for_program(), library, nothing_set);
   EXPECT_EQ(planned.error, "");
-  EXPECT_FALSE(planned.several_nodes);
+  EXPECT_FALSE(planned.several_processes);
   EXPECT_EQ(planned.variables, (std::map<std::string, std::string>{{"LD_PRELOAD", "/l/libhetmp.so"}}));
 }
 
-TEST(ToolRun, SeveralNodesAddTheDsmBeforeTheRuntime) {
-  RunOptions options = for_program();
-  options.nodes = "2";
-  const Environment planned = plan_environment(options, libraries, nothing_set);
-  EXPECT_TRUE(planned.several_nodes);
-  EXPECT_EQ(planned.variables, (std::map<std::string, std::string>{
-                                   {"HETMP_NODES", "proc:2"},
-                                   {"LD_PRELOAD", "/l/libhetmp_dsm.so:/l/libhetmp.so"},
-                                   {"HETMP_DSM_PRELOADED", "/l/libhetmp_dsm.so:/l/libhetmp.so"},
-                                   {"GLIBC_TUNABLES", "glibc.pthread.rseq=0"},
-                               }));
-}
-
-TEST(ToolRun, WhatTheUserHadSetIsKept) {
+TEST(ToolRun, NodesBecomeProcesses) {
   RunOptions options = for_program();
   options.nodes = "64";
-  const Environment planned = plan_environment(options, libraries, something_set);
-  EXPECT_EQ(planned.variables.at("LD_PRELOAD"), "/l/libhetmp_dsm.so:/l/libhetmp.so:/other.so");
-  EXPECT_EQ(planned.variables.at("GLIBC_TUNABLES"), "glibc.malloc.check=1:glibc.pthread.rseq=0");
-  EXPECT_EQ(planned.variables.at("HETMP_DSM_PRELOADED"), "/l/libhetmp_dsm.so:/l/libhetmp.so");
+  const Environment planned = plan_environment(options, library, nothing_set);
+  EXPECT_TRUE(planned.several_processes);
+  EXPECT_EQ(planned.variables.at("HETMP_NODES"), "proc:64");
+  options.nodes = "1";
+  EXPECT_EQ(plan_environment(options, library, nothing_set).variables.at("HETMP_NODES"), "1");
+  EXPECT_FALSE(plan_environment(options, library, nothing_set).several_processes);
+}
+
+TEST(ToolRun, WhatWasPreloadedStays) {
+  const Environment planned = plan_environment(for_program(), library, something_preloaded);
+  EXPECT_EQ(planned.variables.at("LD_PRELOAD"), "/l/libhetmp.so:/other.so");
 }
 
 TEST(ToolRun, OptionsBecomeVariables) {
   RunOptions options = for_program();
-  options.cores = "0-1;2-3";
+  options.cores = own_cpu();
   options.report = "1";
   options.schedule = "hetprobe,5";
   options.threads = "3";
-  const auto variables = plan_environment(options, libraries, nothing_set).variables;
-  EXPECT_EQ(variables.at("HETMP_NODES"), "cores:0-1;2-3");
+  const auto variables = plan_environment(options, library, nothing_set).variables;
+  EXPECT_EQ(variables.at("HETMP_NODES"), "cores:" + own_cpu());
   EXPECT_EQ(variables.at("HETMP_REPORT"), "1");
   EXPECT_EQ(variables.at("OMP_SCHEDULE"), "hetprobe,5");
   EXPECT_EQ(variables.at("OMP_NUM_THREADS"), "3");
@@ -73,7 +70,7 @@ TEST(ToolRun, EachMistakeIsNamed) {
   const auto error_of = [](auto change) {
     RunOptions options = for_program();
     change(options);
-    const Environment planned = plan_environment(options, libraries, nothing_set);
+    const Environment planned = plan_environment(options, library, nothing_set);
     EXPECT_TRUE(planned.error.empty() || planned.variables.empty());
     return planned.error;
   };
@@ -85,6 +82,8 @@ TEST(ToolRun, EachMistakeIsNamed) {
   for (const char* schedule : {"statik", "static,0", "hetprobe,101", "dynamic,"})
     EXPECT_NE(error_of([&](RunOptions& o) { o.schedule = schedule; }).find("--schedule"), std::string::npos)
         << schedule;
+  for (const char* cores : {"", "x", ";", "4095", "0-"})
+    EXPECT_NE(error_of([&](RunOptions& o) { o.cores = cores; }).find("--cores"), std::string::npos) << cores;
   EXPECT_NE(error_of([](RunOptions& o) { o.nodes = "2", o.cores = "0;1"; }).find("exclude"),
             std::string::npos);
   EXPECT_NE(error_of([](RunOptions& o) { o.command.clear(); }).find("no program"), std::string::npos);
