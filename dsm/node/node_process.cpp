@@ -92,6 +92,10 @@ struct ControlMessage {
   uint64_t address;
 };
 
+constexpr int any_child = 0x40000000; // __WALL: also children whose end raises no SIGCHLD
+
+void end_program(int exit_code, void*) { the_process->end(exit_code); }
+
 void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
 } // namespace
@@ -150,6 +154,9 @@ NodeProcess* NodeProcess::decide() {
     return nullptr;
   }
   the_process = new NodeProcess(*plan);
+  // Exit handlers run in reverse: as the first one, before any constructor, this is the last. Destructors of the program
+  // and of its shared objects still find every page.
+  on_exit(end_program, nullptr);
   state.store(State::Node, std::memory_order_release);
   return the_process;
 }
@@ -197,8 +204,7 @@ void NodeProcess::start_nodes() {
   make_anonymous(plan_.globals());
   transport_.create(plan_.nodes());
   fflush(nullptr); // what is buffered now would be written by every node
-  const pid_t origin_pid = getpid();
-  std::vector<int> pidfds;
+  origin_pid_ = getpid();
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
     int pidfd = -1;
     const pid_t child = clone_node(&pidfd);
@@ -206,10 +212,11 @@ void NodeProcess::start_nodes() {
       die(failure, "cannot create the process of node %u: %s", node, strerrordesc_np(errno));
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != origin_pid)
+      if (getppid() != origin_pid_)
         _exit(failure);
       serve_as_node(node);
     }
+    pidfds_.push_back(pidfd);
     service_.watch_node_process(node, child, pidfd);
   }
   become(origin);
@@ -300,9 +307,24 @@ bool NodeProcess::retry() {
   return !to_free_.empty();
 }
 
+void NodeProcess::end(int exit_code) {
+  if (getpid() != origin_pid_)
+    return;
+  fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
+  ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended()
+  for (int pidfd : pidfds_)
+    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
+  for (int pidfd : pidfds_) {
+    siginfo_t info;
+    waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child);
+  }
+  _exit(exit_code);
+}
+
 void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
+  if (ending_.load(std::memory_order_acquire))
+    return;
   siginfo_t info{};
-  const int any_child = 0x40000000; // __WALL: children whose end raises no SIGCHLD
   int code = failure;
   if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child) == 0 && info.si_code != CLD_EXITED) {
     code = 128 + info.si_status;

@@ -34,6 +34,10 @@ public:
   /// Runs the program's main on a thread in shared memory and returns what it returns.
   int run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
 
+  /// The program has ended on the origin, all its exit handlers have run: ends the other node processes and this one.
+  /// Returns in a process that only descends from the origin by the program's own fork().
+  void end(int exit_code);
+
   uint32_t node() const { return node_; }
   Heap& heap() { return heap_; }
   const AddressPlan& plan() const { return plan_; }
@@ -70,6 +74,9 @@ private:
   RuntimeHooks hooks_{};
   uint32_t node_ = origin;
   std::atomic<uintptr_t> next_stack_{0};
+  pid_t origin_pid_ = 0;
+  std::vector<int> pidfds_;          ///< origin: of the other node processes
+  std::atomic<bool> ending_{false};  ///< origin: their end is no accident any more
 
   friend struct FabricFunctions;
 };
