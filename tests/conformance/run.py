@@ -180,23 +180,29 @@ def run_program(source, mode, build, stock):
     compilers = [name for name in COMPILERS if shutil.which(name)]
     if not compilers:
         raise Failure(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps")
+    failures = []
     for compiler in compilers:
-        program = compile_program(source, compiler, build)
         for settings in wanted["runs"] + ([] if stock else wanted["hetmp_runs"]):
-            environment = environment_for(mode, settings, build, stock)
-            code, out, err = run_limited([str(program)], environment, SECONDS)
             what = f"{source.name} by {compiler}, mode {mode} {settings or ''}"
-            if code is None:
-                raise Failure(f"{what}: still running after {SECONDS} s\n{err}")
-            if code != 0:
-                raise Failure(f"{what}: exit code {code}\n{out}{err}")
-            if err:
-                raise Failure(f"{what}: words on standard error:\n{err}")
             try:
-                check_stdout(wanted["stdout"], out)
+                program = compile_program(source, compiler, build)
+                run_once(program, environment_for(mode, settings, build, stock), wanted["stdout"])
+                print(f"passed: {what}")
             except Failure as failure:
-                raise Failure(f"{what}: {failure}") from None
-            print(f"passed: {what}")
+                failures.append(f"{what}: {failure}")
+    if failures:
+        raise Failure("\n".join(failures))
+
+
+def run_once(program, environment, expected_stdout):
+    code, out, err = run_limited([str(program)], environment, SECONDS)
+    if code is None:
+        raise Failure(f"still running after {SECONDS} s\n{err}")
+    if code != 0:
+        raise Failure(f"exit code {code}\n{out}{err}")
+    if err:
+        raise Failure(f"words on standard error:\n{err}")
+    check_stdout(expected_stdout, out)
 
 
 def main():

@@ -1,0 +1,78 @@
+// The program under attack: its first argument says how it behaves.
+//   sum       a correct sum, on standard output
+//   spin N    prints "ready", then stays in a region for N seconds or until it is ended
+//   return C  returns C from main            exit C   calls exit(C) in main
+//   exit-in-region C   the last thread of a team, which is on another node if there is one, calls exit(C)
+//   system C  runs the shell command C
+//   segv      the last thread of a team reads a null pointer
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int sum_of_loop(void) {
+  static int cells[4000];
+  int sum = 0;
+#pragma omp parallel for schedule(runtime)
+  for (int i = 0; i < 4000; i++)
+    cells[i] = i % 7;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 4000; i++)
+    sum += cells[i];
+  return sum;
+}
+
+static void spin(int seconds) {
+#pragma omp parallel
+  {
+#pragma omp barrier
+#pragma omp master
+    {
+      printf("ready\n");
+      fflush(stdout);
+    }
+    const time_t end = time(NULL) + seconds;
+    volatile double x = 1;
+    while (time(NULL) < end)
+      for (int i = 0; i < 100000; i++)
+        x = x * 1.0000001;
+  }
+}
+
+static void exit_in_region(int code) {
+#pragma omp parallel
+  if (omp_get_thread_num() == omp_get_num_threads() - 1)
+    exit(code);
+}
+
+static void fault_in_region(void) {
+  static int* volatile nowhere;
+#pragma omp parallel
+  if (omp_get_thread_num() == omp_get_num_threads() - 1)
+    *nowhere = 1;
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "sum";
+  const int number = argc > 2 ? atoi(argv[2]) : 0;
+  const int sum = sum_of_loop(); // every behaviour begins with a team, so that all nodes are up
+  if (strcmp(what, "sum") == 0)
+    printf("%d\n", sum);
+  else if (strcmp(what, "spin") == 0)
+    spin(number);
+  else if (strcmp(what, "return") == 0)
+    return number;
+  else if (strcmp(what, "exit") == 0)
+    exit(number);
+  else if (strcmp(what, "exit-in-region") == 0)
+    exit_in_region(number);
+  else if (strcmp(what, "system") == 0)
+    return system(argv[2]) != 0;
+  else if (strcmp(what, "segv") == 0)
+    fault_in_region();
+  else
+    return 99;
+  return 0;
+}
