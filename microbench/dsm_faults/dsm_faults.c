@@ -1,0 +1,171 @@
+/* How long an access to a page takes that another node wrote last.
+ *
+ * Usage: dsm_faults [--pages N]             needs two node processes with one thread each:
+ *                                           LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2
+ *        dsm_faults --primitives [--pages N] [--cpus HOME,FAULTING]     needs no OpenMP: see primitives.c
+ *
+ * Three cases, each on fresh pages that node 0 allocated and wrote: node 1 reads them (read miss), writes
+ * them without reading (write miss), writes them after a read, when both nodes hold a copy (write upgrade).
+ */
+#include "primitives.h"
+#include "samples.h"
+
+#include <omp.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum { READ_MISS, WRITE_MISS, WRITE_UPGRADE, CASES } Case;
+
+static const char* const CASE_NAMES[CASES] = {"read miss", "write miss", "write upgrade"};
+
+typedef struct {
+  size_t pages;
+  int primitives;
+  int cpus[2];
+} Settings;
+
+/* Page-aligned, from malloc; never given back. */
+static char* fresh_pages(size_t count) {
+  char* memory = malloc((count + 1) * PAGE_BYTES);
+  if (!memory)
+    exit(2);
+  return memory + (PAGE_BYTES - (uintptr_t)memory % PAGE_BYTES) % PAGE_BYTES;
+}
+
+static void write_pages(char* memory, size_t count, char value) {
+  for (size_t i = 0; i < count; ++i)
+    memset(memory + i * PAGE_BYTES, value, PAGE_BYTES);
+}
+
+/* First byte of page i as its writer left it. */
+static char mark(size_t page) {
+  return (char)(page % 97 + 1);
+}
+
+/* Node 1: the order and the times lie in memory it allocated itself, where its accesses never leave the node.
+ * Returns how many pages did not hold what node 0 wrote. */
+static size_t time_accesses(volatile char* memory, size_t count, Case which, uint64_t* ns,
+                            const uint32_t* order) {
+  size_t wrong = 0;
+  if (which == WRITE_UPGRADE)
+    for (size_t i = 0; i < count; ++i)
+      wrong += memory[(size_t)order[i] * PAGE_BYTES] != mark(order[i]);
+  for (size_t i = 0; i < count; ++i) {
+    volatile char* page = memory + (size_t)order[i] * PAGE_BYTES;
+    const uint64_t start = now_ns();
+    if (which == READ_MISS)
+      wrong += *page != mark(order[i]);
+    else
+      *page = 0;
+    ns[i] = now_ns() - start;
+  }
+  if (which != READ_MISS)
+    for (size_t i = 0; i < count; ++i) /* the rest of the page must have come along */
+      wrong += memory[i * PAGE_BYTES + PAGE_BYTES - 1] != 7;
+  return wrong;
+}
+
+/* What node 1 tells node 0, in the heap. */
+typedef struct {
+  uint64_t* ns;
+  size_t wrong;
+} Outcome;
+
+static Outcome* new_outcome(void) {
+  Outcome* outcome = calloc(1, sizeof *outcome);
+  if (!outcome)
+    exit(2);
+  return outcome;
+}
+
+/* One case on fresh pages; returns whether what each node read was right. */
+static int measure_case(Case which, size_t count) {
+  char* memory = fresh_pages(count);
+  Outcome* outcome = new_outcome();
+#pragma omp parallel num_threads(2) firstprivate(memory, outcome, which, count)
+  {
+    const int node = omp_get_thread_num();
+    uint64_t* ns = NULL;
+    uint32_t* order = NULL;
+    if (node == 0) {
+      write_pages(memory, count, 7);
+      for (size_t i = 0; i < count; ++i)
+        memory[i * PAGE_BYTES] = mark(i);
+    } else {
+      ns = malloc(count * sizeof *ns);
+      order = malloc(count * sizeof *order);
+      if (!ns || !order)
+        exit(2);
+      memset(ns, 1, count * sizeof *ns);
+      shuffle(order, count);
+    }
+#pragma omp barrier
+    if (node == 1) {
+      outcome->wrong = time_accesses(memory, count, which, ns, order);
+      outcome->ns = ns;
+    }
+  }
+  size_t errors = outcome->wrong;
+  for (size_t i = 0; i < count; ++i)
+    errors += memory[i * PAGE_BYTES] != (which == READ_MISS ? mark(i) : 0);
+  report_times(CASE_NAMES[which], outcome->ns, count);
+  if (errors)
+    printf("%s: %zu pages with wrong content\n", CASE_NAMES[which], errors);
+  return errors == 0;
+}
+
+/* How many processes the two threads of a team run in. */
+static int count_processes(void) {
+  pid_t pid[2] = {0, 0};
+#pragma omp parallel num_threads(2) shared(pid)
+  pid[omp_get_thread_num()] = getpid();
+  return pid[0] == pid[1] || pid[1] == 0 ? 1 : 2;
+}
+
+static int measure_dsm(size_t count) {
+  const int processes = count_processes();
+  printf("node processes: %d\n", processes);
+  if (processes != 2) {
+    fprintf(stderr, "dsm_faults: the two threads share a process: no DSM to measure; run it with "
+                    "LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2\n");
+    return 2;
+  }
+  printf("method: node 0 allocates %zu pages and writes them; barrier; node 1 times one access to each, in "
+         "random "
+         "order, with clock_gettime; fresh pages for each case\n",
+         count);
+  int right = 1;
+  for (Case which = 0; which < CASES; ++which)
+    right &= measure_case(which, count);
+  printf("verification: %s\n", right ? "successful" : "FAILED");
+  return right ? 0 : 1;
+}
+
+static int parse(int argc, char** argv, Settings* settings) {
+  for (int i = 1; i < argc; ++i) {
+    char* end = NULL;
+    if (strcmp(argv[i], "--primitives") == 0) {
+      settings->primitives = 1;
+    } else if (strcmp(argv[i], "--pages") == 0 && i + 1 < argc) {
+      settings->pages = strtoul(argv[++i], &end, 10);
+      if (*end || settings->pages < 10 || settings->pages > 1000000)
+        return 0;
+    } else if (strcmp(argv[i], "--cpus") == 0 && i + 1 < argc) {
+      if (sscanf(argv[++i], "%d,%d", &settings->cpus[0], &settings->cpus[1]) != 2)
+        return 0;
+    } else {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  Settings settings = {.pages = 3000, .cpus = {0, 1}};
+  if (!parse(argc, argv, &settings)) {
+    fprintf(stderr, "usage: %s [--pages N] | --primitives [--pages N] [--cpus HOME,FAULTING]\n", argv[0]);
+    return 2;
+  }
+  return settings.primitives ? measure_primitives(settings.pages, settings.cpus)
+                             : measure_dsm(settings.pages);
+}

@@ -1,0 +1,47 @@
+"""Against libomp: on one node, and on two node processes once the pages are where they belong."""
+import re
+import statistics
+
+from .runs import RunFailed, compare_in_turn, field, met, paired_ratios, print_comparison, spread
+
+
+def _print_ratios(values, label, baselines, limit):
+    for baseline in baselines:
+        ratios = paired_ratios(values, label, baseline)
+        print(f"   {label} / {baseline}, paired: {spread(ratios)}; {met(statistics.median(ratios), limit)}")
+
+
+def one_node(context):
+    for kernel in ("ep", "cg"):
+        words = [context.kernel(kernel), "A"]
+        contenders = [
+            ("hetmp", context.hetmp(), words),
+            ("release libomp", context.release_libomp(), words),
+            ("system's libomp", context.system_libomp(), words),
+        ]
+        values = compare_in_turn(context, contenders, lambda output: field(output, "time"), context.rounds(7))
+        print_comparison(contenders, values, "s")
+        _print_ratios(values, "hetmp", ["release libomp", "system's libomp"], 1.03)
+        context.keep(kernel, values)
+
+
+def _later_visits(output):
+    times = [float(text) for text in re.findall(r"^visit \d+: (\S+) s", output, re.MULTILINE)]
+    if len(times) < 2:
+        raise RunFailed("fewer than two visits in the output")
+    return statistics.median(times[1:]) * 1e3
+
+
+def visits(context):
+    words = [context.kernel("blackscholes")]
+    contenders = [
+        ("hetmp, static", context.hetmp("proc:2", OMP_SCHEDULE="static"), words),
+        ("hetmp, hetprobe", context.hetmp("proc:2", OMP_SCHEDULE="hetprobe"), words),
+        ("release libomp", context.release_libomp(OMP_SCHEDULE="static"), words),
+        ("system's libomp", context.system_libomp(OMP_SCHEDULE="static"), words),
+    ]
+    values = compare_in_turn(context, contenders, _later_visits, context.rounds(7))
+    print_comparison(contenders, values, "ms a visit (median of visits 2 to 20 of a run)")
+    for label in ("hetmp, static", "hetmp, hetprobe"):
+        _print_ratios(values, label, ["release libomp", "system's libomp"], 1.05)
+    context.keep("milliseconds", values)
