@@ -231,6 +231,7 @@ void NodeProcess::serve_as_node(uint32_t node) {
   // The terminal's signals are for the program, that is for the origin; this process ends when the origin does.
   for (int terminal_signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP})
     signal(terminal_signal, SIG_IGN);
+  service_.watch_nobody();
   become(node);
   forget_others_memory();
   setvbuf(stdout, nullptr, _IOLBF, 0);

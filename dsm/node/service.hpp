@@ -41,6 +41,8 @@ public:
 
   /// On the origin, before start(): a node process to watch.
   void watch_node_process(uint32_t node, pid_t pid, int pidfd);
+  /// On a new node, before start(): what it inherited from the origin is not its own.
+  void watch_nobody() { watched_.clear(); }
 
   /// Makes the node's memory coherent from here on and starts the thread.
   void start(uint32_t node, ServiceClient& client);
