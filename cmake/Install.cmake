@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(hetmp_package ${CMAKE_INSTALL_LIBDIR}/cmake/hetmp)
-set(hetmp_names libomp.so libomp.so.5 libiomp5.so libgomp.so.1)
+set(hetmp_names libomp.so libomp.so.5 libiomp5.so libgomp.so libgomp.so.1)
 
 foreach(library hetmp hetmp_dsm)
   if(TARGET ${library})

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Installs to a temporary prefix, moves that elsewhere, and uses what is there in every way the README names.
+
+    run.py --build BUILD
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+import run as conformance  # noqa: E402  (its toolchain)
+
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HETMP_", "LD_"))}
+NAMES = ("libomp.so", "libomp.so.5", "libiomp5.so", "libgomp.so", "libgomp.so.1")
+
+
+def call(*command, **variables):
+    done = subprocess.run([str(word) for word in command], env=CLEAN | variables, capture_output=True, text=True,
+                          timeout=300)
+    if done.returncode != 0:
+        raise conformance.Failure(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check_runs_on(library, program, *before, **variables):
+    owner, total = call(*before, program, **variables).splitlines()
+    if Path(owner).resolve() != library or total != "6":
+        raise conformance.Failure(f"{program} {variables}: ran on {owner}, not {library}; sum {total}")
+
+
+def find_one(prefix, name):
+    found = [path for path in prefix.rglob(name) if not path.is_symlink()]
+    if len(found) != 1:
+        raise conformance.Failure(f"{name} installed {len(found)} times: {found}")
+    return found[0].resolve()
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--build", type=Path, required=True)
+    build = arguments.parse_args().build.resolve()
+    compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
+    header = conformance.omp_header_folder(build)
+    source = HERE / "consumer" / "program.c"
+    with tempfile.TemporaryDirectory(prefix="hetmp-install-") as temporary:
+        scratch = Path(temporary)
+        call("cmake", "--install", build, "--prefix", scratch / "first")
+        prefix = (scratch / "first").rename(scratch / "moved")
+        library = find_one(prefix, "libhetmp.so")
+        find_one(prefix, "libhetmp_dsm.so")
+        links = library.parent / "omp"
+        for name in NAMES:
+            if (links / name).resolve() != library:
+                raise conformance.Failure(f"{links / name} does not lead to {library}")
+
+        call("cmake", "-S", HERE / "consumer", "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}",
+             f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS=-isystem {header}")
+        call("cmake", "--build", scratch / "cmake")
+        check_runs_on(library, scratch / "cmake" / "consumer")
+        print("passed: CMake package")
+
+        flags = call("pkg-config", "--cflags", "--libs", "hetmp", PKG_CONFIG_PATH=str(library.parent / "pkgconfig"))
+        call(compiler, "-isystem", header, source, "-o", scratch / "by-pkg-config", *flags.split())
+        check_runs_on(library, scratch / "by-pkg-config")
+        print("passed: pkg-config")
+
+        stock = conformance.stock_libomp_folder(compiler) or links
+        call(compiler, "-fopenmp", "-isystem", header, source, "-o", scratch / "stock", f"-L{stock}")
+        check_runs_on(library, scratch / "stock", LD_PRELOAD=str(library))
+        print("passed: LD_PRELOAD")
+        check_runs_on(library, scratch / "stock", LD_LIBRARY_PATH=str(links))
+        print("passed: LD_LIBRARY_PATH")
+        check_runs_on(library, scratch / "stock", prefix / "bin" / "hetmp", "run")
+        print("passed: hetmp run")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except conformance.Failure as failure:
+        print(f"FAILED: {failure}")
+        sys.exit(1)
