@@ -96,6 +96,13 @@ constexpr int any_child = 0x40000000; // __WALL: also children whose end raises 
 
 void end_program(int exit_code, void*) { the_process->end(exit_code); }
 
+/// Flushing waits for whoever holds a stream, perhaps a thread that reads from a terminal for ever.
+void* exit_soon(void* code) {
+  constexpr timespec patience{2, 0};
+  nanosleep(&patience, nullptr);
+  _exit(int(reinterpret_cast<intptr_t>(code)));
+}
+
 void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
 } // namespace
@@ -311,6 +318,7 @@ bool NodeProcess::retry() {
 void NodeProcess::end(int exit_code) {
   if (getpid() != origin_pid_)
     return;
+  create_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code)));
   fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
   ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended()
   for (int pidfd : pidfds_)

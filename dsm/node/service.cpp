@@ -177,11 +177,12 @@ void Service::handle_fault(const PageFault& fault) {
   const PageNumber page = plan_.page_of(fault.address);
   const bool write = fault.kind != PageFault::Kind::ReadMissing;
   const protocol::LocalState state = protocol_->state(page);
-  if (state == protocol::LocalState::Exclusive && fault.kind != PageFault::Kind::WriteProtected) {
-    // Ours and never touched since it was published: it is zeros.
-    faults_.install_zeros(fault.address, true);
+  if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected) {
+    // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
+    faults_.install_zeros(fault.address, state == protocol::LocalState::Exclusive);
     __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
-  } else if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
+  }
+  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
     auto& counter = fault.kind == PageFault::Kind::WriteProtected ? counters_.write_upgrades
                     : write                                       ? counters_.write_misses
                                                                   : counters_.read_misses;
