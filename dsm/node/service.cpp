@@ -47,6 +47,12 @@ T* lazy_array(uint64_t count) {
   return static_cast<T*>(memory);
 }
 
+/// A hint: a page that is swapped out counts as absent here, and is found present when zeros are put there.
+bool is_present(uintptr_t page) {
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(page), page_bytes, &resident) == 0 && (resident & 1);
+}
+
 /// Service threads must run at once when there is something to do: whole teams wait for them.
 void raise_priority() {
   sched_param parameters{};
@@ -107,21 +113,30 @@ void Service::run() {
   while (true) {
     bool worked = work();
     const bool retry_soon = client_->retry() | transport_.flush();
-    if (!worked && transport_.prepare_sleep()) {
+    if (!worked && transport_.prepare_sleep())
       sleep(retry_soon);
-      transport_.awake();
-    }
   }
 }
 
 bool Service::work() {
+  const size_t messages = transport_.receive([this](uint32_t from, const Slot& slot) { handle_slot(from, slot); });
+  const bool faults = serve_faults();
+  const bool due = do_what_is_due();
+  return faults || messages || due;
+}
+
+bool Service::serve_faults() {
+  // After a sleep that only the doorbell ended, the first look would find nothing and cost a system call on the way of
+  // the page that has just come.
+  if (!faults_waiting_) {
+    faults_waiting_ = true;
+    return true; // look before sleeping again
+  }
   PageFault faults[16];
   const size_t count = faults_.read(faults, 16);
   for (size_t i = 0; i < count; ++i)
     handle_fault(faults[i]);
-  const size_t messages = transport_.receive([this](uint32_t from, const Slot& slot) { handle_slot(from, slot); });
-  const bool due = do_what_is_due();
-  return count || messages || due;
+  return count != 0;
 }
 
 void Service::sleep(bool retry_soon) {
@@ -132,7 +147,10 @@ void Service::sleep(bool retry_soon) {
     wait = wait < 0 ? until_due : std::min(wait, until_due);
   }
   const timespec timeout{wait / 1'000'000'000, wait % 1'000'000'000};
-  if (ppoll(poll_.data(), poll_.size(), wait < 0 ? nullptr : &timeout, nullptr) <= 0)
+  const int ready = ppoll(poll_.data(), poll_.size(), wait < 0 ? nullptr : &timeout, nullptr);
+  transport_.awake(ready > 0 && poll_[1].revents);
+  faults_waiting_ = ready <= 0 || poll_[0].revents;
+  if (ready <= 0)
     return;
   for (size_t i = 2; i < poll_.size(); ++i)
     if (poll_[i].revents) {
@@ -179,7 +197,7 @@ void Service::handle_fault(const PageFault& fault) {
   const protocol::LocalState state = protocol_->state(page);
   if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected) {
     // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
-    faults_.install_zeros(fault.address, state == protocol::LocalState::Exclusive);
+    faults_.install_zeros(fault.address, state == protocol::LocalState::Exclusive, UserFaults::Waiters::Keep);
     __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   }
   if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
@@ -293,8 +311,12 @@ void Service::deliver(uint32_t from, const protocol::Message& message, const voi
 }
 
 void Service::carry_out(const void* content) {
-  for (const protocol::Action& action : actions_) {
+  for (size_t i = 0; i < actions_.size(); ++i) {
+    const protocol::Action& action = actions_[i];
     const PageNumber page = action.page();
+    // The kernel can wake in the same call.
+    const bool then_wake = i + 1 < actions_.size() && actions_[i + 1].kind == protocol::ActionKind::Wake;
+    const auto waiters = then_wake ? UserFaults::Waiters::Wake : UserFaults::Waiters::Keep;
     const uintptr_t address = plan_.address_of(page);
     switch (action.kind) {
     case protocol::ActionKind::Send:
@@ -313,13 +335,16 @@ void Service::carry_out(const void* content) {
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
       break;
     case protocol::ActionKind::InstallShared:
-      install(page, content, false);
+      install(page, content, false, waiters);
+      i += then_wake;
       break;
     case protocol::ActionKind::InstallExclusive:
-      install(page, content, true);
+      install(page, content, true, waiters);
+      i += then_wake;
       break;
     case protocol::ActionKind::Unprotect:
-      faults_.unprotect(address);
+      faults_.unprotect(address, waiters);
+      i += then_wake;
       installed_.push_back({now_ns(), page});
       break;
     case protocol::ActionKind::Wake:
@@ -342,14 +367,14 @@ void Service::protect(PageNumber page) {
   const uintptr_t address = plan_.address_of(page);
   if (!(page_flags_[page] & present) && protocol_->is_home(page)) {
     __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
-    if (faults_.install_zeros(address, false))
+    if (!is_present(address) && faults_.install_zeros(address, false, UserFaults::Waiters::Keep))
       return;
   }
   faults_.protect(address);
 }
 
-void Service::install(PageNumber page, const void* content, bool writable) {
-  if (!content || !faults_.install(plan_.address_of(page), content, writable))
+void Service::install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters) {
+  if (!content || !faults_.install(plan_.address_of(page), content, writable, waiters))
     die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);

@@ -73,6 +73,7 @@ private:
   static void* thread_body(void* self);
   void run();
   bool work();
+  bool serve_faults();
   void sleep(bool retry_soon);
   void set_up_memory(uint32_t node);
   void publish(PageNumber page);
@@ -84,7 +85,7 @@ private:
   void deliver(uint32_t from, const protocol::Message& message, const void* content);
   void carry_out(const void* content);
   void protect(PageNumber page);
-  void install(PageNumber page, const void* content, bool writable);
+  void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
   Clock held_until(PageNumber page);
 
   const AddressPlan& plan_;
@@ -98,7 +99,8 @@ private:
   std::deque<Later> later_;         ///< in the order of `due`
   std::deque<Installed> installed_; ///< within the last hold time
   std::vector<Watched> watched_;
-  std::vector<pollfd> poll_;
+  std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
+  bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was none since the last look
   struct {
     std::atomic<uint64_t> read_misses{0}, write_misses{0}, write_upgrades{0}, invalidations{0}, bytes_received{0};
   } counters_; ///< written by the service thread only; relaxed: each is a statistic of its own

@@ -120,14 +120,16 @@ bool SharedMemoryTransport::prepare_sleep() {
   for (uint32_t from = 0; from < nodes_; ++from)
     for (Lane lane : {Lane::Service, Lane::Anyone})
       if (ring_of(from, node_, lane).front()) {
-        awake();
+        awake(false);
         return false;
       }
   return true;
 }
 
-void SharedMemoryTransport::awake() {
+void SharedMemoryTransport::awake(bool rung) {
   asleep(node_).store(0, std::memory_order_relaxed);
+  if (!rung)
+    return; // a ring that comes now ends the next sleep early, no more
   uint64_t count;
   [[maybe_unused]] ssize_t bytes = read(peers_[node_].doorbell, &count, sizeof count);
 }

@@ -56,7 +56,8 @@ public:
 
   /// Service thread, before sleeping: announces it; false if messages are waiting (then do not sleep).
   bool prepare_sleep();
-  void awake();
+  /// Service thread, after sleeping: `rung` if the doorbell was what ended it.
+  void awake(bool rung);
   int doorbell() const { return peers_[node_].doorbell; }
 
 private:

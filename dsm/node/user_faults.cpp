@@ -106,12 +106,12 @@ size_t UserFaults::read(PageFault* faults, size_t most) {
   return count;
 }
 
-bool UserFaults::install(uintptr_t page, const void* content, bool writable) {
+bool UserFaults::install(uintptr_t page, const void* content, bool writable, Waiters waiters) {
   uffdio_copy copy{};
   copy.dst = page;
   copy.src = reinterpret_cast<uintptr_t>(content);
   copy.len = page_bytes;
-  copy.mode = UFFDIO_COPY_MODE_DONTWAKE | (writable ? 0 : UFFDIO_COPY_MODE_WP);
+  copy.mode = (waiters == Waiters::Keep ? UFFDIO_COPY_MODE_DONTWAKE : 0) | (writable ? 0 : UFFDIO_COPY_MODE_WP);
   while (ioctl(descriptor_, UFFDIO_COPY, &copy) != 0) {
     if (errno == EEXIST)
       return false;
@@ -121,9 +121,9 @@ bool UserFaults::install(uintptr_t page, const void* content, bool writable) {
   return true;
 }
 
-bool UserFaults::install_zeros(uintptr_t page, bool writable) {
+bool UserFaults::install_zeros(uintptr_t page, bool writable, Waiters waiters) {
   alignas(64) static const char zeros[page_bytes] = {};
-  return install(page, zeros, writable);
+  return install(page, zeros, writable, waiters);
 }
 
 static void change_protection(int descriptor, uintptr_t page, uint64_t mode) {
@@ -137,8 +137,8 @@ static void change_protection(int descriptor, uintptr_t page, uint64_t mode) {
 }
 
 void UserFaults::protect(uintptr_t page) { change_protection(descriptor_, page, UFFDIO_WRITEPROTECT_MODE_WP); }
-void UserFaults::unprotect(uintptr_t page) {
-  change_protection(descriptor_, page, UFFDIO_WRITEPROTECT_MODE_DONTWAKE);
+void UserFaults::unprotect(uintptr_t page, Waiters waiters) {
+  change_protection(descriptor_, page, waiters == Waiters::Keep ? UFFDIO_WRITEPROTECT_MODE_DONTWAKE : 0);
 }
 
 void UserFaults::drop(uintptr_t page) {

@@ -29,15 +29,18 @@ public:
   /// Reads up to `most` faults without waiting; returns how many.
   size_t read(PageFault* faults, size_t most);
 
-  // Page operations; `page` is the page's address. None of them wakes the faulting threads, wake() does.
+  // Page operations; `page` is the page's address.
 
-  /// Puts 4 KiB there. False if the page is present already.
-  bool install(uintptr_t page, const void* content, bool writable);
-  /// Puts a page of zeros there. False if the page is present already.
-  bool install_zeros(uintptr_t page, bool writable);
-  void protect(uintptr_t page);   ///< later writes fault
-  void unprotect(uintptr_t page);
-  void drop(uintptr_t page);      ///< later accesses fault
+  /// Whether the threads that wait for the page go on at once, or at wake().
+  enum class Waiters : uint8_t { Wake, Keep };
+
+  /// Puts 4 KiB there. False if the page is present already (then nobody is woken).
+  bool install(uintptr_t page, const void* content, bool writable, Waiters waiters);
+  /// Puts a page of zeros there. False if the page is present already (then nobody is woken).
+  bool install_zeros(uintptr_t page, bool writable, Waiters waiters);
+  void protect(uintptr_t page); ///< later writes fault
+  void unprotect(uintptr_t page, Waiters waiters);
+  void drop(uintptr_t page); ///< later accesses fault
   void wake(uintptr_t page);
 
 private:
