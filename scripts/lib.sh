@@ -46,7 +46,20 @@ omp_header_folder() {
   echo "$folder"
 }
 
-configure_and_build() { # preset
-  cmake --preset "$1" -S "$repository" >/dev/null || cmake --preset "$1" -S "$repository"
-  cmake --build "$repository/build/$1" -j "$(nproc)"
+# The folder of the newest stock libomp, to link programs with that are to know nothing of hetmp.
+stock_libomp_folder() {
+  local library
+  library=$({ ls -d /usr/lib/llvm-*/lib/libomp.so "$unpacked"/usr/lib/llvm-*/lib/libomp.so 2>/dev/null || true; } | sort -V | tail -n 1)
+  [ -n "$library" ] || fail "no libomp found; run scripts/install-deps"
+  dirname "$library"
+}
+
+configure_and_build() { # preset [target...]; everything if no target is named
+  local preset=$1 target targets=()
+  shift
+  for target in "$@"; do
+    targets+=(--target "$target")
+  done
+  cmake --preset "$preset" -S "$repository" >/dev/null
+  cmake --build "$repository/build/$preset" -j "$(nproc)" "${targets[@]}"
 }
