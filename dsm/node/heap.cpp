@@ -23,10 +23,15 @@ unsigned class_at(uintptr_t address) {
 
 void Heap::become(uint32_t node, MayDiscard may_discard) {
   may_discard_ = may_discard;
+  // What is free or in use so far is the origin's, in the origin's slice: a forked node inherits the lists with it.
+  free_extents_.clear();
+  free_by_size_.clear();
+  large_blocks_.clear();
   const Segment small = AddressPlan::small_part(node);
   for (unsigned i = 0; i < SizeClasses::count; ++i) {
     small_[i].next = small.begin + i * SizeClasses::part_bytes;
     small_[i].end = small_[i].next + SizeClasses::part_bytes;
+    small_[i].free.clear();
   }
   const Segment large = AddressPlan::large_part(node);
   large_next_ = large.begin;
