@@ -1,0 +1,60 @@
+// What the stress programs share: checks that end the program with one line, and reproducible random numbers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace stress {
+
+/// Ends the program with exit code 1; the first caller's line is the one that counts.
+[[noreturn]] inline void fail(const char* file, int line, const char* what, long long have, long long want) {
+  static std::atomic<int> failures{0};
+  if (failures.fetch_add(1) == 0) {
+    dprintf(2, "%s:%d: %s: %lld, not %lld\n", file, line, what, have, want);
+    exit(1);
+  }
+  while (true)
+    pause();
+}
+
+#define CHECK(condition)                                                                                     \
+  do {                                                                                                       \
+    if (!(condition))                                                                                        \
+      stress::fail(__FILE__, __LINE__, #condition, 0, 1);                                                    \
+  } while (0)
+
+#define CHECK_EQUAL(have, want)                                                                              \
+  do {                                                                                                       \
+    const long long have_ = (long long)(have), want_ = (long long)(want);                                    \
+    if (have_ != want_)                                                                                      \
+      stress::fail(__FILE__, __LINE__, #have, have_, want_);                                                 \
+  } while (0)
+
+/// The value at a place of a random sequence (splitmix64), so that any thread can recompute any of them.
+inline uint64_t mix(uint64_t a, uint64_t b = 0, uint64_t c = 0) {
+  uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 0x2545f4914f6cdd1du;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+class Random {
+public:
+  explicit Random(uint64_t seed, uint64_t stream = 0) : state_(mix(seed, stream)) {}
+  uint64_t next() { return mix(state_++); }
+  uint64_t below(uint64_t limit) { return next() % limit; }
+
+private:
+  uint64_t state_;
+};
+
+/// STRESS_SEED, or always the same.
+inline uint64_t seed() {
+  const char* text = getenv("STRESS_SEED");
+  return text ? strtoull(text, nullptr, 0) : 20;
+}
+
+} // namespace stress

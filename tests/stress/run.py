@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Runs one stress program on one layout of nodes.
+
+    run.py --build BUILD [--source NAME] [--mode MODE] [--seed N] [--times N]
+
+A program is any .cpp of programs/ with a main(); its comments say more:
+    // library: FILE.cpp              a shared object of the program's own, built from this
+    // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
+    // run with hetmp: VAR=VALUE ...  the same, left out under another runtime
+    // exit: N                        the exit code (without: 0)
+    // stdout: N lines of REGEX       what standard output must consist of
+It passes if it does that within its time and says nothing on standard error. Mode stock is a stock libomp: a program that
+fails there is wrong itself. --seed gives other random decisions (STRESS_SEED).
+Exit codes: 0 passed, 1 failed, 77 skipped (the machine does not allow the mode).
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+import run as conformance  # noqa: E402  (the conformance runner: compilers, headers, process groups)
+from run import Failure, Skip  # noqa: E402
+
+PROGRAMS = HERE / "programs"
+SECONDS = 20
+MODES = {"stock": None, "one": None, "proc2": "proc:2", "proc3": "proc:3", "proc4": "proc:4"}
+COMPILERS = ["clang-16", "clang-19", "clang-14"]
+
+
+def directives(source):
+    text = source.read_text()
+    exit_code = re.search(r"^// exit: (\d+)$", text, re.M)
+    library = re.search(r"^// library: (\S+)$", text, re.M)
+    return dict(conformance.directives(source), exit_code=int(exit_code[1]) if exit_code else 0,
+                library=PROGRAMS / library[1] if library else None)
+
+
+def programs():
+    return sorted(path for path in PROGRAMS.glob("*.cpp") if not path.stem.endswith("_part"))
+
+
+def compile_program(source, build):
+    compiler = next((name for name in COMPILERS if shutil.which(name)), None)
+    if not compiler:
+        raise Failure(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps")
+    folder = build / "stress"
+    folder.mkdir(parents=True, exist_ok=True)
+    newest = max(path.stat().st_mtime for path in [Path(__file__), *PROGRAMS.iterdir()])
+    omp = conformance.stock_libomp_folder(compiler) or build / "lib" / "omp"
+    command = [compiler, "--driver-mode=g++", "-std=c++17", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fopenmp",
+               "-isystem", str(conformance.omp_header_folder(build)), f"-L{omp}", f"-Wl,-rpath,{omp}"]
+
+    def link(output, *arguments):
+        if output.exists() and output.stat().st_mtime > newest:
+            return output
+        temporary = tempfile.mktemp(dir=folder)  # moved into place when complete: other modes' runs may be looking
+        done = subprocess.run([*command, *map(str, arguments), "-o", temporary], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(f"{compiler} cannot compile {source.name}:\n{done.stderr}")
+        os.replace(temporary, output)
+        return output
+
+    part = directives(source)["library"]
+    if not part:
+        return link(folder / source.stem, source)
+    soname = f"lib{part.stem}.so"
+    library = link(folder / soname, "-fPIC", "-shared", f"-Wl,-soname,{soname}", part)
+    return link(folder / source.stem, source, library, f"-Wl,-rpath,{folder}")
+
+
+def environment_for(mode, settings, build, seed):
+    environment = conformance.environment_for("one", settings, build, mode == "stock")
+    if MODES[mode]:
+        environment["HETMP_NODES"] = MODES[mode]
+    if seed is not None:
+        environment["STRESS_SEED"] = str(seed)
+    return environment
+
+
+def run_program(source, mode, build, seed):
+    wanted = directives(source)
+    program = compile_program(source, build)
+    for settings in wanted["runs"] + (wanted["hetmp_runs"] if mode != "stock" else []):
+        began = time.monotonic()
+        code, out, err = conformance.run_limited([str(program)], environment_for(mode, settings, build, seed), SECONDS)
+        what = f"{source.name}, {mode}{''.join(f', {name}={value}' for name, value in settings.items())}"
+        if code is None:
+            raise Failure(f"{what}: still running after {SECONDS} s\n{err}")
+        if code != wanted["exit_code"]:
+            raise Failure(f"{what}: exit code {code}, not {wanted['exit_code']}\n{err}")
+        if err:
+            raise Failure(f"{what}: words on standard error:\n{err}")
+        try:
+            conformance.check_stdout(wanted["stdout"], out)
+        except Failure as failure:
+            raise Failure(f"{what}: {failure}") from None
+        print(f"passed in {time.monotonic() - began:.2f} s: {what}", flush=True)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--build", required=True, type=Path, help="the build folder")
+    arguments.add_argument("--source", help="a program's file name (default: all)")
+    arguments.add_argument("--mode", choices=MODES, default="proc2")
+    arguments.add_argument("--seed", type=int)
+    arguments.add_argument("--times", type=int, default=1)
+    given = arguments.parse_args()
+    build = given.build.resolve()
+    failed = 0
+    try:
+        conformance.check_machine(given.mode, build)
+        for source in [PROGRAMS / given.source] if given.source else programs():
+            for turn in range(given.times):
+                try:
+                    run_program(source, given.mode, build, given.seed)
+                except Failure as failure:
+                    print(f"FAILED: {failure}", flush=True)
+                    failed += 1
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        return conformance.SKIPPED
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
