@@ -32,7 +32,8 @@ struct NodeRecord {
 
 struct RegionRecord {
   std::string source;    ///< ident_t's source string
-  uint64_t function = 0; ///< address of the outlined function: tells regions apart when the source is unknown
+  uint64_t address = 0;  ///< the loop was begun from here: tells loops apart when the source is unknown
+  std::string place;     ///< the same as "file+0xoffset", for addr2line; empty = unknown
   uint64_t visits = 0;
   uint64_t probed_visits = 0;
   uint64_t most_probes = 0; ///< visits that are probed before the decision stands

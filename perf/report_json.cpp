@@ -99,7 +99,8 @@ std::string json_of(const RegionRecord& region) {
   object.member("function", quoted(where.function));
   object.member("line", number(where.line));
   object.member("column", number(where.column));
-  object.member("address", number(region.function));
+  object.member("place", quoted(region.place));
+  object.member("address", number(region.address));
   object.member("visits", number(region.visits));
   object.member("probed_visits", number(region.probed_visits));
   object.member("most_probes", number(region.most_probes));

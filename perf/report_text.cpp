@@ -35,10 +35,12 @@ std::string of_each_node(const RegionRecord& region, const char* separator, Valu
 
 std::string region_name(const RegionRecord& region) {
   const SourceLocation where = parse_source(region.source);
+  if (where.line == 0 && !region.place.empty())
+    return region.place + " (no -g)";
   if (where.line == 0) {
     char digits[20];
-    char* end = std::to_chars(digits, digits + sizeof digits, region.function, 16).ptr;
-    return "(no source line; built without -g?) function 0x" + std::string(digits, end);
+    char* end = std::to_chars(digits, digits + sizeof digits, region.address, 16).ptr;
+    return "(no source line; built without -g?) loop at 0x" + std::string(digits, end);
   }
   const size_t slash = where.file.rfind('/');
   const std::string file = slash == std::string::npos ? where.file : where.file.substr(slash + 1);

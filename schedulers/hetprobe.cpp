@@ -77,16 +77,21 @@ void RegionHistory::absorb(Smoothed& node, const NodeMeasurement& measurement) {
   const double iterations = static_cast<double>(measurement.iterations);
   const double us = std::max(measurement.mean_us, shortest_probe_us) * measurement.threads / iterations;
   const double faults = static_cast<double>(measurement.faults) / iterations;
+  const bool busy_known = std::isfinite(measurement.busy_us) && measurement.busy_us >= 0;
+  const double busy =
+      busy_known ? std::max(measurement.busy_us, shortest_probe_us) * measurement.threads / iterations : us;
   node.us_per_iteration = node.measured ? moving_average(us, node.us_per_iteration) : us;
+  node.busy_us_per_iteration = node.measured ? moving_average(busy, node.busy_us_per_iteration) : busy;
   node.faults_per_iteration = node.measured ? moving_average(faults, node.faults_per_iteration) : faults;
   node.measured = true;
 }
 
-/// Elapsed time over faults: in the time in which one thread does an iteration, the node's threads do
-/// `threads` of them.
+/// Execution over faults: in the time in which one thread does an iteration, the node's threads do `threads` of
+/// them. Time spent waiting for pages is not execution: with it, a loop that does nothing but fault would show the
+/// interconnect's latency as its period, and a busy machine would make it look profitable.
 double RegionHistory::fault_period(const Smoothed& node) {
   const double faults_meanwhile = node.faults_per_iteration * node.threads;
-  return node.measured && faults_meanwhile > 0 ? node.us_per_iteration / faults_meanwhile : never;
+  return node.measured && faults_meanwhile > 0 ? node.busy_us_per_iteration / faults_meanwhile : never;
 }
 
 /// A node with threads but without a believable time yet counts as the slowest: it then gets the least work.

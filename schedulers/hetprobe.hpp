@@ -14,6 +14,9 @@ struct NodeMeasurement {
   uint64_t faults = 0;     ///< DSM faults of the node meanwhile
   uint64_t iterations = 0; ///< of the node's threads together
   uint32_t threads = 0;    ///< of the node
+  /// CPU time of a probe share, mean over the node's threads: what they executed, without the time they waited for
+  /// pages or for a CPU. Negative = not known; elapsed time takes its place.
+  double busy_us = -1;
 };
 
 struct Decision {
@@ -23,7 +26,7 @@ struct Decision {
   /// Core speed ratio of each node: how many times faster than the slowest one a thread of it is (slowest
   /// = 1.0). 0 for a node without threads. Filled with either placement.
   std::vector<double> speed;
-  /// Microseconds between two faults of a faulting node; infinity when no node faulted.
+  /// Microseconds of execution between two faults of a faulting node; infinity when no node faulted.
   double fault_period_us = std::numeric_limits<double>::infinity();
   std::string reason; ///< one clause with the numbers
 };
@@ -49,7 +52,7 @@ class RegionHistory {
   /// The last visit's decision; all nodes alike, without speeds, before the first.
   const Decision& decision() const { return decision_; }
 
-  /// Smoothed elapsed microseconds between two faults of `node`; infinity if it never faulted or is unknown.
+  /// Smoothed microseconds of execution between two faults of `node`; infinity if it never faulted or is unknown.
   double fault_period_us(uint32_t node) const;
 
  private:
@@ -57,7 +60,8 @@ class RegionHistory {
   /// counts compare and a fault period is the quotient of two averages rather than an average of quotients.
   struct Smoothed {
     bool measured = false;
-    double us_per_iteration = 0;     ///< of one thread
+    double us_per_iteration = 0;      ///< elapsed, of one thread
+    double busy_us_per_iteration = 0; ///< executing, of one thread
     double faults_per_iteration = 0; ///< of any of the node's threads
     uint32_t threads = 0;            ///< on the last visit
   };

@@ -11,14 +11,14 @@ namespace hetmp::runtime {
 namespace {
 
 template <class T>
-void begin(const SourceLocation* location, int gtid, int32_t schedule, T lower, T upper,
+void begin(const SourceLocation* location, const void* call_site, int gtid, int32_t schedule, T lower, T upper,
            std::make_signed_t<T> increment, std::make_signed_t<T> chunk) {
   ImplicitTask& task = task_of(gtid);
   const DecodedSchedule decoded = decode_schedule(schedule, chunk, task.icvs.run_schedule);
   task.loop.lower_bits = uint64_t(lower);
   task.loop.stride = increment;
   begin_loop(task, {decoded.schedule, schedulers::trip_count<T>(lower, upper, increment), decoded.ordered,
-                    source_text(location)});
+                    source_text(location), call_site});
 }
 
 template <class T>
@@ -45,7 +45,8 @@ int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* str
   HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,    \
                                                  type lower, type upper, signed_type increment,                     \
                                                  signed_type chunk) {                                               \
-    hetmp::runtime::begin<type>(location, gtid, schedule, lower, upper, increment, chunk);                          \
+    hetmp::runtime::begin<type>(location, __builtin_return_address(0), gtid, schedule, lower, upper, increment,     \
+                                chunk);                                                                             \
   }                                                                                                                 \
   HETMP_ENTRY int __kmpc_dispatch_next_##suffix(const SourceLocation*, int32_t gtid, int32_t* last, type* lower,    \
                                                 type* upper, signed_type* stride) {                                 \

@@ -55,7 +55,7 @@ void obtain_first_plan(ImplicitTask& task, ProbeState& state) {
   }
   const LoopProgress& loop = task.loop;
   const NodeTeam& team = *task.team;
-  const LoopIdentity identity{loop.source, team.description.microtask};
+  const LoopIdentity identity{loop.source, loop.call_site};
   const LoopPlan plan = team.global->plan_loop(team.description, loop.global_name, identity, loop.trips);
   state.faults_before = node_faults();
   publish(state, plan, 1);
@@ -67,6 +67,7 @@ void report_share(ImplicitTask& task, ProbeState& state) {
   const NodeTeam& team = *task.team;
   const uint32_t threads = team.local_threads();
   state.nanoseconds.fetch_add(monotonic_nanoseconds() - loop.probe_started, std::memory_order_relaxed);
+  state.cpu_nanoseconds.fetch_add(thread_cpu_nanoseconds() - loop.probe_cpu_started, std::memory_order_relaxed);
   // acq_rel: the last thread sees all sums.
   if (state.reported.fetch_add(1, std::memory_order_acq_rel) + 1 != threads) {
     await_plan(state, 2);
@@ -76,6 +77,7 @@ void report_share(ImplicitTask& task, ProbeState& state) {
       schedulers::probe_share(loop.trips, task.team_size, loop.schedule.probe_percent, task.number).size();
   ProbeReport report;
   report.mean_us = double(state.nanoseconds.load(std::memory_order_relaxed)) / 1e3 / threads;
+  report.busy_us = double(state.cpu_nanoseconds.load(std::memory_order_relaxed)) / 1e3 / threads;
   report.faults = node_faults() - state.faults_before;
   report.iterations = share * threads;
   report.threads = threads;
@@ -100,6 +102,7 @@ Range share_by_plan(const ImplicitTask& task, const LoopPlan& plan, Range all) {
 Range probe(ImplicitTask& task) {
   LoopProgress& loop = task.loop;
   loop.phase = Probing;
+  loop.probe_cpu_started = thread_cpu_nanoseconds();
   loop.probe_started = monotonic_nanoseconds();
   return schedulers::probe_share(loop.trips, task.team_size, loop.schedule.probe_percent, task.number);
 }
@@ -136,6 +139,7 @@ void reset_probe(LoopBuffer& buffer) {
   state.asked.store(0, std::memory_order_relaxed);
   state.reported.store(0, std::memory_order_relaxed);
   state.nanoseconds.store(0, std::memory_order_relaxed);
+  state.cpu_nanoseconds.store(0, std::memory_order_relaxed);
   state.plans.store(0, std::memory_order_relaxed);
 }
 

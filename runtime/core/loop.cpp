@@ -170,6 +170,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.trips = request.trips;
   loop.ordered = request.ordered;
   loop.source = request.source;
+  loop.call_site = request.call_site;
   loop.round = 0;
   loop.phase = 0;
   loop.chunk = {};

@@ -16,7 +16,8 @@ struct LoopRequest {
   schedulers::Schedule schedule;
   uint64_t trips = 0;
   bool ordered = false;         ///< the loop contains an ordered region
-  const char* source = nullptr; ///< ident_t's source string
+  const char* source = nullptr;    ///< ident_t's source string
+  const void* call_site = nullptr; ///< the address the program began the loop from
 };
 
 /// Only the task's own thread calls these.

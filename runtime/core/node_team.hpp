@@ -18,7 +18,8 @@ namespace hetmp::runtime {
 struct ProbeState {
   std::atomic<uint32_t> asked{0};     ///< the first thread to set it asks for the plan
   std::atomic<uint32_t> reported{0};  ///< threads that have finished their probe share
-  std::atomic<int64_t> nanoseconds{0};///< sum over those threads
+  std::atomic<int64_t> nanoseconds{0};    ///< elapsed, sum over those threads
+  std::atomic<int64_t> cpu_nanoseconds{0};///< executing, sum over those threads
   EventCount progress;                ///< posted when a plan is there
   std::atomic<uint32_t> plans{0};     ///< plans received: the first, and the one after the probe
   LoopPlan plan;

@@ -41,7 +41,9 @@ struct LoopProgress {
   // HetProbe
   uint8_t phase = 0;
   int64_t probe_started = 0;
+  int64_t probe_cpu_started = 0;
   const char* source = nullptr;
+  const void* call_site = nullptr; ///< where the program began the loop
 };
 
 enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
@@ -79,6 +81,7 @@ struct Thread {
 
   // As the primary of teams. Owner: this thread.
   std::vector<Thread*> crew;        ///< workers kept from one region to the next
+  bool crew_at_work = false;        ///< a team of this thread is using them
   NodeTeam* unused_teams = nullptr; ///< teams this thread may set up without asking anybody
 
   // As a worker. Written by the team's primary before `go` is posted.

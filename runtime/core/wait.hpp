@@ -41,6 +41,13 @@ inline int64_t monotonic_nanoseconds() {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
+/// What the calling thread has executed so far.
+inline int64_t thread_cpu_nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
 /// Spins until `ready()` or until the budget is spent; whether it became ready.
 template <class Ready>
 bool spin_until(Ready&& ready) {

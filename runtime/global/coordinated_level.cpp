@@ -73,7 +73,7 @@ void CoordinatedLevel::ordered_post(const TeamDescription& part, uint64_t loop, 
 LoopPlan CoordinatedLevel::plan_loop(const TeamDescription& part, uint64_t loop, const LoopIdentity& identity,
                                      uint64_t trips) {
   Request request = request_of(part, Request::Kind::Plan, loop);
-  request.word = reinterpret_cast<uint64_t>(identity.microtask);
+  request.word = reinterpret_cast<uint64_t>(identity.call_site);
   request.trips = trips;
   if (identity.source) {
     request.source_length = uint32_t(std::min<size_t>(strlen(identity.source), Request::longest_source));

@@ -121,7 +121,7 @@ size_t Coordinator::region_of(const Request& request) {
   if (fresh) {
     Region region;
     region.record.source = entry->first.first;
-    region.record.function = request.word;
+    region.record.address = request.word;
     region.record.most_probes = region.history.most_probes();
     region.record.threshold_us = threshold_us_;
     regions_.push_back(std::move(region));
@@ -173,7 +173,7 @@ void Coordinator::probe(const Request& request, std::vector<Answer>& answers) {
     return;
   ProbedLoop& loop = found->second;
   loop.measurements[request.node] = {request.report.mean_us, request.report.faults, request.report.iterations,
-                                     request.report.threads};
+                                     request.report.threads, request.report.busy_us};
   loop.waiting.push_back(answer_to(request));
   if (++loop.reported < request.nodes)
     return;

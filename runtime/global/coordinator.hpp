@@ -25,7 +25,7 @@ struct Request {
     Fetch,       ///< sequence = loop, shape, local_threads
     OrderedWait, ///< sequence = loop, word = index
     OrderedPost, ///< sequence = loop, word = next; no answer
-    Plan,        ///< sequence = loop, word = microtask, trips, source
+    Plan,        ///< sequence = loop, word = call site, trips, source
     Probe,       ///< sequence = loop, report
     Lock,        ///< word = key
     TryLock,     ///< word = key; the answer's word is 1 if the lock was free

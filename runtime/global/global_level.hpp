@@ -57,16 +57,17 @@ struct LoopPlan {
 
 /// What a node measured over its threads' equal probe shares.
 struct ProbeReport {
-  double mean_us = 0;        ///< mean over the node's threads
+  double mean_us = 0;        ///< elapsed, mean over the node's threads
   uint64_t faults = 0;       ///< DSM faults the node took meanwhile
   uint64_t iterations = 0;   ///< of the node's probe share
   uint32_t threads = 1;
+  double busy_us = -1;       ///< CPU time, mean over the node's threads; negative = not known
 };
 
 /// Which loop, by content: equal on every node and on every visit.
 struct LoopIdentity {
   const char* source;     ///< ident_t's source string (";file;function;line;column;;"), may be null
-  const void* microtask;  ///< the outlined function around the loop
+  const void* call_site;  ///< the address the loop was begun from; without -g all source strings are equal
 };
 
 class GlobalLevel {

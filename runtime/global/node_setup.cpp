@@ -9,6 +9,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
 
+#include <charconv>
 #include <dlfcn.h>
 #include <link.h>
 #include <string_view>
@@ -51,6 +52,17 @@ bool needs_openmp(const link_map& object) {
     if (entry->d_tag == DT_NEEDED && is_openmp_runtime(strings + entry->d_un.d_val))
       return true;
   return false;
+}
+
+/// "file+0xoffset" of a code address.
+std::string place_of(uint64_t address) {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname)
+    return {};
+  const std::string_view path = info.dli_fname;
+  char offset[20];
+  char* end = std::to_chars(offset, offset + sizeof offset, address - reinterpret_cast<uint64_t>(info.dli_fbase), 16).ptr;
+  return std::string(path.substr(path.rfind('/') + 1)) + "+0x" + std::string(offset, end);
 }
 
 dsm::Fabric* find_fabric() {
@@ -103,6 +115,11 @@ void set_up_nodes(bool may_execute_again) {
 
 GlobalLevel* global_level() { return level; }
 
-perf::Report loop_report() { return level ? level->report() : perf::Report{}; }
+perf::Report loop_report() {
+  perf::Report report = level ? level->report() : perf::Report{};
+  for (perf::RegionRecord& region : report.regions)
+    region.place = place_of(region.address);
+  return report;
+}
 
 } // namespace hetmp::runtime

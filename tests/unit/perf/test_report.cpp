@@ -14,7 +14,7 @@ namespace {
 RegionRecord probed_region() {
   RegionRecord region;
   region.source = ";src/ep.c;main;120;5;;";
-  region.function = 0x401000;
+  region.address = 0x401000;
   region.visits = 12;
   region.probed_visits = 3;
   region.most_probes = 10;
@@ -31,7 +31,7 @@ RegionRecord probed_region() {
 RegionRecord unknown_region() {
   RegionRecord region;
   region.source = ";unknown;unknown;0;0;;";
-  region.function = 0xabcdef;
+  region.address = 0xabcdef;
   region.visits = 1;
   region.most_probes = 10;
   region.trips = 3;
