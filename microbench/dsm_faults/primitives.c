@@ -43,8 +43,9 @@ typedef struct {
 static void wait_for(int event) {
   struct pollfd entry = {.fd = event, .events = POLLIN};
   uint64_t value;
-  while (read(event, &value, sizeof value) != sizeof value)
+  do
     poll(&entry, 1, -1);
+  while (read(event, &value, sizeof value) != sizeof value);
 }
 
 static void signal_event(int event) {

@@ -62,10 +62,9 @@ static void* handle_faults(void* argument) {
   struct pollfd entry = {.fd = handler->descriptor, .events = POLLIN};
   for (;;) {
     struct uffd_msg message;
+    poll(&entry, 1, -1);
     if (read(handler->descriptor, &message, sizeof message) == sizeof message)
       resolve(handler, &message);
-    else
-      poll(&entry, 1, -1);
   }
   return NULL;
 }

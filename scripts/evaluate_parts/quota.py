@@ -1,4 +1,4 @@
-"""A slower core than there is: a control group that gives its processes a part of one CPU."""
+"""Control groups: one that gives its processes a part of one CPU, one that other programs do not disturb."""
 import os
 import time
 
@@ -8,27 +8,25 @@ ROOT = "/sys/fs/cgroup/cpu"
 NAME = "hetmp-evaluate"
 
 
-class CpuQuota:
-    """A cgroup v1 group whose processes together get `share` of a CPU; removed at the end.
+class CpuGroup:
+    """A cgroup v1 group of processes that other programs hardly disturb: its weight is the largest there is. Removed
+    at the end.
 
-    Periods are short (10 ms), so that a loop of some seconds sees an even speed. Service threads of nodes are
-    real-time threads, which the quota does not hold back; where the kernel groups those too (RT_GROUP_SCHED), a
-    process that has any can enter only a group with a real-time budget of its own."""
+    Service threads of nodes are real-time threads. Where the kernel groups those too (RT_GROUP_SCHED), a process that
+    has any can enter only a group with a real-time budget of its own: `real_time` of each CPU."""
 
-    def __init__(self, share, period_us=10000):
-        self.path = os.path.join(ROOT, NAME)
-        self.share = share
-        self.period_us = period_us
+    def __init__(self, name, real_time):
+        self.path = os.path.join(ROOT, NAME + "-" + name)
+        self.real_time = real_time
 
     def __enter__(self):
         if not os.path.exists(os.path.join(ROOT, "cpu.cfs_quota_us")) or os.geteuid() != 0:
             raise Missing("needs root and the cpu controller of cgroup v1 in " + ROOT)
         os.makedirs(self.path, exist_ok=True)
-        self._write("cpu.cfs_period_us", self.period_us)
-        self._write("cpu.cfs_quota_us", round(self.period_us * self.share))
+        self.write("cpu.shares", 262144)
         if os.path.exists(os.path.join(self.path, "cpu.rt_runtime_us")):
-            self._write("cpu.rt_period_us", 1000000)
-            self._write("cpu.rt_runtime_us", 500000)
+            self.write("cpu.rt_period_us", 1000000)
+            self.write("cpu.rt_runtime_us", round(1000000 * self.real_time))
         return self
 
     def __exit__(self, *_):
@@ -39,7 +37,7 @@ class CpuQuota:
             except OSError:  # the last process is still on its way out
                 time.sleep(0.1)
 
-    def _write(self, name, value):
+    def write(self, name, value):
         try:
             with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
                 file.write(str(value))
@@ -47,11 +45,44 @@ class CpuQuota:
             raise Missing(f"cannot set {name} of a control group: {error.strerror}") from None
 
     def add(self, pid):
-        self._write("cgroup.procs", pid)
+        self.write("cgroup.procs", pid)
+
+
+class CpuQuota(CpuGroup):
+    """A group whose processes together get `share` of a CPU. Periods are short (10 ms), so that a loop of some seconds
+    sees an even speed. The quota does not hold back real-time threads, that is nodes' service threads."""
+
+    def __init__(self, share, period_us=10000):
+        super().__init__("slow", 0.2)
+        self.share = share
+        self.period_us = period_us
+
+    def __enter__(self):
+        super().__enter__()
+        self.write("cpu.cfs_period_us", self.period_us)
+        self.write("cpu.cfs_quota_us", round(self.period_us * self.share))
+        return self
 
     def throttled_periods(self):
         with open(os.path.join(self.path, "cpu.stat"), encoding="ascii") as file:
             return int(dict(line.split() for line in file)["nr_throttled"])
+
+
+class Undisturbed(CpuGroup):
+    """This process, and what it starts, ahead of everything else on the machine."""
+
+    def __init__(self):
+        super().__init__("undisturbed", 0.7)
+
+    def __enter__(self):
+        super().__enter__()
+        self.add(os.getpid())
+        return self
+
+    def __exit__(self, *_):
+        with open(os.path.join(ROOT, "cgroup.procs"), "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+        super().__exit__()
 
 
 def find_node(program, node, timeout=5.0):
