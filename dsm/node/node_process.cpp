@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <linux/sched.h>
 #include <optional>
 #include <pthread.h>
@@ -68,6 +69,20 @@ void map_over(const Segment& segment) {
 /// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it).
 pid_t clone_node(int* pidfd) {
   return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD, nullptr, pidfd, nullptr, 0));
+}
+
+/// std::cout and its like are set up by whichever constructor of the program comes first. Those run on the origin only, but
+/// the streams are private to each node: so it is done before there are nodes. What is made here ends at once: the program's
+/// own then are the last and flush the streams.
+void set_up_streams() {
+  using Operation = void (*)(void*);
+  const auto construct = reinterpret_cast<Operation>(dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"));
+  const auto destroy = reinterpret_cast<Operation>(dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitD1Ev"));
+  if (!construct || !destroy) // not a program in C++
+    return;
+  char init;
+  construct(&init);
+  destroy(&init);
 }
 
 struct MainCall {
@@ -210,6 +225,7 @@ void NodeProcess::start_nodes() {
   plan_.set(plan_.nodes(), find_globals());
   make_anonymous(plan_.globals());
   transport_.create(plan_.nodes());
+  set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
   origin_pid_ = getpid();
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
