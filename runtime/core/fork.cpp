@@ -92,6 +92,31 @@ void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const
   }
 }
 
+/// The thread's crew for the team it is forming. Inside a team of its own that crew is at work: a nested team gets
+/// another one, which goes back to the pool afterwards. So does the crew of a worker, whose help is over with its region.
+class CrewScope {
+public:
+  explicit CrewScope(Thread& primary) : primary_(primary), nested_(primary.crew_at_work) {
+    if (nested_)
+      outer_.swap(primary.crew);
+    primary.crew_at_work = true;
+  }
+  ~CrewScope() {
+    if (nested_ || !primary_.root)
+      resize_crew(primary_, 0);
+    if (nested_)
+      outer_.swap(primary_.crew);
+    primary_.crew_at_work = nested_;
+  }
+  CrewScope(const CrewScope&) = delete;
+  CrewScope& operator=(const CrewScope&) = delete;
+
+private:
+  Thread& primary_;
+  const bool nested_;
+  std::vector<Thread*> outer_;
+};
+
 // ---- running
 
 void execute(Thread& self, NodeTeam& team) {
@@ -110,12 +135,10 @@ void start_workers(Thread& primary, NodeTeam& team) {
   }
 }
 
-/// Back to what the thread did before; workers that only helped inside another region are free for others.
+/// Back to what the thread did before.
 void leave(Thread& self, NodeTeam& team) {
   self.task = team.enclosing;
   release_team(self, team);
-  if (!self.root)
-    resize_crew(self, 0);
 }
 
 void run_on_this_node(Thread& self, NodeTeam& team) {
@@ -187,7 +210,7 @@ uint32_t wanted_threads(Thread& self) {
     threads = icvs.thread_limit;
   if (self.task->active_level > 0 && icvs.thread_limit < INT32_MAX) {
     // Inside another team: its threads count too (relaxed: the limit bounds what is started, not an exact instant).
-    const uint32_t others = threads_in_use.load(std::memory_order_relaxed) - uint32_t(self.crew.size()) - 1;
+    const uint32_t others = threads_in_use.load(std::memory_order_relaxed) - 1;
     threads = std::min(threads, icvs.thread_limit > others + 1 ? icvs.thread_limit - others : 1);
   }
   return threads;
@@ -198,25 +221,32 @@ uint32_t wanted_threads(Thread& self) {
 void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments) {
   if (count > most_arguments)
     die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
-  uint32_t threads = wanted_threads(self);
+  const uint32_t threads = wanted_threads(self);
+  if (threads == 1) {
+    begin_serial_region(self, source);
+    invoke_microtask(microtask, self.gtid, 0, count, arguments);
+    end_serial_region(self);
+    return;
+  }
+  CrewScope crew(self);
   std::vector<uint32_t> dealt;
-  if (may_spread(self, threads, count))
+  if (may_spread(self, threads, count)) {
     dealt = deal_threads(threads, layout().cpu_counts());
-  const bool spread = dealt.size() > 1;
-  if (threads > 1)
-    resize_crew(self, (spread ? dealt[0] : threads) - 1);
-  const bool all_there = !spread || self.crew.size() >= dealt[0] - 1;
-  if (threads > 1 && (!spread || !all_there))
-    threads = std::min(threads, uint32_t(self.crew.size()) + 1);
+    resize_crew(self, dealt[0] - 1);
+    if (self.crew.size() < dealt[0] - 1)
+      dealt.clear(); // every node computes how a team is dealt: without these threads it stays here
+  }
+  if (dealt.empty())
+    resize_crew(self, threads - 1);
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
-  describe(team, *self.task, source, threads);
-  reserve_members(team, threads);
+  describe(team, *self.task, source, dealt.empty() ? uint32_t(self.crew.size()) + 1 : threads);
+  reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
-  if (spread && all_there)
-    run_spread(self, team, dealt);
-  else
+  if (dealt.empty())
     run_on_this_node(self, team);
+  else
+    run_spread(self, team, dealt);
 }
 
 void begin_serial_region(Thread& self, const void* source) {
@@ -229,13 +259,12 @@ void begin_serial_region(Thread& self, const void* source) {
 }
 
 void end_serial_region(Thread& self) {
-  NodeTeam& team = *self.task->team;
-  self.task = team.enclosing;
-  release_team(self, team);
+  leave(self, *self.task->team);
 }
 
 void run_node_part(const TeamDescription& part) {
   Thread& self = current_thread();
+  CrewScope crew(self);
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
   // Only the used arguments have travelled.

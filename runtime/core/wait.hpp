@@ -54,6 +54,8 @@ bool spin_until(Ready&& ready) {
   if (!spinning_pays())
     return ready();
   constexpr int looks_per_clock_reading = 128;
+  constexpr int rounds_before_yielding = 4;
+  int rounds = 0;
   int64_t deadline = 0;
   while (true) {
     for (int look = 0; look < looks_per_clock_reading; look++) {
@@ -61,7 +63,9 @@ bool spin_until(Ready&& ready) {
         return true;
       cpu_relax();
     }
-    if (spin_budget.yields)
+    // Soon over, or not: then whoever else wants this CPU, perhaps the very thread we wait for, gets it in between. On
+    // a CPU that nobody else wants the call returns at once.
+    if (spin_budget.yields || ++rounds > rounds_before_yielding)
       sched_yield();
     if (spin_budget.nanoseconds < 0 && spinning_pays())
       continue;
