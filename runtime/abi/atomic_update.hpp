@@ -10,7 +10,9 @@
 // either way, and a caller that combines an entry with a flush then needs no further reasoning.
 #pragma once
 
+#include "runtime/core/futex_lock.hpp"
 #include "runtime/core/keyed_lock.hpp"
+#include "runtime/core/nodes.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -18,14 +20,29 @@
 
 namespace hetmp::runtime {
 
-/// The lock's name. The library lies at the same address in every node process, and so does this object.
-inline const char atomic_lock_key = 0;
+/// The lock in one process; between node processes its address, the same in all of them, is the lock's name.
+inline FutexLock atomic_lock;
+
+inline void lock_atomics() {
+  if (several_processes())
+    keyed_lock(&atomic_lock);
+  else
+    atomic_lock.lock();
+}
+
+inline void unlock_atomics() {
+  if (several_processes())
+    keyed_unlock(&atomic_lock);
+  else
+    atomic_lock.unlock();
+}
 
 class AtomicSection {
  public:
-  AtomicSection() { keyed_lock(&atomic_lock_key); }
-  ~AtomicSection() { keyed_unlock(&atomic_lock_key); }
+  AtomicSection() { lock_atomics(); }
+  ~AtomicSection() { unlock_atomics(); }
   AtomicSection(const AtomicSection&) = delete;
+  AtomicSection& operator=(const AtomicSection&) = delete;
 };
 
 /// The unsigned word of a size: its value, and the word as it lies in the memory of some other type.

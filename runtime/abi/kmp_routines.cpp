@@ -98,6 +98,7 @@ void kmp_set_warnings_on() {}
 void kmp_set_warnings_off() {}
 
 int kmp_get_num_known_threads() {
+  current_thread(); // the caller counts
   return int(known_threads());
 }
 /// No construct can be cancelled yet.

@@ -84,8 +84,8 @@ UPDATE_UNDER_LOCK(20)
 UPDATE_UNDER_LOCK(32)
 
 HETMP_ENTRY void __kmpc_atomic_start() {
-  keyed_lock(&atomic_lock_key);
+  lock_atomics();
 }
 HETMP_ENTRY void __kmpc_atomic_end() {
-  keyed_unlock(&atomic_lock_key);
+  unlock_atomics();
 }
