@@ -1,4 +1,5 @@
-// Atomic updates of shared counters by all threads: every width that programs use, close together and far apart.
+// Atomic updates of shared counters by all threads: every width that programs use, close together and far
+// apart.
 #include "stress.hpp"
 
 #include <omp.h>
@@ -6,7 +7,7 @@
 
 namespace {
 
-constexpr int rounds = 4000;
+constexpr int rounds = 1500;
 
 struct Counters {
   int32_t signed32 = 0;
@@ -91,7 +92,7 @@ void compare_and_swap(int team) {
       ;
     while (flag.exchange(1, std::memory_order_acquire))
       sched_yield(); // there are more threads than processors
-    guarded += 1; // not atomic: the flag is a lock
+    guarded += 1;    // not atomic: the flag is a lock
     flag.store(0, std::memory_order_release);
   }
   CHECK_EQUAL(sum.load(), 7 * team * swaps);

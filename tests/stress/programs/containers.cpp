@@ -26,7 +26,8 @@ void grow_together(int rounds) {
 #pragma omp parallel num_threads(team)
   for (int i = 0; i < rounds; ++i) {
     const int number = i * team + omp_get_thread_num();
-    const std::string name = "number " + std::to_string(number) + (number % 3 ? "" : ", too long for the short form");
+    const std::string name =
+        "number " + std::to_string(number) + (number % 3 ? "" : ", too long for the short form");
 #pragma omp critical(names)
     names.push_back(name);
 #pragma omp critical(places)

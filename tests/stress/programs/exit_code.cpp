@@ -1,4 +1,6 @@
-// exit() inside a region, by a thread of another node: the program ends with its code and what was printed arrives.
+// exit() inside a region, by a thread of another node: the program ends with its code and what was printed
+// arrives.
+
 // exit: 37
 // stdout: 6 lines of (thread [0-3] is here|at exit|static object destroyed)
 #include "stress.hpp"

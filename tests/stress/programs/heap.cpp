@@ -19,7 +19,9 @@ struct Block {
   enum Kind { Malloc, Calloc, New, Aligned, Realloc, Memalign, kinds } kind = Malloc;
 };
 
-uint8_t pattern(uint64_t tag, size_t index) { return uint8_t(tag * 31 + index * 7 + (index >> 8)); }
+uint8_t pattern(uint64_t tag, size_t index) {
+  return uint8_t(tag * 31 + index * 7 + (index >> 8));
+}
 
 void fill(Block& block) {
   for (size_t i = 0; i < block.bytes; ++i)
@@ -126,7 +128,8 @@ void change_hands(int phases) {
     }
 }
 
-/// A list that all threads build together; then each node of it is freed by whoever reaches it in a parallel loop.
+/// A list that all threads build together; then each node of it is freed by whoever reaches it in a parallel
+/// loop.
 void chains(int length) {
   struct Link {
     Link* next;

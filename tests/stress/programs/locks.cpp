@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr int rounds = 400;
+constexpr int rounds = 200;
 
 /// A value kept in parts on different pages; nobody may ever see them differ.
 struct Account {
@@ -108,10 +108,10 @@ void critical_sections(int team) {
       break;
     default:
 #pragma omp critical(two)
-      {
+    {
 #pragma omp critical(inner)
-        accounts[2].deposit(me);
-      }
+      accounts[2].deposit(me);
+    }
     }
   }
   CHECK_EQUAL(accounts[0].deposits + accounts[1].deposits + accounts[2].deposits, team * rounds);

@@ -1,4 +1,5 @@
 // Loops under every schedule: each iteration once, in order where ordered, with exact reductions.
+
 // run with hetmp: OMP_SCHEDULE=hetprobe
 // run with hetmp: OMP_SCHEDULE=hetprobe,40
 // run: OMP_SCHEDULE=guided,3
@@ -20,7 +21,8 @@ void check_each_once(int trips) {
     count = 0;
 }
 
-/// A loop over [0, trips) written in several ways; `times_run` counts by atomics, as iterations may share a page.
+/// A loop over [0, trips) written in several ways; `times_run` counts by atomics, as iterations may share a
+/// page.
 void each_once(int team, int trips) {
   uint64_t sum = 0;
 #pragma omp parallel for num_threads(team) schedule(runtime) reduction(+ : sum)
@@ -94,7 +96,7 @@ struct Extremes {
     high = other.high > high ? other.high : high;
   }
 };
-#pragma omp declare reduction(extremes : Extremes : omp_out.take(omp_in))
+#pragma omp declare reduction(extremes:Extremes : omp_out.take(omp_in))
 
 void reductions(int team, int visits) {
   for (int visit = 0; visit < visits; ++visit) {

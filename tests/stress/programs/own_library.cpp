@@ -1,4 +1,5 @@
 // Global variables of a shared object that belongs to the program.
+
 // library: own_library_part.cpp
 #include "own_library_part.hpp"
 #include "stress.hpp"

@@ -19,11 +19,12 @@ struct Model {
   uint64_t owner(uint64_t phase, uint64_t index) const { return mixed(phase, index) / 4 % team; }
   static uint64_t value(uint64_t phase, uint64_t index) { return stress::mix(phase, index); }
 
-private:
+ private:
   uint64_t mixed(uint64_t phase, uint64_t index) const { return stress::mix(seed, phase, index / granule); }
 };
 
-/// Every thread writes the words it owns in this phase, then checks a random part of all of them, and all in the end.
+/// Every thread writes the words it owns in this phase, then checks a random part of all of them, and all in
+/// the end.
 void run(uint64_t* data, const Model& model, uint64_t phases) {
   std::vector<uint64_t> expected(words, 0); // written between phases by one thread, read by all
   for (uint64_t i = 0; i < words; ++i)

@@ -1,4 +1,5 @@
-// Variables on stacks: main's shared ones, deep recursion, and locals of one thread that others read and write.
+// Variables on stacks: main's shared ones, deep recursion, and locals of one thread that others read and
+// write.
 #include "stress.hpp"
 
 #include <cstring>

@@ -35,19 +35,20 @@ namespace stress {
 
 /// The value at a place of a random sequence (splitmix64), so that any thread can recompute any of them.
 inline uint64_t mix(uint64_t a, uint64_t b = 0, uint64_t c = 0) {
-  uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 0x2545f4914f6cdd1du;
+  uint64_t x =
+      a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 0x2545f4914f6cdd1du;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
 class Random {
-public:
+ public:
   explicit Random(uint64_t seed, uint64_t stream = 0) : state_(mix(seed, stream)) {}
   uint64_t next() { return mix(state_++); }
   uint64_t below(uint64_t limit) { return next() % limit; }
 
-private:
+ private:
   uint64_t state_;
 };
 

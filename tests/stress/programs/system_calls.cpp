@@ -1,5 +1,5 @@
-// System calls that read and write memory which another node wrote last: files, pipes, scattered buffers, streams, child
-// processes.
+// System calls that read and write memory which another node wrote last: files, pipes, scattered buffers,
+// streams, child processes.
 #include "stress.hpp"
 
 #include <cstring>
@@ -18,7 +18,9 @@ constexpr size_t bytes = 3 * 4096 + 100;
 
 char buffer[team][bytes];
 
-char content(int round, int writer, size_t index) { return char(stress::mix(uint64_t(round), uint64_t(writer), index)); }
+char content(int round, int writer, size_t index) {
+  return char(stress::mix(uint64_t(round), uint64_t(writer), index));
+}
 
 /// Each buffer is filled by one thread, written to a file by the next, read back over a third's memory.
 void files(int descriptor) {

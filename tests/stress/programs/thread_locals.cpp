@@ -1,4 +1,5 @@
-// Thread-local variables: each thread's own across regions, copied in, and written through pointers by other threads.
+// Thread-local variables: each thread's own across regions, copied in, and written through pointers by other
+// threads.
 #include "stress.hpp"
 
 #include <cerrno>
@@ -81,7 +82,8 @@ void reached_by_others() {
     CHECK_EQUAL(own, me + 10 * (team - 1));
     *string[(me + 2) % team] += " changed by a thread on another node, long enough for the heap";
 #pragma omp barrier
-    CHECK(text == "thread " + std::to_string(me) + " changed by a thread on another node, long enough for the heap");
+    CHECK(text ==
+          "thread " + std::to_string(me) + " changed by a thread on another node, long enough for the heap");
   }
 }
 
