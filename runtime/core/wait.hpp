@@ -53,12 +53,14 @@ template <class Ready>
 bool spin_until(Ready&& ready) {
   if (!spinning_pays())
     return ready();
-  constexpr int looks_per_clock_reading = 128;
+  constexpr int looks_per_round = 128;
   constexpr int rounds_before_yielding = 4;
+  constexpr int64_t longest_round = 200'000; // of an undisturbed thread: some microseconds
   int rounds = 0;
-  int64_t deadline = 0;
+  int64_t begun = 0;
+  int64_t last = 0;
   while (true) {
-    for (int look = 0; look < looks_per_clock_reading; look++) {
+    for (int look = 0; look < looks_per_round; look++) {
       if (ready())
         return true;
       cpu_relax();
@@ -70,10 +72,13 @@ bool spin_until(Ready&& ready) {
     if (spin_budget.nanoseconds < 0 && spinning_pays())
       continue;
     const int64_t now = monotonic_nanoseconds();
-    if (deadline == 0)
-      deadline = now + spin_budget.nanoseconds;
-    else if (now >= deadline || !spinning_pays())
+    if (begun == 0)
+      begun = last = now;
+    // Another program had the CPU in the middle of a round: the machine is busy, and a sleeper is served sooner than
+    // one that has used up its share of time by spinning.
+    if (now - begun >= spin_budget.nanoseconds || now - last > longest_round || !spinning_pays())
       return ready();
+    last = now;
   }
 }
 
