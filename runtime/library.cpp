@@ -50,6 +50,16 @@ void after_fork_in_child() {
   forget_other_threads();
 }
 
+/// OMP_DISPLAY_ENV: once for the program, not for each of its processes.
+void show_environment_if_asked() {
+  using DisplayEnv = ProgramIcvs::DisplayEnv;
+  const DisplayEnv wish = program_icvs().display_env;
+  if (wish == DisplayEnv::No || own_node() != 0)
+    return;
+  const std::string text = display_environment(program_icvs(), wish == DisplayEnv::Verbose);
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
 /// Set by the constructor only: later, the program runs and its processes are what they are.
 bool before_main = false;
 pid_t initialised_in = 0;
@@ -61,6 +71,7 @@ void initialise() {
   program_icvs() = read_icvs_from_environment(default_team_size(layout()));
   refresh_spinning();
   read_reduction_settings();
+  show_environment_if_asked();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
