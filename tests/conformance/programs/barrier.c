@@ -1,4 +1,5 @@
-// barrier: what any thread wrote before it, every thread reads after it; also with one thread that comes late.
+// barrier: what any thread wrote before it, every thread reads after it; also with one thread that comes
+// late.
 #include "check.h"
 
 #include <omp.h>

@@ -1,4 +1,5 @@
-// Containers shared by threads: push_back in a critical section, a map, strings, iterator loops, new and delete across.
+// Containers shared by threads: push_back in a critical section, a map, strings, iterator loops, new and
+// delete across.
 #include "check.h"
 
 #include <algorithm>

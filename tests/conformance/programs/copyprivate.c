@@ -1,4 +1,5 @@
-// copyprivate: what one thread found out becomes every thread's private value; scalars, arrays, structures, threadprivate.
+// copyprivate: what one thread found out becomes every thread's private value; scalars, arrays, structures,
+// threadprivate.
 #include "check.h"
 
 #include <omp.h>
@@ -6,7 +7,10 @@
 static int kept;
 #pragma omp threadprivate(kept)
 
-struct Pair { double x; int y; };
+struct Pair {
+  double x;
+  int y;
+};
 
 int main(void) {
   int next = 0, rounds_seen = 0;

@@ -1,4 +1,5 @@
-// critical: unnamed, named, with a hint; names do not exclude each other, equal names do, also across functions.
+// critical: unnamed, named, with a hint; names do not exclude each other, equal names do, also across
+// functions.
 #include "check.h"
 
 #include <omp.h>

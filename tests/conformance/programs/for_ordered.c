@@ -1,4 +1,5 @@
-// ordered: the bodies run in the order of the iterations, under every schedule, and also when some iterations skip it.
+// ordered: the bodies run in the order of the iterations, under every schedule, and also when some iterations
+// skip it.
 #include "check.h"
 
 #include <omp.h>
@@ -14,11 +15,13 @@ static void check_order(int step) {
 }
 
 #define PRAGMA(text) _Pragma(#text)
-#define RUN(clauses)                                                                                                   \
-  PRAGMA(omp parallel for ordered clauses)                                                                             \
-  for (int i = 0; i < count; i++) {                                                                                    \
-    PRAGMA(omp ordered) { order[position++] = i; }                                                                     \
-  }                                                                                                                    \
+#define RUN(clauses)                                                                                         \
+  PRAGMA(omp parallel for ordered clauses)                                                                   \
+  for (int i = 0; i < count; i++) {                                                                          \
+    PRAGMA(omp ordered) {                                                                                    \
+      order[position++] = i;                                                                                 \
+    }                                                                                                        \
+  }                                                                                                          \
   check_order(1);
 
 int main(void) {

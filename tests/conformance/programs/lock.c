@@ -1,4 +1,5 @@
-// Simple locks: exclusion, test, hints, many locks at once, locks in allocated memory, a lock set by the initial thread.
+// Simple locks: exclusion, test, hints, many locks at once, locks in allocated memory, a lock set by the
+// initial thread.
 #include "check.h"
 
 #include <omp.h>
@@ -44,7 +45,10 @@ static void check_test(void) {
 }
 
 static void check_many(void) {
-  struct Cell { omp_lock_t lock; int value; }* cells = malloc(locks * sizeof *cells);
+  struct Cell {
+    omp_lock_t lock;
+    int value;
+  }* cells = malloc(locks * sizeof *cells);
   for (int i = 0; i < locks; i++) {
     omp_init_lock(&cells[i].lock);
     cells[i].value = 0;

@@ -1,4 +1,5 @@
-// Class objects in data clauses: constructions and destructions match; static locals are initialised once; user reductions.
+// Class objects in data clauses: constructions and destructions match; static locals are initialised once;
+// user reductions.
 #include "check.h"
 
 #include <omp.h>

@@ -13,7 +13,9 @@ int main(void) {
   long double g = 7;
   int h[100], i = 9, j = 10, k = 11, l = 12, m = 13, n = 14, o = 15, p = 16, q = 17, r = 18, s = 19, t = 20;
   int sums[4] = {0};
-  struct { int x, y[3]; } u = {21, {22, 23, 24}};
+  struct {
+    int x, y[3];
+  } u = {21, {22, 23, 24}};
   for (int index = 0; index < 100; index++)
     h[index] = index;
 #pragma omp parallel num_threads(4)
@@ -28,6 +30,7 @@ int main(void) {
   }
   for (int thread = 0; thread < 4; thread++)
     CHECK_EQUAL(sums[thread], 28 + 174 + 45 + 4950);
-  CHECK(a == 100 && b == 200 && c == 300 && d == 400 && e == 0.5f && f == 0.25 && g == 0.125L && u.y[1] == -1);
+  CHECK(a == 100 && b == 200 && c == 300 && d == 400 && e == 0.5f && f == 0.25 && g == 0.125L &&
+        u.y[1] == -1);
   return finish();
 }

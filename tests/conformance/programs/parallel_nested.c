@@ -1,4 +1,5 @@
-// Regions inside regions: one thread where nesting is off, teams of their own where it is on; levels and ancestors.
+// Regions inside regions: one thread where nesting is off, teams of their own where it is on; levels and
+// ancestors.
 #include "check.h"
 
 #include <omp.h>

@@ -1,4 +1,5 @@
-// num_threads, omp_set_num_threads and the default: each thread runs the region once, under a number of its own.
+// num_threads, omp_set_num_threads and the default: each thread runs the region once, under a number of its
+// own.
 #include "check.h"
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-// Reductions of arrays, of many variables at once, of a user's own kind, on parallel, sections and nowait loops.
+// Reductions of arrays, of many variables at once, of a user's own kind, on parallel, sections and nowait.
 // flags: -latomic
 // run:
 // run: KMP_FORCE_REDUCTION=critical
@@ -9,13 +9,18 @@
 #include <complex.h>
 #include <omp.h>
 
-struct Extent { int low, high, count; };
+struct Extent {
+  int low, high, count;
+};
 
 static struct Extent united(struct Extent a, struct Extent b) {
-  const struct Extent both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high, a.count + b.count};
+  const struct Extent both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
+                              a.count + b.count};
   return both;
 }
-#pragma omp declare reduction(unite : struct Extent : omp_out = united(omp_out, omp_in))                               \
+#pragma omp declare reduction(unite                                                                          \
+                              : struct Extent                                                                \
+                              : omp_out = united(omp_out, omp_in))                                           \
     initializer(omp_priv = {1000000, -1000000, 0})
 
 int main(void) {
@@ -29,7 +34,7 @@ int main(void) {
     CHECK_EQUAL(table[j], count * (count - 1) / 2 + j * count);
 
   int part[20] = {0};
-#pragma omp parallel for reduction(+ : part[5 : 10])
+#pragma omp parallel for reduction(+ : part [5:10])
   for (int i = 0; i < count; i++)
     part[5 + i % 10]++;
   for (int j = 0; j < 20; j++)

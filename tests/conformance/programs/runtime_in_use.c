@@ -1,4 +1,5 @@
-// The runner believes that these programs run on hetmp: do they? And does nothing else answer for part of the ABI?
+// The runner believes that these programs run on hetmp: do they? And does nothing else answer for part of the
+// ABI?
 #include "check.h"
 
 #include <dlfcn.h>

@@ -10,17 +10,41 @@ int main(void) {
 #pragma omp parallel sections lastprivate(last) reduction(+ : sum)
     {
 #pragma omp section
-      { raise_by_one(&runs[0]); sum += 1; last = 1; }
+      {
+        raise_by_one(&runs[0]);
+        sum += 1;
+        last = 1;
+      }
 #pragma omp section
-      { raise_by_one(&runs[1]); sum += 2; last = 2; }
+      {
+        raise_by_one(&runs[1]);
+        sum += 2;
+        last = 2;
+      }
 #pragma omp section
-      { raise_by_one(&runs[2]); sum += 3; last = 3; }
+      {
+        raise_by_one(&runs[2]);
+        sum += 3;
+        last = 3;
+      }
 #pragma omp section
-      { raise_by_one(&runs[3]); sum += 4; last = 4; }
+      {
+        raise_by_one(&runs[3]);
+        sum += 4;
+        last = 4;
+      }
 #pragma omp section
-      { raise_by_one(&runs[4]); sum += 5; last = 5; }
+      {
+        raise_by_one(&runs[4]);
+        sum += 5;
+        last = 5;
+      }
 #pragma omp section
-      { raise_by_one(&runs[5]); sum += 6; last = 6; }
+      {
+        raise_by_one(&runs[5]);
+        sum += 6;
+        last = 6;
+      }
     }
     CHECK_EQUAL(last, 6);
 #pragma omp parallel

@@ -1,4 +1,5 @@
-// threadprivate: a value for each thread, kept from one region to the next; copyin gives all the initial thread's.
+// threadprivate: a value for each thread, kept from one region to the next; copyin gives all the initial
+// thread's.
 #include "check.h"
 
 #include <omp.h>
