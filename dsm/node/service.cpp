@@ -269,13 +269,23 @@ bool Service::put_off(uint32_t from, const protocol::Message& message) {
   return true;
 }
 
+/// The page has just come for a thread of this node.
+void Service::hold(PageNumber page) {
+  forget_old_holds();
+  installed_.push_back({now_ns(), page});
+}
+
+void Service::forget_old_holds() {
+  const Clock oldest = now_ns() - hold_ns;
+  while (!installed_.empty() && installed_.front().when <= oldest)
+    installed_.pop_front();
+}
+
 /// When the page's hold ends; 0 if it is not held.
 Service::Clock Service::held_until(PageNumber page) {
   if (installed_.empty())
     return 0;
-  const Clock oldest = now_ns() - hold_ns;
-  while (!installed_.empty() && installed_.front().when <= oldest)
-    installed_.pop_front();
+  forget_old_holds();
   for (auto it = installed_.rbegin(); it != installed_.rend(); ++it)
     if (it->page == page)
       return it->when + hold_ns;
@@ -345,7 +355,7 @@ void Service::carry_out(const void* content) {
     case protocol::ActionKind::Unprotect:
       faults_.unprotect(address, waiters);
       i += then_wake;
-      installed_.push_back({now_ns(), page});
+      hold(page);
       break;
     case protocol::ActionKind::Wake:
       faults_.wake(address);
@@ -378,7 +388,7 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
     die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
-  installed_.push_back({now_ns(), page});
+  hold(page);
 }
 
 } // namespace hetmp::dsm

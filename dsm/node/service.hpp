@@ -86,6 +86,8 @@ private:
   void carry_out(const void* content);
   void protect(PageNumber page);
   void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
+  void hold(PageNumber page);
+  void forget_old_holds();
   Clock held_until(PageNumber page);
 
   const AddressPlan& plan_;
