@@ -32,7 +32,7 @@ std::optional<std::string> environment_value(const char* name) {
 
 std::optional<int64_t> parse_integer(std::string_view text, int64_t lowest, int64_t highest) {
   text = trimmed(text);
-  if (text.starts_with('+'))
+  if (text.starts_with('+') && !text.starts_with("+-"))
     text.remove_prefix(1);
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

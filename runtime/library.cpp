@@ -3,10 +3,13 @@
 
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
+#include "runtime/core/fork.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/reduction.hpp"
+#include "runtime/core/spread.hpp"
 #include "runtime/core/thread.hpp"
+#include "runtime/core/thread_factory.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/node_setup.hpp"
 
@@ -45,9 +48,18 @@ uint32_t count_usable_cpus() {
   return layout().nodes() > layout().distinct_cpus() ? 0 : uint32_t(layout().cpus[own_node()].size());
 }
 
+/// Not for node processes, which are not made by fork(). The child of one is a program of its own: one node.
 void after_fork_in_child() {
   forget_all_workers();
+  forget_residents();
   forget_other_threads();
+  if (!several_processes())
+    return;
+  use_one_node();
+  set_own_node(0);
+  make_thread = make_posix_thread;
+  spread_hooks = {};
+  refresh_spinning();
 }
 
 /// OMP_DISPLAY_ENV: once for the program, not for each of its processes.

@@ -102,7 +102,7 @@ public:
     primary.crew_at_work = true;
   }
   ~CrewScope() {
-    if (nested_ || !primary_.root)
+    if (nested_ || !(primary_.root || primary_.resident))
       resize_crew(primary_, 0);
     if (nested_)
       outer_.swap(primary_.crew);
@@ -155,6 +155,32 @@ void run_on_this_node(Thread& self, NodeTeam& team) {
 bool may_spread(const Thread& self, uint32_t threads, uint32_t count) {
   return layout().nodes() > 1 && threads > 1 && self.task->active_level == 0 && count <= most_forwarded_arguments &&
          self.node == 0 && global_level() && (!spread_hooks.may_spread || spread_hooks.may_spread());
+}
+
+/// The thread that leads a node's part of one team after the other, so that thread numbers (and with them threadprivate
+/// variables) stay with the same threads from region to region. Only nodes inside one process: a node process has a
+/// resident leader anyway.
+struct Resident {
+  /// From being given a part until all but the join of that part is done: its next part may be posted from then on, and
+  /// is found when it comes back.
+  std::atomic<bool> taken{false};
+  Thread* thread = nullptr; ///< belongs to whoever set `taken`
+};
+Resident resident_of[most_node_processes];
+
+/// Null if it is at work for another team (of another initial thread), or there can be none.
+Thread* take_resident(uint32_t node) {
+  Resident& resident = resident_of[node];
+  if (resident.taken.exchange(true, std::memory_order_acquire)) // pairs with the release in run_node_part()
+    return nullptr;
+  if (!resident.thread) {
+    resident.thread = pool_of_node(node).take();
+    if (resident.thread)
+      resident.thread->resident = true;
+    else
+      resident.taken.store(false, std::memory_order_relaxed);
+  }
+  return resident.thread;
 }
 
 uint64_t next_team_identity() {
@@ -262,6 +288,13 @@ void end_serial_region(Thread& self) {
   leave(self, *self.task->team);
 }
 
+void forget_residents() {
+  for (Resident& resident : resident_of) {
+    resident.thread = nullptr;
+    resident.taken.store(false, std::memory_order_relaxed); // a forked child has one thread
+  }
+}
+
 void run_node_part(const TeamDescription& part) {
   Thread& self = current_thread();
   CrewScope crew(self);
@@ -283,12 +316,16 @@ void run_node_part(const TeamDescription& part) {
     team.unfinished.wait();
   if (spread_hooks.node_part_finished)
     spread_hooks.node_part_finished();
+  if (self.resident)
+    resident_of[self.node].taken.store(false, std::memory_order_release); // pairs with take_resident()
   team.global->join(team.description, ++self.task->constructs);
   leave(self, team);
 }
 
 void launch_node_part(const TeamDescription& part) {
-  Thread* worker = pool_of_node(part.node).take();
+  Thread* worker = take_resident(part.node);
+  if (!worker)
+    worker = pool_of_node(part.node).take();
   if (!worker)
     die(exit_code_no_resources, "node %u cannot have a thread", part.node);
   if (!worker->next_part)
@@ -302,7 +339,8 @@ void work(Thread& worker) {
   NodeTeam* team = worker.next_team;
   if (!team) {
     run_node_part(*worker.next_part);
-    pool_of_node(worker.node).give_back(&worker);
+    if (!worker.resident)
+      pool_of_node(worker.node).give_back(&worker);
     return;
   }
   enter(worker, *team, worker.next_local_number);

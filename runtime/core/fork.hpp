@@ -21,6 +21,9 @@ void run_node_part(const TeamDescription& part);
 /// thread for it: the other nodes already count on this one.
 void launch_node_part(const TeamDescription& part);
 
+/// For a forked child.
+void forget_residents();
+
 /// Executes the job a worker has just been given.
 void work(Thread& worker);
 

@@ -1,6 +1,7 @@
 #include "runtime/core/node_lock.hpp"
 
 #include "runtime/core/futex_lock.hpp"
+#include "runtime/core/nodes.hpp"
 #include "runtime/global/global_level_instance.hpp"
 
 #include <memory>
@@ -12,6 +13,11 @@ namespace {
 
 constexpr uint32_t most_local_handovers = 16; // then other nodes get their chance
 constexpr size_t buckets_in_table = 64;
+
+/// Null on one node, and in a forked child: it is nobody's node.
+GlobalLevel* other_nodes() {
+  return layout().nodes() > 1 ? global_level() : nullptr;
+}
 
 } // namespace
 
@@ -71,7 +77,7 @@ void NodeLockTable::lock(uint64_t key) {
       break;
     entry->turns.wait_while(seen);
   }
-  if (GlobalLevel* global = global_level(); global && !entry->has_global) {
+  if (GlobalLevel* global = other_nodes(); global && !entry->has_global) {
     global->lock(key);
     entry->has_global = true;
     entry->handovers = 0;
@@ -88,7 +94,7 @@ bool NodeLockTable::try_lock(uint64_t key) {
       return false; // held or awaited on this node
     entry->next_ticket++;
   }
-  GlobalLevel* global = global_level();
+  GlobalLevel* global = other_nodes();
   if (!global)
     return true;
   entry->has_global = global->try_lock(key);
@@ -111,7 +117,8 @@ void NodeLockTable::unlock(uint64_t key) {
   // Before the next thread of this node may be let in: it would ask for the global lock again.
   if (entry->has_global && (!awaited || ++entry->handovers > most_local_handovers)) {
     entry->has_global = false;
-    global_level()->unlock(key);
+    if (GlobalLevel* global = other_nodes())
+      global->unlock(key);
   }
   FutexLockGuard guard(bucket.lock);
   entry->serving++;

@@ -72,6 +72,7 @@ struct ImplicitTask {
 struct Thread {
   int gtid = -1;                ///< small, unique in this process; reused after the thread's end
   bool root = false;
+  bool resident = false;        ///< leads its node's part of spread teams (nodes inside one process); keeps its crew
   uint32_t node = 0;            ///< whose CPUs it runs on (nodes inside one process; else this process's node)
   ImplicitTask* task = nullptr; ///< what it executes now
 
