@@ -1,5 +1,6 @@
 #include "runtime/core/fork.hpp"
 
+#include "base/cpu_list.hpp"
 #include "base/message.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
@@ -202,7 +203,17 @@ void start_other_nodes(NodeTeam& team, const std::vector<uint32_t>& threads) {
   description.local_threads = threads[0];
 }
 
+/// The primary of a spread team runs on node 0 like that node's workers; done once for each thread.
+void move_to_own_node(Thread& self) {
+  if (self.bound)
+    return;
+  self.bound = true;
+  if (layout().kind == Layout::Kind::CpuSets)
+    bind_thread(layout().cpus[self.node]);
+}
+
 void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threads) {
+  move_to_own_node(self);
   team.global = global_level();
   team.description.team = next_team_identity();
   team.description.nodes = uint32_t(threads.size());

@@ -59,6 +59,7 @@ __attribute__((noinline, cold)) Thread& become_root() {
   thread->root = true;
   thread->node = own_node();
   thread->pushed_threads = 0;
+  thread->bound = false;
   set_up_initial_task(*thread);
   threads_in_use.fetch_add(1, std::memory_order_relaxed);
   adopt_thread(thread);
