@@ -18,7 +18,7 @@ int main() {
       puts(("by puts: " + std::to_string(me) + " " + std::to_string(i)).c_str());
     for (int i = 0; i < 30; ++i) {
 #pragma omp critical
-      std::cout << "by stream: " << me << " " << i << std::endl;
+      std::cout << "by stream: " + std::to_string(me) + " " + std::to_string(i) + "\n" << std::flush;
     }
   }
 }
