@@ -41,7 +41,10 @@ void SharedMemoryTransport::create(uint32_t nodes) {
 
 void SharedMemoryTransport::ring_doorbell(uint32_t node) {
   std::atomic_thread_fence(std::memory_order_seq_cst); // see the header: publication before this read
-  if (asleep(node).load(std::memory_order_relaxed) && asleep(node).exchange(0, std::memory_order_relaxed)) {
+  // Whoever sees the announcement rings; it is not for the ringer to take it back. Between taking it back and ringing, a
+  // thread of the program may fault on its own stack or on its thread-local variables, and the message that asks for that
+  // page could then no longer wake the sleeper. That some bells ring twice does no harm.
+  if (asleep(node).load(std::memory_order_relaxed)) {
     const uint64_t one = 1;
     [[maybe_unused]] ssize_t written = write(peers_[node].doorbell, &one, sizeof one);
   }
