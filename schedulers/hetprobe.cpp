@@ -10,6 +10,9 @@ namespace {
 constexpr double weight_of_new = 0.75;
 /// A time below this says more about the clock than about the node; it also keeps every quotient finite.
 constexpr double shortest_probe_us = 0.1;
+/// Nodes whose speeds differ by less count as equal: a probe cannot tell so little from noise, and splitting by noise
+/// makes the work of equal nodes uneven on every visit. Truly unequal nodes lose at most half of this.
+constexpr double smallest_difference = 1.05;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 bool believable(const NodeMeasurement& measurement) {
@@ -107,6 +110,9 @@ std::vector<double> RegionHistory::core_speed_ratios() const {
     else if (nodes_[i].measured)
       speed[i] = slowest / nodes_[i].us_per_iteration;
   }
+  if (std::all_of(speed.begin(), speed.end(), [](double ratio) { return ratio <= smallest_difference; }))
+    for (double& ratio : speed)
+      ratio = std::min(1.0, std::ceil(ratio)); // a node without threads stays at 0
   return speed;
 }
 

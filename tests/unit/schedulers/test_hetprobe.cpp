@@ -116,6 +116,20 @@ TEST(HetProbe, ProbesTenVisitsThenKeepsTheDecision) {
   EXPECT_EQ(history.decision().speed.size(), 2u);
 }
 
+TEST(HetProbe, CallsNodesEqualThatAProbeCannotTellApart) {
+  EXPECT_EQ(RegionHistory().update({{1000, 0, 400, 4}, {1040, 0, 400, 4}}, 100).speed, (std::vector<double>{1, 1}));
+  const Decision apart = RegionHistory().update({{1000, 0, 400, 4}, {1060, 0, 400, 4}}, 100);
+  EXPECT_DOUBLE_EQ(apart.speed[0], 1.06);
+  EXPECT_DOUBLE_EQ(apart.speed[1], 1);
+}
+
+TEST(HetProbe, CountsExecutionAndNotWaitingBetweenFaults) {
+  // 10 faults in 1000 us, of which the threads executed 50 us: a fault every 5 us of work, not every 100.
+  const Decision decision = RegionHistory().update({{1000, 10, 400, 4, 50}, {1000, 10, 400, 4, 50}}, 100);
+  EXPECT_DOUBLE_EQ(decision.fault_period_us, 5);
+  EXPECT_EQ(decision.placement, Decision::Placement::OneNode);
+}
+
 TEST(HetProbe, ProbesAsOftenAsTold) {
   RegionHistory once(1);
   once.update(visit(1000, 0, 2000, 0), 50);
