@@ -16,6 +16,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <linux/sched.h>
+#include <malloc.h>
 #include <optional>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -175,6 +176,10 @@ NodeProcess* NodeProcess::decide() {
     state.store(State::Alone, std::memory_order_release);
     return nullptr;
   }
+  // A thread of the program may fault on its stack while it holds the lock of the arena it allocates from, and only the
+  // service thread can then bring the page: the two must never share an arena.
+  constexpr int no_sharing = 1 << 16;
+  mallopt(M_ARENA_MAX, no_sharing);
   the_process = new NodeProcess(*plan);
   // Exit handlers run in reverse: as the first one, before any constructor, this is the last. Destructors of the program
   // and of its shared objects still find every page.

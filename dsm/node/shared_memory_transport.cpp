@@ -61,6 +61,7 @@ void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const 
   bool kept = false;
   {
     std::lock_guard guard(outbox.lock);
+    outbox.sent.clear();
     Ring& ring = ring_of(node_, to, lane);
     Slot* slot = outbox.waiting.empty() ? ring.reserve() : nullptr;
     if (slot) {
@@ -98,7 +99,8 @@ bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
     if (!waiting.data.empty())
       memcpy(slot->data, waiting.data.data(), waiting.data.size());
     ring.publish();
-    outbox.waiting.pop_front();
+    // Memory of a program's thread: freeing it could wait for that thread's allocator, which may wait for us.
+    outbox.sent.splice(outbox.sent.end(), outbox.waiting, outbox.waiting.begin());
     sent = true;
   }
   if (sent)

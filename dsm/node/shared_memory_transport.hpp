@@ -11,7 +11,7 @@
 
 #include "dsm/node/ring.hpp"
 
-#include <deque>
+#include <list>
 #include <mutex>
 #include <vector>
 
@@ -71,7 +71,8 @@ private:
   };
   struct Outbox {
     std::mutex lock; ///< guards the producer side of the ring and `waiting`
-    std::deque<Waiting> waiting;
+    std::list<Waiting> waiting;
+    std::list<Waiting> sent; ///< to be destroyed by the next sender: see flush()
   };
 
   Ring& ring_of(uint32_t from, uint32_t to, Lane lane) const {

@@ -13,7 +13,10 @@ Answer answer_to(const Request& request) {
 }
 
 bool is_sound(const Request& request) {
-  return request.nodes >= 1 && request.nodes <= LoopPlan::most_nodes && request.node < LoopPlan::most_nodes &&
+  const bool of_a_team = request.kind != Request::Kind::Lock && request.kind != Request::Kind::TryLock &&
+                         request.kind != Request::Kind::Unlock;
+  return request.nodes >= 1 && request.nodes <= LoopPlan::most_nodes &&
+         request.node < (of_a_team ? request.nodes : LoopPlan::most_nodes) &&
          request.source_length <= Request::longest_source;
 }
 
@@ -40,8 +43,7 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
     plan(request, answers);
     return true;
   case Request::Kind::Probe:
-    probe(request, answers);
-    return true;
+    return probe(request, answers);
   case Request::Kind::Lock:
   case Request::Kind::TryLock:
   case Request::Kind::Unlock:
@@ -166,17 +168,17 @@ void Coordinator::plan(const Request& request, std::vector<Answer>& answers) {
     probed_loops_.erase(found);
 }
 
-void Coordinator::probe(const Request& request, std::vector<Answer>& answers) {
+bool Coordinator::probe(const Request& request, std::vector<Answer>& answers) {
   const ConstructName name{request.team, request.sequence};
   const auto found = probed_loops_.find(name);
   if (found == probed_loops_.end() || request.node >= found->second.measurements.size())
-    return;
+    return false;
   ProbedLoop& loop = found->second;
   loop.measurements[request.node] = {request.report.mean_us, request.report.faults, request.report.iterations,
                                      request.report.threads, request.report.busy_us};
   loop.waiting.push_back(answer_to(request));
   if (++loop.reported < request.nodes)
-    return;
+    return true;
   Region& region = regions_[loop.region];
   const LoopPlan plan = plan_from(region.history.update(loop.measurements, threshold_us_), request.nodes);
   record_decision(region, loop);
@@ -185,6 +187,7 @@ void Coordinator::probe(const Request& request, std::vector<Answer>& answers) {
     answers.push_back(answer);
   }
   probed_loops_.erase(found);
+  return true;
 }
 
 void Coordinator::record_decision(Region& region, const ProbedLoop& loop) {

@@ -109,7 +109,7 @@ private:
   void fetch(const Request& request, std::vector<Answer>& answers);
   void ordered(const Request& request, std::vector<Answer>& answers);
   void plan(const Request& request, std::vector<Answer>& answers);
-  void probe(const Request& request, std::vector<Answer>& answers);
+  bool probe(const Request& request, std::vector<Answer>& answers);
   void lock(const Request& request, std::vector<Answer>& answers);
   void forget_team(uint64_t team);
   size_t region_of(const Request& request);

@@ -174,7 +174,7 @@ uint64_t faults_of_this_node() {
 bool primary_lies_in_shared_memory() { return fabric->is_shared(__builtin_frame_address(0)); }
 
 /// What threads of this node have printed must not be lost in this process, nor come after what follows the region.
-void flush_output() { fflush(stdout); }
+void flush_output() { fflush(nullptr); }
 
 int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
   return fabric->create_thread(body, argument, stack_bytes);
