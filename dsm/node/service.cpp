@@ -1,6 +1,7 @@
 #include "dsm/node/service.hpp"
 
 #include "base/message.hpp"
+#include "dsm/node/futex_waiters.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <algorithm>
@@ -122,7 +123,21 @@ bool Service::work() {
   const size_t messages = transport_.receive([this](uint32_t from, const Slot& slot) { handle_slot(from, slot); });
   const bool faults = serve_faults();
   const bool due = do_what_is_due();
+  wake_waiters_if_due();
   return faults || messages || due;
+}
+
+/// See futex_waiters.hpp. At most one look in two milliseconds, and at most a fiftieth of the time.
+void Service::wake_waiters_if_due() {
+  if (!lost_copies_)
+    return;
+  const Clock begin = now_ns();
+  if (begin < next_look_)
+    return;
+  lost_copies_ = false;
+  wake_shared_futex_waiters(plan_);
+  const Clock end = now_ns();
+  next_look_ = end + std::max<Clock>(2'000'000, 50 * (end - begin));
 }
 
 bool Service::serve_faults() {
@@ -145,6 +160,10 @@ void Service::sleep(bool retry_soon) {
   if (!later_.empty()) {
     const int64_t until_due = std::max<int64_t>(later_.front().due - now_ns(), 0);
     wait = wait < 0 ? until_due : std::min(wait, until_due);
+  }
+  if (lost_copies_) {
+    const int64_t until_look = std::max<int64_t>(next_look_ - now_ns(), 0);
+    wait = wait < 0 ? until_look : std::min(wait, until_look);
   }
   const timespec timeout{wait / 1'000'000'000, wait % 1'000'000'000};
   const int ready = ppoll(poll_.data(), poll_.size(), wait < 0 ? nullptr : &timeout, nullptr);
@@ -342,6 +361,7 @@ void Service::carry_out(const void* content) {
       break;
     case protocol::ActionKind::Drop:
       faults_.drop(address);
+      lost_copies_ = true;
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
       break;
     case protocol::ActionKind::InstallShared:

@@ -86,6 +86,7 @@ private:
   void carry_out(const void* content);
   void protect(PageNumber page);
   void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
+  void wake_waiters_if_due();
   void hold(PageNumber page);
   void forget_old_holds();
   Clock held_until(PageNumber page);
@@ -100,6 +101,8 @@ private:
   uint8_t* page_flags_ = nullptr; ///< for each page: see the .cpp
   std::deque<Later> later_;         ///< in the order of `due`
   std::deque<Installed> installed_; ///< within the last hold time
+  bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory
+  Clock next_look_ = 0;      ///< not before: looking costs time
   std::vector<Watched> watched_;
   std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
   bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was none since the last look
