@@ -2,6 +2,8 @@
 // processes are part of it.
 #include "runtime/abi/omp_routines.hpp"
 
+#include "runtime/core/icv.hpp"
+#include "runtime/core/library.hpp"
 #include "runtime/core/thread.hpp"
 
 #include <algorithm>
@@ -14,9 +16,19 @@ constexpr int host = 0; // with no other device, the initial device's number is 
 constexpr int control_tool_no_tool = -2;
 constexpr int interop_empty = -1; // omp_irc_empty: the object holds no foreign runtime
 
-// ICVs of the device, the same for all threads. relaxed: they guard nothing.
-std::atomic<int> teams_limit{0};
-std::atomic<int> threads_of_a_team_limit{0};
+// What calls have made of ICVs of the device, the same for all threads; `not_set`: the environment's values
+// hold. relaxed: they guard nothing.
+constexpr int not_set = -1;
+std::atomic<int> teams_limit{not_set};
+std::atomic<int> threads_of_a_team_limit{not_set};
+
+int value_of(const std::atomic<int>& limit, int hetmp::runtime::ProgramIcvs::*from_environment) {
+  const int value = limit.load(std::memory_order_relaxed);
+  if (value != not_set)
+    return value;
+  hetmp::runtime::initialise_runtime();
+  return hetmp::runtime::program_icvs().*from_environment;
+}
 
 enum PauseKind { pause_soft = 1, pause_hard = 2 };
 
@@ -54,13 +66,13 @@ int omp_get_team_num() {
   return 0;
 }
 int omp_get_max_teams() {
-  return teams_limit.load(std::memory_order_relaxed);
+  return value_of(teams_limit, &hetmp::runtime::ProgramIcvs::teams);
 }
 void omp_set_num_teams(int teams) {
   teams_limit.store(std::max(teams, 0), std::memory_order_relaxed);
 }
 int omp_get_teams_thread_limit() {
-  return threads_of_a_team_limit.load(std::memory_order_relaxed);
+  return value_of(threads_of_a_team_limit, &hetmp::runtime::ProgramIcvs::teams_thread_limit);
 }
 void omp_set_teams_thread_limit(int limit) {
   threads_of_a_team_limit.store(std::max(limit, 0), std::memory_order_relaxed);

@@ -32,6 +32,8 @@ struct ProgramIcvs {
   bool cancellation = false;       ///< cancel-var
   uint32_t max_task_priority = 0;
   uint32_t thread_limit = 0x7fffffff;
+  int teams = 0;                   ///< OMP_NUM_TEAMS; 0 = not given
+  int teams_thread_limit = 0;      ///< OMP_TEAMS_THREAD_LIMIT; 0 = not given
   int blocktime_ms = -1;           ///< KMP_BLOCKTIME; -1 = not given
   enum class DisplayEnv : uint8_t { No, Yes, Verbose } display_env = DisplayEnv::No;
   TaskIcvs initial;                ///< ICVs of the initial task

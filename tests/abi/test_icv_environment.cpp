@@ -11,10 +11,11 @@ using hetmp::schedulers::ScheduleKind;
 namespace {
 
 const char* const variables[] = {
-    "OMP_NUM_THREADS",       "OMP_SCHEDULE",     "OMP_DYNAMIC",     "OMP_NESTED",
-    "OMP_MAX_ACTIVE_LEVELS", "OMP_THREAD_LIMIT", "OMP_WAIT_POLICY", "OMP_STACKSIZE",
-    "KMP_STACKSIZE",         "OMP_CANCELLATION", "KMP_BLOCKTIME",   "OMP_DEFAULT_DEVICE",
-    "OMP_MAX_TASK_PRIORITY", "OMP_DISPLAY_ENV",  "OMP_PROC_BIND",   "OMP_PLACES",
+    "OMP_NUM_THREADS",       "OMP_SCHEDULE",           "OMP_DYNAMIC",     "OMP_NESTED",
+    "OMP_MAX_ACTIVE_LEVELS", "OMP_THREAD_LIMIT",       "OMP_WAIT_POLICY", "OMP_STACKSIZE",
+    "KMP_STACKSIZE",         "OMP_CANCELLATION",       "KMP_BLOCKTIME",   "OMP_DEFAULT_DEVICE",
+    "OMP_MAX_TASK_PRIORITY", "OMP_DISPLAY_ENV",        "OMP_PROC_BIND",   "OMP_PLACES",
+    "OMP_NUM_TEAMS",         "OMP_TEAMS_THREAD_LIMIT",
 };
 
 class IcvEnvironment : public testing::Test {
@@ -116,6 +117,8 @@ TEST_F(IcvEnvironment, OtherVariables) {
   EXPECT_TRUE(with("OMP_DYNAMIC", "TRUE").initial.dynamic);
   EXPECT_EQ(with("OMP_THREAD_LIMIT", "12").thread_limit, 12u);
   EXPECT_EQ(with("OMP_THREAD_LIMIT", "12").initial.thread_limit, 12u);
+  EXPECT_EQ(with("OMP_NUM_TEAMS", "5").teams, 5);
+  EXPECT_EQ(with("OMP_TEAMS_THREAD_LIMIT", "7").teams_thread_limit, 7);
   EXPECT_EQ(with("OMP_WAIT_POLICY", "Active").wait_policy, WaitPolicy::Active);
   EXPECT_EQ(with("OMP_WAIT_POLICY", "PASSIVE").wait_policy, WaitPolicy::Passive);
   EXPECT_TRUE(with("OMP_CANCELLATION", "1").cancellation);
@@ -132,10 +135,11 @@ TEST_F(IcvEnvironment, OtherVariables) {
 
 TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
   const std::pair<const char*, const char*> malformed[] = {
-      {"OMP_DYNAMIC", "maybe"},       {"OMP_NESTED", "2"},          {"OMP_MAX_ACTIVE_LEVELS", "-1"},
-      {"OMP_THREAD_LIMIT", "0"},      {"OMP_WAIT_POLICY", "idle"},  {"OMP_CANCELLATION", "x"},
-      {"OMP_MAX_TASK_PRIORITY", "-"}, {"OMP_DEFAULT_DEVICE", "a"},  {"KMP_BLOCKTIME", "soon"},
-      {"OMP_DISPLAY_ENV", "loud"},    {"OMP_PROC_BIND", "close,x"},
+      {"OMP_DYNAMIC", "maybe"},          {"OMP_NESTED", "2"},          {"OMP_MAX_ACTIVE_LEVELS", "-1"},
+      {"OMP_THREAD_LIMIT", "0"},         {"OMP_WAIT_POLICY", "idle"},  {"OMP_CANCELLATION", "x"},
+      {"OMP_MAX_TASK_PRIORITY", "-"},    {"OMP_DEFAULT_DEVICE", "a"},  {"KMP_BLOCKTIME", "soon"},
+      {"OMP_DISPLAY_ENV", "loud"},       {"OMP_PROC_BIND", "close,x"}, {"OMP_NUM_TEAMS", "0"},
+      {"OMP_TEAMS_THREAD_LIMIT", "few"},
   };
   for (const auto& [name, value] : malformed) {
     with(name, value);
