@@ -57,7 +57,7 @@ struct Header {
   void* block;          ///< what malloc returned
   size_t size;          ///< what the program asked for
   Allocator* allocator; ///< whose pool it counts against; null for predefined allocators
-  size_t unused;        ///< keeps the size a multiple of max_align_t's
+  size_t block_bytes;   ///< what it counts there
 };
 static_assert(sizeof(Header) % alignof(max_align_t) == 0);
 
@@ -73,17 +73,22 @@ Header* header_of(void* pointer) {
   return static_cast<Header*>(pointer) - 1;
 }
 
-/// Null when the heap has no more.
+/// What a block takes from the heap, and so from its pool: the header and the room to align count too. 0 when
+/// that is more than an address space holds.
+size_t bytes_of_block(size_t alignment, size_t size) {
+  const size_t overhead = sizeof(Header) + alignment;
+  return size <= SIZE_MAX - overhead ? size + overhead : 0;
+}
+
+/// Null when the heap has no more. `alignment` is at least that of every type.
 void* take_block(size_t alignment, size_t size, Allocator* allocator) {
-  alignment = std::max(alignment, alignof(max_align_t));
-  if (size > SIZE_MAX - sizeof(Header) - alignment)
-    return nullptr;
-  void* block = malloc(size + sizeof(Header) + alignment);
+  const size_t bytes = bytes_of_block(alignment, size);
+  void* block = bytes != 0 ? malloc(bytes) : nullptr;
   if (!block)
     return nullptr;
   const uintptr_t first = reinterpret_cast<uintptr_t>(block) + sizeof(Header);
   void* pointer = reinterpret_cast<void*>((first + alignment - 1) & ~(alignment - 1));
-  *header_of(pointer) = {block, size, allocator, 0};
+  *header_of(pointer) = {block, size, allocator, bytes};
   return pointer;
 }
 
@@ -108,13 +113,15 @@ void* allocate(size_t alignment, size_t size, uintptr_t handle) {
   if (handle == null_allocator)
     handle = current_default.load(std::memory_order_relaxed);
   Allocator* allocator = user_allocator(handle);
+  alignment = std::max(alignment, alignof(max_align_t));
   if (!allocator)
     return take_block(alignment, size, nullptr);
   alignment = std::max(alignment, allocator->alignment);
-  if (allocator->reserve(size)) {
+  const size_t bytes = bytes_of_block(alignment, size);
+  if (bytes != 0 && allocator->reserve(bytes)) {
     if (void* pointer = take_block(alignment, size, allocator))
       return pointer;
-    allocator->release(size);
+    allocator->release(bytes);
   }
   return fall_back(*allocator, alignment, size);
 }
@@ -134,7 +141,7 @@ void release(void* pointer) {
     return;
   Header* header = header_of(pointer);
   if (header->allocator)
-    header->allocator->release(header->size);
+    header->allocator->release(header->block_bytes);
   free(header->block);
 }
 

@@ -91,6 +91,18 @@ TEST(Allocators, PoolIsALimitAndIsGivenBack) {
   omp_destroy_allocator(allocator);
 }
 
+TEST(Allocators, PoolCountsWhatABlockTakesBesideItsContents) {
+  const OmpAllocatorTrait traits[] = {{trait_pool_size, 1000}, {trait_fallback, null_fallback}};
+  const uintptr_t allocator = omp_init_allocator(0, 2, traits);
+  void* first = omp_alloc(500, allocator);
+  EXPECT_NE(first, nullptr);
+  EXPECT_EQ(omp_alloc(500, allocator), nullptr) << "the halves do not fit with their headers";
+  omp_free(first, allocator);
+  EXPECT_EQ(omp_alloc(1000, allocator), nullptr);
+  EXPECT_EQ(omp_alloc(SIZE_MAX - 8, allocator), nullptr) << "must not wrap around";
+  omp_destroy_allocator(allocator);
+}
+
 TEST(Allocators, Fallbacks) {
   const OmpAllocatorTrait small[] = {{trait_pool_size, 10}};
   const uintptr_t with_default = omp_init_allocator(0, 1, small);
