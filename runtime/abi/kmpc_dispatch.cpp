@@ -14,11 +14,13 @@ template <class T>
 void begin(const SourceLocation* location, const void* call_site, int gtid, int32_t schedule, T lower, T upper,
            std::make_signed_t<T> increment, std::make_signed_t<T> chunk) {
   ImplicitTask& task = task_of(gtid);
-  const DecodedSchedule decoded = decode_schedule(schedule, chunk, task.icvs.run_schedule);
+  DecodedSchedule decoded = decode_schedule(schedule, chunk, task.icvs.run_schedule);
+  const uint64_t trips = schedulers::trip_count<T>(lower, upper, increment);
+  if (decoded.vector > 1)
+    decoded.schedule = in_whole_vectors(decoded.schedule, decoded.vector, trips, task.team_size);
   task.loop.lower_bits = uint64_t(lower);
   task.loop.stride = increment;
-  begin_loop(task, {decoded.schedule, schedulers::trip_count<T>(lower, upper, increment), decoded.ordered,
-                    source_text(location), call_site});
+  begin_loop(task, {decoded.schedule, trips, decoded.ordered, source_text(location), call_site});
 }
 
 template <class T>

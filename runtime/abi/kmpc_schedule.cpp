@@ -1,5 +1,8 @@
 #include "runtime/abi/kmp_schedule.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace hetmp::runtime {
 
 using schedulers::Schedule;
@@ -45,6 +48,16 @@ int32_t plain_kind(int32_t number, bool& ordered) {
   return ordered ? kind - ordered_offset : kind;
 }
 
+/// Saturates: a chunk beyond the loop's end is as good as one that reaches it.
+uint64_t product(uint64_t a, uint64_t b) {
+  uint64_t result;
+  return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<uint64_t>::max() : result;
+}
+
+uint64_t quotient_rounded_up(uint64_t a, uint64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
 } // namespace
 
 DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const Schedule& run_schedule) {
@@ -72,8 +85,10 @@ DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const Schedule& r
   case auto_kind:
     schedule.kind = ScheduleKind::Auto;
     break;
-  case runtime_kind:
   case runtime_simd:
+    decoded.vector = std::max<uint64_t>(schedule.chunk, 1);
+    [[fallthrough]];
+  case runtime_kind:
     schedule = run_schedule;
     break;
   case dynamic_chunked:
@@ -85,6 +100,26 @@ DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const Schedule& r
   if (number & monotonic)
     schedule.monotonic = true;
   return decoded;
+}
+
+Schedule in_whole_vectors(Schedule schedule, uint64_t vector, uint64_t trips, uint32_t threads) {
+  switch (schedule.kind) {
+  case ScheduleKind::HetProbe:
+    return schedule;
+  case ScheduleKind::Static:
+  case ScheduleKind::Auto:
+    schedule.kind = ScheduleKind::Static;
+    if (schedule.chunk == 0) // a share each
+      schedule.chunk = quotient_rounded_up(quotient_rounded_up(trips, threads), vector);
+    break;
+  case ScheduleKind::Guided: // its shrinking chunks would not be multiples
+  case ScheduleKind::Dynamic:
+    schedule.kind = ScheduleKind::Dynamic;
+    schedule.chunk = std::max<uint64_t>(schedule.chunk, 1);
+    break;
+  }
+  schedule.chunk = product(schedule.chunk, vector);
+  return schedule;
 }
 
 StaticKind decode_static_schedule(int32_t number) {
