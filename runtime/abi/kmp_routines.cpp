@@ -56,8 +56,18 @@ void kmp_set_stacksize(int bytes) {
 }
 
 int kmp_get_blocktime() {
-  const int milliseconds = settings().blocktime_ms;
-  return milliseconds >= 0 ? milliseconds : default_blocktime_ms;
+  const ProgramIcvs& icvs = settings();
+  if (icvs.blocktime_ms >= 0)
+    return icvs.blocktime_ms;
+  switch (icvs.wait_policy) {
+  case WaitPolicy::Active:
+    return INT_MAX;
+  case WaitPolicy::Passive:
+    return 0;
+  case WaitPolicy::Default:
+    break;
+  }
+  return default_blocktime_ms;
 }
 /// Remembered only: how long threads spin is fixed at start.
 void kmp_set_blocktime(int milliseconds) {
@@ -78,8 +88,10 @@ void kmp_set_library(int kind) {
   serial_library.store(kind == library_serial, std::memory_order_relaxed);
   if (kind == library_serial)
     current_task().icvs.max_active_levels = 0;
-  else
-    settings().wait_policy = kind == library_turnaround ? WaitPolicy::Active : WaitPolicy::Passive;
+  else if (kind == library_turnaround)
+    settings().wait_policy = WaitPolicy::Active;
+  else if (settings().wait_policy == WaitPolicy::Active)
+    settings().wait_policy = WaitPolicy::Default;
 }
 void kmp_set_library_serial() {
   kmp_set_library(library_serial);
