@@ -39,13 +39,12 @@ uint32_t kind_number(ScheduleKind kind) {
   return omp_sched_static;
 }
 
-/// The chunk as the routines report it: static without a chunk says 0, the kinds that always have one say at
-/// least 1.
+/// The chunk as the routines report it: static without a chunk says 0, the others at least 1, as libomp does.
 int chunk_number(const Schedule& schedule) {
   if (schedule.kind == ScheduleKind::HetProbe)
     return std::max(1, int(std::lround(schedule.probe_percent)));
-  const bool has_default = schedule.kind == ScheduleKind::Dynamic || schedule.kind == ScheduleKind::Guided;
-  return int(std::clamp<uint64_t>(schedule.chunk, has_default ? 1 : 0, INT_MAX));
+  const uint64_t least = schedule.kind == ScheduleKind::Static ? 0 : 1;
+  return int(std::clamp<uint64_t>(schedule.chunk, least, INT_MAX));
 }
 
 } // namespace
