@@ -7,6 +7,10 @@
 // word changes on another node, this node loses the page after that, and a scan follows. A thread that is not yet
 // asleep when the scan comes compares the word after the loss: it fetches the page and sees the change. And all waits
 // of the C library look again after being woken for nothing, because futexes may always do that.
+//
+// This is for process-private futexes, which is what the C library uses. (Waking one of the other kind makes the kernel
+// touch the page, which the service thread must not; the C++ library has such waits for static local objects, and
+// interpose_static_init.cpp has those.)
 #pragma once
 
 #include "dsm/node/address_plan.hpp"
