@@ -11,7 +11,7 @@
 namespace hetmp::runtime {
 namespace {
 
-WorkerPool pools[most_node_processes];
+WorkerPool pools[most_node_processes]; // by node
 
 void* worker_body(void* argument) {
   Thread& self = *static_cast<Thread*>(argument);
@@ -28,8 +28,11 @@ void* worker_body(void* argument) {
 
 Thread* create_worker(uint32_t node) {
   Thread* worker = create_thread_record();
-  worker->node = node;
-  const int error = worker ? make_thread(worker_body, worker, program_icvs().stack_bytes) : EAGAIN;
+  int error = EAGAIN;
+  if (worker) {
+    worker->node = node;
+    error = make_thread(worker_body, worker, program_icvs().stack_bytes);
+  }
   if (error == 0)
     return worker;
   static bool said = false;
@@ -49,7 +52,7 @@ Thread* WorkerPool::take() {
       idle_ = worker->next_idle;
   }
   if (!worker)
-    worker = create_worker(node);
+    worker = create_worker(uint32_t(this - pools));
   if (worker)
     threads_in_use.fetch_add(1, std::memory_order_relaxed);
   return worker;
@@ -62,11 +65,7 @@ void WorkerPool::give_back(Thread* worker) {
   idle_ = worker;
 }
 
-WorkerPool& pool_of_node(uint32_t node) {
-  WorkerPool& pool = pools[node];
-  pool.node = node;
-  return pool;
-}
+WorkerPool& pool_of_node(uint32_t node) { return pools[node]; }
 
 void forget_all_workers() {
   for (WorkerPool& pool : pools) {

@@ -18,8 +18,6 @@ public:
   /// In a forked child: the idle workers do not exist here.
   void forget() { idle_ = nullptr; }
 
-  uint32_t node = 0;
-
 private:
   FutexLock lock_;
   Thread* idle_ = nullptr; ///< last in, first out: the caches of the last one are warmest
