@@ -127,6 +127,10 @@ void create_private_thread(void* (*body)(void*), void* argument) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can
+  // keep the CPU for ever from the very thread it waits for, also inside the kernel.
+  pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
   const bool before = allocates_privately;
   allocates_privately = true; // the C library allocates the new thread's tables in the creating thread
   pthread_t thread;
@@ -356,7 +360,8 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
     return;
   siginfo_t info{};
   int code = failure;
-  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child) == 0 && info.si_code != CLD_EXITED) {
+  // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
+  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
     code = 128 + info.si_status;
     say("node %u (process %d) was ended by signal %d (%s); the program cannot go on without its memory", node, pid,
         info.si_status, sigdescr_np(info.si_status));
