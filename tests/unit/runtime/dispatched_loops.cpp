@@ -26,7 +26,7 @@ void run_loop(Member self, int32_t schedule, std::make_signed_t<T> chunk, const 
 
 template <class T>
 class DispatchedLoops : public testing::Test {
-protected:
+ protected:
   void expect_each_iteration_once(int32_t schedule, std::make_signed_t<T> chunk) {
     for (const Iterations<T>& loop : loops_of_type<T>())
       for (int threads = 1; threads <= most_members; threads++) {

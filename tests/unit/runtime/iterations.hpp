@@ -30,7 +30,7 @@ struct Iterations {
 /// How often each iteration was executed, and by plain memory in what state others find it.
 template <class T>
 class Visits {
-public:
+ public:
   explicit Visits(const Iterations<T>& loop) : loop_(loop), counts_(loop.count()), values_(loop.count()) {}
 
   /// Executes the iterations of one chunk.
@@ -52,13 +52,14 @@ public:
   void expect_each_once() const {
     EXPECT_EQ(strays_, 0);
     for (size_t index = 0; index < counts_.size(); index++) {
-      ASSERT_EQ(counts_[index].load(std::memory_order_relaxed), 1) << "iteration " << index << " of " << counts_.size();
+      ASSERT_EQ(counts_[index].load(std::memory_order_relaxed), 1)
+          << "iteration " << index << " of " << counts_.size();
       ASSERT_EQ(values_[index], int(index));
     }
     EXPECT_EQ(lasts_, counts_.empty() ? 0 : 1);
   }
 
-private:
+ private:
   Iterations<T> loop_;
   std::vector<std::atomic<int>> counts_;
   std::vector<int> values_;
@@ -70,8 +71,14 @@ template <class T>
 std::vector<Iterations<T>> loops_of_type() {
   constexpr T greatest = std::numeric_limits<T>::max();
   constexpr T least = std::numeric_limits<T>::min();
-  return {{0, 99, 1},  {5, 5, 1},   {10, 9, 1},      {3, 500, 7},
-          {97, 3, -1}, {500, 4, -9}, {T(greatest - 200), greatest, 1}, {T(least + 50), least, -1}};
+  return {{0, 99, 1},
+          {5, 5, 1},
+          {10, 9, 1},
+          {3, 500, 7},
+          {97, 3, -1},
+          {500, 4, -9},
+          {T(greatest - 200), greatest, 1},
+          {T(least + 50), least, -1}};
 }
 
 } // namespace hetmp::test

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <type_traits>
 
 using CriticalName = hetmp::runtime::CriticalName;
@@ -14,7 +15,8 @@ using CriticalName = hetmp::runtime::CriticalName;
 extern "C" {
 int32_t __kmpc_global_thread_num(const SourceLocation*);
 void __kmpc_fork_call(const SourceLocation*, int32_t count, void* microtask, ...);
-void __kmpc_fork_call_if(const SourceLocation*, int32_t count, void* microtask, int32_t condition, void* argument);
+void __kmpc_fork_call_if(const SourceLocation*, int32_t count, void* microtask, int32_t condition,
+                         void* argument);
 void __kmpc_push_num_threads(const SourceLocation*, int32_t gtid, int32_t threads);
 void __kmpc_serialized_parallel(const SourceLocation*, int32_t gtid);
 void __kmpc_end_serialized_parallel(const SourceLocation*, int32_t gtid);
@@ -44,7 +46,8 @@ void __kmpc_for_static_fini(const SourceLocation*, int32_t gtid);
 void __kmpc_sections_init(const SourceLocation*, int32_t gtid);
 int32_t __kmpc_next_section(const SourceLocation*, int32_t gtid, int32_t sections);
 void __kmpc_end_sections(const SourceLocation*, int32_t gtid);
-void* __kmpc_threadprivate_cached(const SourceLocation*, int32_t gtid, void* original, size_t bytes, void*** cache);
+void* __kmpc_threadprivate_cached(const SourceLocation*, int32_t gtid, void* original, size_t bytes,
+                                  void*** cache);
 
 #define LOOP_ENTRIES(suffix, type, signed_type)                                                              \
   void __kmpc_for_static_init_##suffix(const SourceLocation*, int32_t gtid, int32_t schedule, int32_t* last, \
@@ -112,7 +115,18 @@ inline constexpr int slower = 1;
 #endif
 
 /// Repetitions for a test that takes `plain` of them in an ordinary build.
-constexpr int rounds(int plain) { return plain / slower; }
+constexpr int rounds(int plain) {
+  return plain / slower;
+}
+
+/// count++ with a pause in the middle now and then: whoever is not kept out makes one of the two increments
+/// vanish.
+inline void increment_slowly(int& count, int turn) {
+  const int seen = count;
+  if (turn % 8 == 0)
+    sched_yield();
+  count = seen + 1;
+}
 
 struct Member {
   int gtid;

@@ -15,7 +15,7 @@ void expect_exclusion(Lock&& lock, Unlock&& unlock) {
     for (int turn = 0; turn < turns; turn++) {
       const int which = (turn * 7 + self.number) % locks;
       lock(which);
-      counts[which]++;
+      increment_slowly(counts[which], turn);
       unlock(which);
     }
   });
@@ -50,17 +50,18 @@ TEST(Locks, NestableOmpLock) {
   int64_t variable[locks];
   for (auto& one : variable)
     omp_init_nest_lock(&one);
-  expect_exclusion(
-      by_turns(
-          [&](int which) {
-            omp_set_nest_lock(&variable[which]);
-            EXPECT_EQ(omp_test_nest_lock(&variable[which]), 2);
-          },
-          [&](int which) { return omp_test_nest_lock(&variable[which]) && omp_test_nest_lock(&variable[which]); }),
-      [&](int which) {
-        omp_unset_nest_lock(&variable[which]);
-        omp_unset_nest_lock(&variable[which]);
-      });
+  expect_exclusion(by_turns(
+                       [&](int which) {
+                         omp_set_nest_lock(&variable[which]);
+                         EXPECT_EQ(omp_test_nest_lock(&variable[which]), 2);
+                       },
+                       [&](int which) {
+                         return omp_test_nest_lock(&variable[which]) && omp_test_nest_lock(&variable[which]);
+                       }),
+                   [&](int which) {
+                     omp_unset_nest_lock(&variable[which]);
+                     omp_unset_nest_lock(&variable[which]);
+                   });
 }
 
 TEST(Locks, ByKey) {

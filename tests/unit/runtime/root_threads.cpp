@@ -72,10 +72,10 @@ TEST(RootThreads, ShareCriticalSectionsAndLocks) {
     for (int turn = 0; turn < turns; turn++)
       parallel(2, [&](Member self) {
         __kmpc_critical(&somewhere, self.gtid, &name);
-        in_critical++;
+        increment_slowly(in_critical, turn);
         __kmpc_end_critical(&somewhere, self.gtid, &name);
         omp_set_lock(&lock);
-        under_lock++;
+        increment_slowly(under_lock, turn);
         omp_unset_lock(&lock);
       });
   });

@@ -1,4 +1,5 @@
-// Barriers, single, copyprivate, critical. Shared variables are plain: the constructs alone order the accesses.
+// Barriers, single, copyprivate, critical. Shared variables are plain: the constructs alone order the
+// accesses.
 #include "kmpc.hpp"
 
 #include <array>
@@ -69,7 +70,9 @@ TEST(Synchronisation, SinglesWithoutBarriersOverlap) {
   }
 }
 
-void copy_int(void* to, void* from) { *static_cast<int*>(to) = *static_cast<int*>(from); }
+void copy_int(void* to, void* from) {
+  *static_cast<int*>(to) = *static_cast<int*>(from);
+}
 
 TEST(Synchronisation, CopyprivateBroadcasts) {
   for (int threads = 1; threads <= most_members; threads++)
@@ -90,7 +93,8 @@ TEST(Synchronisation, CopyprivateLightHandsOutThePointer) {
     for (int round = 1; round <= rounds(200); round++) {
       int value = round;
       const int did_it = __kmpc_single(&somewhere, self.gtid);
-      auto* const source = static_cast<int*>(__kmpc_copyprivate_light(&somewhere, self.gtid, did_it ? &value : nullptr));
+      auto* const source =
+          static_cast<int*>(__kmpc_copyprivate_light(&somewhere, self.gtid, did_it ? &value : nullptr));
       ASSERT_NE(source, nullptr);
       EXPECT_EQ(source == &value, did_it != 0);
       EXPECT_EQ(*source, round);
@@ -107,7 +111,7 @@ TEST(Synchronisation, CriticalSectionsExcludeEachOtherByName) {
     for (int turn = 0; turn < turns; turn++) {
       const int which = (turn + self.number) % 2;
       __kmpc_critical(&somewhere, self.gtid, &names[which]);
-      counts[which]++;
+      increment_slowly(counts[which], turn);
       __kmpc_end_critical(&somewhere, self.gtid, &names[which]);
     }
   });
