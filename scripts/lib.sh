@@ -60,6 +60,9 @@ configure_and_build() { # preset [target...]; everything if no target is named
   for target in "$@"; do
     targets+=(--target "$target")
   done
-  cmake --preset "$preset" -S "$repository" >/dev/null
+  local openmp
+  openmp=$(stock_libomp_folder)
+  cmake --preset "$preset" -S "$repository" \
+    -DHETMP_OPENMP_FLAGS="-I$(omp_header_folder);-L$openmp;-Wl,-rpath,$openmp" >/dev/null
   cmake --build "$repository/build/$preset" -j "$(nproc)" "${targets[@]}"
 }
