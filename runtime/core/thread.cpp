@@ -7,6 +7,7 @@
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/threadprivate.hpp"
 #include "runtime/core/worker_pool.hpp"
+#include "runtime/global/answers.hpp"
 
 #include <pthread.h>
 
@@ -32,6 +33,7 @@ void retire_root(void* thread_pointer) {
   Thread& thread = *static_cast<Thread*>(thread_pointer);
   resize_crew(thread, 0);
   destroy_threadprivate_copies(thread);
+  AnswerSlots::give_back();
   threads_in_use.fetch_sub(1, std::memory_order_relaxed);
   self = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);

@@ -1,6 +1,10 @@
 #include "runtime/global/answers.hpp"
 
 #include "base/message.hpp"
+#include "runtime/core/futex_lock.hpp"
+
+#include <mutex>
+#include <vector>
 
 namespace hetmp::runtime {
 namespace {
@@ -10,9 +14,15 @@ struct Slot {
   Answer answer; ///< written before `arrived` is posted, read by the slot's thread after
 };
 
-/// Made one by one, never freed: a worker's slot lives as long as the worker.
+/// Made one by one, never freed; a thread that ends leaves its slot to another.
 std::atomic<Slot*> slots[AnswerSlots::most];
-std::atomic<uint32_t> used_slots{0};
+
+FutexLock numbers_lock; ///< guards what follows; only threads that wait for answers take it
+uint32_t used_slots = 0;
+std::vector<uint32_t>& free_numbers() {
+  static auto* const numbers = new std::vector<uint32_t>; // never destroyed: threads may outlive static objects
+  return *numbers;
+}
 
 thread_local int own = -1;
 
@@ -20,13 +30,27 @@ thread_local int own = -1;
 
 uint32_t AnswerSlots::own_ticket() {
   if (own < 0) {
-    own = int(used_slots.fetch_add(1, std::memory_order_relaxed)); // a unique number; orders nothing
-    if (own >= int(most))
-      die(71, "more than %u threads of one process have taken part in teams on several nodes", most);
+    std::lock_guard guard(numbers_lock);
+    if (!free_numbers().empty()) {
+      own = int(free_numbers().back());
+      free_numbers().pop_back();
+      return uint32_t(own);
+    }
+    if (used_slots == most)
+      die(71, "more than %u threads of one process take part in teams on several nodes", most);
+    own = int(used_slots++);
     // Release pairs with the acquire in deliver().
     slots[own].store(new Slot, std::memory_order_release);
   }
   return uint32_t(own);
+}
+
+void AnswerSlots::give_back() {
+  if (own < 0)
+    return;
+  std::lock_guard guard(numbers_lock);
+  free_numbers().push_back(uint32_t(own));
+  own = -1;
 }
 
 uint32_t AnswerSlots::expect(uint32_t ticket) {

@@ -9,10 +9,12 @@ namespace hetmp::runtime {
 
 class AnswerSlots {
 public:
-  static constexpr uint32_t most = 4096; ///< threads of one process that ever asked
+  static constexpr uint32_t most = 4096; ///< threads of one process that have asked and still live
 
-  /// The calling thread's slot number: its ticket. Taken at its first question, kept for its life.
+  /// The calling thread's slot number: its ticket. Taken at its first question, kept until give_back().
   static uint32_t own_ticket();
+  /// The calling thread ends. Nothing happens if it has no slot.
+  static void give_back();
 
   /// Before asking: what wait() compares with.
   static uint32_t expect(uint32_t ticket);
