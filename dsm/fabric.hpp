@@ -8,6 +8,9 @@
 namespace hetmp::dsm {
 
 inline constexpr uint32_t fabric_version = 1;
+/// What the runtime asks for when it executes the program again under the DSM library, an environment variable: "<pid>
+/// <cpus of node 0>;<cpus of node 1>;...". The pid keeps it from meaning anything to the programs that this one starts.
+inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -27,8 +30,6 @@ struct RuntimeHooks {
   void (*deliver)(uint32_t from, const void* bytes, uint32_t size);
   /// Runs on a node process other than the origin, once, on an ordinary thread, after the node's memory is ready.
   void (*node_started)();
-  /// Another node process was lost, or the program ends: nothing more may be sent.
-  void (*stopped)();
 };
 
 struct Fabric {

@@ -369,8 +369,6 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
     say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
         info.si_status);
   }
-  if (hooks_.stopped)
-    hooks_.stopped();
   _exit(code); // the other node processes end with this one
 }
 

@@ -13,11 +13,6 @@
 
 namespace hetmp::dsm {
 
-/// What the runtime's constructor asks for when it executes the program again under this library, in the environment
-/// variable HETMP_DSM_PLAN: "<pid> <cpus of node 0>;<cpus of node 1>;...". The pid keeps it from meaning anything to the
-/// programs that this one starts.
-inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
-
 struct LaunchPlan {
   std::vector<std::vector<int>> cpus; ///< of each node
 };

@@ -2,6 +2,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
+#include "dsm/fabric.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -18,7 +19,6 @@
 namespace hetmp::runtime {
 namespace {
 
-constexpr const char* plan_variable = "HETMP_DSM_PLAN"; // dsm/node/node_process.hpp reads it
 constexpr std::string_view dsm_library = "libhetmp_dsm.so";
 // The kernel writes a thread's restartable-sequences area at every context switch. It lies beside the thread-local
 // variables, in pages that nodes share: such a page would never settle.
@@ -111,7 +111,7 @@ void execute_again_under_dsm(const std::vector<std::vector<int>>& cpus) {
   std::string plan = std::to_string(getpid()) + ' ';
   for (const auto& node : cpus)
     plan += format_cpu_list(node) + ';';
-  setenv(plan_variable, plan.c_str(), 1);
+  setenv(dsm::plan_variable, plan.c_str(), 1);
   prepend("LD_PRELOAD", library);
   prepend("GLIBC_TUNABLES", no_rseq);
   execv(program_path().c_str(), pointers.data());
@@ -120,7 +120,7 @@ void execute_again_under_dsm(const std::vector<std::vector<int>>& cpus) {
 }
 
 void clean_environment() {
-  unsetenv(plan_variable);
+  unsetenv(dsm::plan_variable);
   drop_first("LD_PRELOAD");
   drop_first("GLIBC_TUNABLES");
 }

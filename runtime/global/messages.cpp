@@ -184,7 +184,7 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started, nullptr};
+  static const dsm::RuntimeHooks hooks{deliver, node_started};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   node_faults = faults_of_this_node;
