@@ -6,17 +6,18 @@
 namespace hetmp::schedulers {
 
 enum class ScheduleKind : uint8_t {
-  Static,   ///< contiguous equal shares; with a chunk, chunks dealt round robin
-  Dynamic,  ///< chunks on demand
-  Guided,   ///< shrinking chunks on demand
-  Auto,     ///< the runtime's choice
-  HetProbe, ///< probe, decide, run (the paper, section 3.2)
+  Static,    ///< contiguous equal shares; with a chunk, chunks dealt round robin
+  Dynamic,   ///< chunks on demand
+  Guided,    ///< shrinking chunks on demand
+  Auto,      ///< the runtime's choice
+  HetProbe,  ///< probe, decide, run (the paper, section 3.2)
+  HetProbeI, ///< probe again and again while the loop runs (the paper, section 3.3)
 };
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Static;
   uint64_t chunk = 0;           ///< iterations; 0 = none given
-  double probe_percent = 10.0;  ///< HetProbe only: share of the iterations spent probing, in (0, 100]
+  double probe_percent = 10.0;  ///< HetProbe, HetProbeI: share of the iterations spent probing, in (0, 100]
   bool monotonic = false;       ///< the monotonic modifier was given
   bool operator==(const Schedule&) const = default;
 };

@@ -1,0 +1,25 @@
+// What a node measures while it runs iterations.
+#pragma once
+
+#include <cstdint>
+
+namespace hetmp::schedulers {
+
+/// Sums over all threads of the node, over the iterations that were finished since the node's last measurement.
+struct NodeMeasurement {
+  uint32_t threads = 0;        ///< of the node
+  uint64_t iterations = 0;
+  double thread_us = 0;        ///< elapsed while executing them, waits for pages included
+  double busy_us = -1;         ///< CPU time of the same: what was executed, without the time waited for pages or for a
+                               ///< CPU; negative = not known, elapsed time takes its place
+  double span_us = 0;          ///< elapsed from the answer to this question, on one clock
+  uint64_t read_misses = 0;    ///< DSM faults of the node meanwhile, by kind
+  uint64_t write_misses = 0;
+  uint64_t write_upgrades = 0;
+  uint64_t instructions = 0;   ///< by counters; 0 = not counted
+  uint64_t cache_misses = 0;   ///< by counters, whatever the user chose to stand for them
+
+  uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
+};
+
+} // namespace hetmp::schedulers
