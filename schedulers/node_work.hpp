@@ -43,30 +43,35 @@ class NodeWork {
   /// Everything accounted for since the last call; the node's faults and span are the caller's to fill in.
   NodeMeasurement collect();
 
-  /// The policy's answer.
+  /// The policy's answer. Or, before anybody asked on this visit, an assignment that is known to be the same again
+  /// (Assignment::repeats).
   void assign(const Assignment& assignment);
 
   const Assignment& assignment() const { return assignment_; }
 
  private:
-  struct Member { ///< a thread's place in the assignment, counted through its pieces
-    uint64_t next = 0;
+  struct Member {
+    uint64_t next = 0;     ///< equal shares: what is left of its share, counted through the assignment's pieces
     uint64_t end = 0;
-    uint64_t running = 0;        ///< iterations of the chunk in hand
-    uint32_t assignments = 0;    ///< the latest one it has had its share of
+    uint64_t running = 0;  ///< iterations of the chunk in hand, until they are accounted for
+    uint64_t started = 0;  ///< the latest assignment it has got its equal share of
+    uint64_t finished = 0; ///< the latest assignment it found nothing left of
   };
 
-  Range cut(uint64_t begin, uint64_t end, uint64_t& taken) const;
+  Step ask_once();
+  Range from_share(uint32_t thread);
+  Range on_demand();
+  /// At most `most` iterations from `position` on, counted through the pieces; never over the end of a piece.
+  Range cut(uint64_t position, uint64_t most) const;
 
   Assignment assignment_;
-  uint64_t size_ = 0;       ///< of the assignment
-  uint64_t handed_out_ = 0; ///< on demand: so many of it
-  uint32_t assignments_ = 0;///< answers received
-  uint32_t finished_ = 0;   ///< equal shares: threads that have done theirs
-  bool asking_ = false;
-  bool reported_ = false;
-  std::vector<Member> members_;
+  uint64_t size_ = 0;        ///< of the assignment
+  uint64_t handed_out_ = 0;  ///< on demand: so many of it
+  uint64_t assignments_ = 0; ///< answers received: the number of the one in force
+  uint32_t finished_ = 0;    ///< threads that have found nothing left of it
   uint32_t threads_ = 0;
+  bool asking_ = false; ///< a thread has been told to ask, and the answer is not here
+  std::vector<Member> members_;
   NodeMeasurement sum_;
 };
 
