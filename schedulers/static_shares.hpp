@@ -16,10 +16,11 @@ struct CoreSpeeds {
   std::vector<double> of_node;
 
   double operator[](uint32_t node) const { return node < of_node.size() ? of_node[node] : 1.0; }
+  /// Every node's threads count the same, however many nodes there are: all are 1.
   bool all_equal() const;
 };
 
-/// Node `node`'s share of a loop.
+/// Node `node`'s share of a loop; empty for a node without threads. If no node that has threads has speed, all count alike.
 Range node_share(const LoopShape& shape, const CoreSpeeds& speeds, uint32_t node);
 
 /// Thread `thread` (0 .. threads-1 of its node) of `node`'s share of a loop. With equal speeds this is the share that
