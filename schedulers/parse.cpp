@@ -1,6 +1,8 @@
 #include "schedulers/parse.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace hetmp::schedulers {
 namespace {
@@ -11,10 +13,17 @@ struct KindName {
   std::string_view name;
   ScheduleKind kind;
 };
+/// The first name of a kind is the one that is written.
 constexpr KindName kind_names[] = {
-    {"static", ScheduleKind::Static}, {"dynamic", ScheduleKind::Dynamic},   {"guided", ScheduleKind::Guided},
-    {"auto", ScheduleKind::Auto},     {"hetprobe", ScheduleKind::HetProbe},
+    {"static", ScheduleKind::Static},           {"dynamic", ScheduleKind::Dynamic},
+    {"guided", ScheduleKind::Guided},           {"auto", ScheduleKind::Auto},
+    {"hetprobe", ScheduleKind::HetProbe},       {"hetprobe-i", ScheduleKind::HetProbeI},
+    {"het_irregular", ScheduleKind::HetProbeI}, {"hetprobe_i", ScheduleKind::HetProbeI},
 };
+
+bool probes(ScheduleKind kind) {
+  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI;
+}
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
@@ -97,8 +106,7 @@ ParsedSchedule parse_schedule(std::string_view text) {
     error = read_kind(without_blanks_around(rest.substr(0, comma)), schedule);
   if (error.empty() && comma != rest.npos) {
     const std::string_view argument = without_blanks_around(rest.substr(comma + 1));
-    error = schedule.kind == ScheduleKind::HetProbe ? read_percent(argument, schedule)
-                                                    : read_chunk(argument, schedule);
+    error = probes(schedule.kind) ? read_percent(argument, schedule) : read_chunk(argument, schedule);
   }
   if (!error.empty())
     return {std::nullopt, error};
@@ -107,10 +115,10 @@ ParsedSchedule parse_schedule(std::string_view text) {
 
 std::string format_schedule(const Schedule& schedule) {
   std::string text = schedule.monotonic ? "monotonic:" : "";
-  for (const KindName& candidate : kind_names)
-    if (candidate.kind == schedule.kind)
-      text += candidate.name;
-  if (schedule.kind == ScheduleKind::HetProbe) {
+  const auto named = std::find_if(std::begin(kind_names), std::end(kind_names),
+                                  [&](const KindName& candidate) { return candidate.kind == schedule.kind; });
+  text += named->name;
+  if (probes(schedule.kind)) {
     char digits[32];
     char* end = std::to_chars(digits, digits + sizeof digits, schedule.probe_percent).ptr;
     text.append(1, ',').append(digits, end);
@@ -118,6 +126,42 @@ std::string format_schedule(const Schedule& schedule) {
     text += "," + std::to_string(schedule.chunk);
   }
   return text;
+}
+
+ParsedSchedule parse_in_node_schedule(std::string_view text) {
+  ParsedSchedule parsed = parse_schedule(text);
+  if (!parsed.schedule)
+    return parsed;
+  const ScheduleKind kind = parsed.schedule->kind;
+  if (text.find(':') != text.npos)
+    return {std::nullopt, "a modifier has no meaning within a node"};
+  if (kind == ScheduleKind::Static && parsed.schedule->chunk != 0)
+    return {std::nullopt, "static takes no chunk within a node"};
+  if (kind != ScheduleKind::Static && kind != ScheduleKind::Dynamic && kind != ScheduleKind::Guided)
+    return {std::nullopt, "within a node a loop is static, dynamic or guided"};
+  return parsed;
+}
+
+ParsedCoreSpeeds parse_core_speeds(std::string_view text) {
+  CoreSpeeds speeds;
+  bool any = false;
+  for (;;) {
+    const size_t separator = text.find_first_of(",:");
+    const std::optional<double> speed =
+        whole_number<double>(without_blanks_around(text.substr(0, separator)));
+    if (!speed || !std::isfinite(*speed) || *speed < 0)
+      return {std::nullopt, "a core speed ratio is not a number from 0 up"};
+    if (speeds.of_node.size() == most_nodes)
+      return {std::nullopt, "more than " + std::to_string(most_nodes) + " core speed ratios"};
+    speeds.of_node.push_back(*speed);
+    any = any || *speed > 0;
+    if (separator == text.npos)
+      break;
+    text.remove_prefix(separator + 1);
+  }
+  if (!any)
+    return {std::nullopt, "no core speed ratio is above 0"};
+  return {speeds, {}};
 }
 
 } // namespace hetmp::schedulers

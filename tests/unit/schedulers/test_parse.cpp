@@ -27,6 +27,10 @@ TEST(ParseSchedule, AcceptsWhatTheSpecificationAndHetProbeAllow) {
       {"HetProbe, 2.5", {ScheduleKind::HetProbe, 0, 2.5}},
       {"hetprobe,1e-3", {ScheduleKind::HetProbe, 0, 0.001}},
       {"hetprobe,100", {ScheduleKind::HetProbe, 0, 100}},
+      {"hetprobe-i", {ScheduleKind::HetProbeI}},
+      {"HetProbe-I , 5", {ScheduleKind::HetProbeI, 0, 5}},
+      {"hetprobe_i,0.5", {ScheduleKind::HetProbeI, 0, 0.5}},
+      {" Het_Irregular,20", {ScheduleKind::HetProbeI, 0, 20}},
   };
   for (const auto& row : table) {
     const ParsedSchedule parsed = parse_schedule(row.text);
@@ -67,6 +71,12 @@ TEST(ParseSchedule, SaysWhatIsWrong) {
       {"hetprobe,nan", "percentage"},
       {"hetprobe,inf", "percentage"},
       {"hetprobe,10%", "percentage"},
+      {"hetprobe-i,", "percentage"},
+      {"hetprobe-i,0", "percentage"},
+      {"het_irregular,101", "percentage"},
+      {"hetprobe-i,nan", "percentage"},
+      {"hetprobe-", "unknown schedule kind \"hetprobe-\""},
+      {"hetprobe - i", "unknown schedule kind"},
   };
   for (const auto& row : table) {
     const ParsedSchedule parsed = parse_schedule(row.text);
@@ -81,6 +91,7 @@ TEST(FormatSchedule, WritesTheCanonicalText) {
   EXPECT_EQ(format_schedule({ScheduleKind::Dynamic, 4}), "dynamic,4");
   EXPECT_EQ(format_schedule({ScheduleKind::Guided, 0, 10.0, true}), "monotonic:guided");
   EXPECT_EQ(format_schedule({ScheduleKind::HetProbe, 0, 2.5}), "hetprobe,2.5");
+  EXPECT_EQ(format_schedule({ScheduleKind::HetProbeI, 0, 5}), "hetprobe-i,5");
 }
 
 TEST(FormatSchedule, IsReadBackAsTheSameSchedule) {
@@ -91,10 +102,71 @@ TEST(FormatSchedule, IsReadBackAsTheSameSchedule) {
         EXPECT_EQ(parse_schedule(format_schedule(schedule)).schedule, schedule);
       }
   EXPECT_EQ(parse_schedule(format_schedule({ScheduleKind::Auto})).schedule, Schedule{ScheduleKind::Auto});
-  for (double percent : {0.1, 1.0 / 3, 10.0, 99.999}) {
-    const Schedule schedule{ScheduleKind::HetProbe, 0, percent};
-    EXPECT_EQ(parse_schedule(format_schedule(schedule)).schedule, schedule);
+  for (ScheduleKind kind : {ScheduleKind::HetProbe, ScheduleKind::HetProbeI})
+    for (double percent : {0.1, 1.0 / 3, 10.0, 99.999}) {
+      const Schedule schedule{kind, 0, percent};
+      EXPECT_EQ(parse_schedule(format_schedule(schedule)).schedule, schedule);
+    }
+}
+
+TEST(ParseInNodeSchedule, AcceptsWhatThreadsOfANodeCanDo) {
+  EXPECT_EQ(parse_in_node_schedule("static").schedule, Schedule{ScheduleKind::Static});
+  EXPECT_EQ(parse_in_node_schedule(" Dynamic ").schedule, Schedule{ScheduleKind::Dynamic});
+  EXPECT_EQ(parse_in_node_schedule("dynamic, 64").schedule, (Schedule{ScheduleKind::Dynamic, 64}));
+  EXPECT_EQ(parse_in_node_schedule("guided").schedule, Schedule{ScheduleKind::Guided});
+  EXPECT_EQ(parse_in_node_schedule("GUIDED,2").schedule, (Schedule{ScheduleKind::Guided, 2}));
+}
+
+TEST(ParseInNodeSchedule, SaysWhatIsWrong) {
+  const struct {
+    const char* text;
+    const char* error;
+  } table[] = {
+      {"", "no schedule kind"},
+      {"dynamic,0", "the chunk is not a whole number from 1 to 2147483647"},
+      {"static,4", "static takes no chunk within a node"},
+      {"auto", "within a node a loop is static, dynamic or guided"},
+      {"hetprobe", "within a node a loop is static, dynamic or guided"},
+      {"hetprobe-i,5", "within a node a loop is static, dynamic or guided"},
+      {"monotonic:dynamic", "a modifier has no meaning within a node"},
+      {"nonmonotonic:guided,4", "a modifier has no meaning within a node"},
+  };
+  for (const auto& row : table) {
+    const ParsedSchedule parsed = parse_in_node_schedule(row.text);
+    EXPECT_FALSE(parsed.schedule) << row.text;
+    EXPECT_EQ(parsed.error, row.error) << row.text;
   }
+}
+
+TEST(ParseCoreSpeeds, ReadsRatiosWithEitherSeparator) {
+  const struct {
+    const char* text;
+    std::vector<double> expected;
+  } table[] = {
+      {"3,1", {3, 1}},        {"3:1", {3, 1}},      {"1", {1}}, {" 2.5 , 1 : 0", {2.5, 1, 0}},
+      {"0,1e-3", {0, 0.001}}, {"0,0,7", {0, 0, 7}},
+  };
+  for (const auto& row : table) {
+    const ParsedCoreSpeeds parsed = parse_core_speeds(row.text);
+    ASSERT_TRUE(parsed.speeds) << row.text << ": " << parsed.error;
+    EXPECT_EQ(parsed.speeds->of_node, row.expected) << row.text;
+    EXPECT_EQ(parsed.error, "") << row.text;
+  }
+}
+
+TEST(ParseCoreSpeeds, SaysWhatIsWrong) {
+  for (const char* text :
+       {"", ",", "3,", ":1", "3;1", "3 1", "x", "-1,1", "nan,1", "inf", "1e999", "3,,1", "0x3"}) {
+    const ParsedCoreSpeeds parsed = parse_core_speeds(text);
+    EXPECT_FALSE(parsed.speeds) << text;
+    EXPECT_EQ(parsed.error, "a core speed ratio is not a number from 0 up") << text;
+  }
+  EXPECT_EQ(parse_core_speeds("0,0.0").error, "no core speed ratio is above 0");
+  std::string text = "1";
+  for (int i = 1; i < 64; ++i)
+    text += ",1";
+  EXPECT_TRUE(parse_core_speeds(text).speeds);
+  EXPECT_EQ(parse_core_speeds(text + ",1").error, "more than 64 core speed ratios");
 }
 
 } // namespace
