@@ -105,6 +105,7 @@ DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const Schedule& r
 Schedule in_whole_vectors(Schedule schedule, uint64_t vector, uint64_t trips, uint32_t threads) {
   switch (schedule.kind) {
   case ScheduleKind::HetProbe:
+  case ScheduleKind::HetProbeI:
     return schedule;
   case ScheduleKind::Static:
   case ScheduleKind::Auto:

@@ -2,6 +2,7 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmp_schedule.hpp"
+#include "runtime/core/loop.hpp"
 #include "schedulers/loop.hpp"
 
 #include <algorithm>
@@ -60,9 +61,9 @@ struct StaticLoop {
     set_last(last_chunk % task.team_size == task.number);
   }
 
-  void divide_contiguous(const ImplicitTask& task, uint64_t trips) const {
+  void divide_contiguous(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) const {
     set_stride(trips);
-    const schedulers::Range share = schedulers::static_share(trips, task.team_size, task.number);
+    const schedulers::Range share = begin_static_loop(task, trips, identity);
     share.empty() ? set_empty() : set_range(share.begin, share.end, trips);
   }
 
@@ -78,24 +79,26 @@ struct StaticLoop {
     set_range(begin, begin + std::min(share, trips - begin), trips);
   }
 
-  void divide(int gtid, int32_t schedule) const {
+  void divide(int gtid, int32_t schedule, const SourceLocation* location, const void* call_site) const {
     const uint64_t trips = schedulers::trip_count<T>(*lower, *upper, increment);
     if (trips == 0) { // the bounds stay as they are: an empty loop for everybody
       set_last(false);
       *stride = increment;
       return;
     }
-    const ImplicitTask& task = task_of(gtid);
+    ImplicitTask& task = task_of(gtid);
     const StaticKind kind = decode_static_schedule(schedule);
     if (task.team_size == 1 || kind == StaticKind::WholeRange) {
       set_last(true);
       set_stride(trips);
-    } else if (kind == StaticKind::Chunked) {
-      divide_chunked(task, trips);
-    } else if (kind == StaticKind::BalancedChunked) {
-      divide_balanced(task, trips);
+    } else if (kind == StaticKind::Contiguous && !is_sections(location)) {
+      divide_contiguous(task, trips, {source_text(location), call_site});
     } else {
-      divide_contiguous(task, trips);
+      note_unplaced_loop(*task.team);
+      if (kind == StaticKind::BalancedChunked)
+        divide_balanced(task, trips);
+      else
+        divide_chunked(task, trips);
     }
   }
 };
@@ -104,10 +107,11 @@ struct StaticLoop {
 } // namespace hetmp::runtime
 
 #define HETMP_STATIC_INIT(suffix, type, signed_type)                                                                \
-  HETMP_ENTRY void __kmpc_for_static_init_##suffix(const SourceLocation*, int32_t gtid, int32_t schedule,           \
+  HETMP_ENTRY void __kmpc_for_static_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,  \
                                                    int32_t* last, type* lower, type* upper, signed_type* stride,    \
                                                    signed_type increment, signed_type chunk) {                      \
-    hetmp::runtime::StaticLoop<type>{last, lower, upper, stride, increment, chunk}.divide(gtid, schedule);          \
+    hetmp::runtime::StaticLoop<type>{last, lower, upper, stride, increment, chunk}.divide(                          \
+        gtid, schedule, location, __builtin_return_address(0));                                                     \
   }
 
 HETMP_STATIC_INIT(4, int32_t, int32_t)
@@ -115,4 +119,6 @@ HETMP_STATIC_INIT(4u, uint32_t, int32_t)
 HETMP_STATIC_INIT(8, int64_t, int64_t)
 HETMP_STATIC_INIT(8u, uint64_t, int64_t)
 
-HETMP_ENTRY void __kmpc_for_static_fini(const SourceLocation*, int32_t) {}
+HETMP_ENTRY void __kmpc_for_static_fini(const SourceLocation*, int32_t gtid) {
+  hetmp::runtime::end_static_loop(hetmp::runtime::task_of(gtid));
+}

@@ -35,13 +35,19 @@ uint32_t kind_number(ScheduleKind kind) {
     return omp_sched_auto;
   case ScheduleKind::HetProbe:
     return omp_sched_hetprobe;
+  case ScheduleKind::HetProbeI:
+    return omp_sched_hetprobe_i;
   }
   return omp_sched_static;
 }
 
+bool is_probing(ScheduleKind kind) {
+  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI;
+}
+
 /// The chunk as the routines report it: static without a chunk says 0, the others at least 1, as libomp does.
 int chunk_number(const Schedule& schedule) {
-  if (schedule.kind == ScheduleKind::HetProbe)
+  if (is_probing(schedule.kind))
     return std::max(1, int(std::lround(schedule.probe_percent)));
   const uint64_t least = schedule.kind == ScheduleKind::Static ? 0 : 1;
   return int(std::clamp<uint64_t>(schedule.chunk, least, INT_MAX));
@@ -151,11 +157,14 @@ void omp_set_schedule(uint32_t kind, int chunk) {
   case omp_sched_hetprobe:
     schedule.kind = ScheduleKind::HetProbe;
     break;
+  case omp_sched_hetprobe_i:
+    schedule.kind = ScheduleKind::HetProbeI;
+    break;
   default:
     return;
   }
   schedule.monotonic = (kind & omp_sched_monotonic) != 0;
-  if (schedule.kind == ScheduleKind::HetProbe) {
+  if (is_probing(schedule.kind)) {
     if (chunk >= 1 && chunk <= 100)
       schedule.probe_percent = chunk;
   } else if (schedule.kind != ScheduleKind::Auto) {

@@ -8,14 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Schedule kinds of omp_set_schedule and omp_get_schedule. HetProbe is this project's addition: its "chunk"
-/// is the percentage of the iterations spent probing.
+/// Schedule kinds of omp_set_schedule and omp_get_schedule. The HetProbe ones are this project's
+/// additions, far from any number of libomp's or libgomp's; their "chunk" is the percentage of the iterations
+/// spent probing (below 1 or above 100: the default of 10).
 enum OmpSchedule : uint32_t {
   omp_sched_static = 1,
   omp_sched_dynamic = 2,
   omp_sched_guided = 3,
   omp_sched_auto = 4,
   omp_sched_hetprobe = 0x48500001,
+  omp_sched_hetprobe_i = 0x48500002,
   omp_sched_monotonic = 0x80000000,
 };
 

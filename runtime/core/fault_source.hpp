@@ -1,11 +1,18 @@
-// Where HetProbe learns how many DSM faults this node has taken.
+// Where measured loops learn how many DSM faults this node has taken.
 #pragma once
 
 #include <cstdint>
 
 namespace hetmp::runtime {
 
-/// Faults of this node since start; only grows. Without a DSM there are none.
-extern uint64_t (*node_faults)();
+/// Of this node since start; only grow.
+struct NodeFaults {
+  uint64_t read_misses = 0;
+  uint64_t write_misses = 0;
+  uint64_t write_upgrades = 0;
+};
+
+/// Without a DSM there are none.
+extern NodeFaults (*node_faults)();
 
 } // namespace hetmp::runtime

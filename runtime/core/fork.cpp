@@ -5,8 +5,10 @@
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/spread.hpp"
+#include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "schedulers/deal.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -58,6 +60,7 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.loops = team.first_loop;
   task.singles = team.first_single;
   task.loop.open = false;
+  task.static_visit = 0;
   task.reduction = ReductionMethod::None;
   thread.task = &task;
 }
@@ -67,6 +70,7 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
   TeamDescription& description = team.description;
   description.node = own_node();
   description.nodes = 1;
+  description.participants = uint64_t(1) << description.node;
   description.threads = threads;
   description.first_thread = 0;
   description.local_threads = threads;
@@ -189,10 +193,19 @@ uint64_t next_team_identity() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+/// Readies a team for loops that are placed.
+void begin_placing(NodeTeam& team) {
+  team.global = global_level();
+  team.unplaced.store(false, std::memory_order_relaxed);
+  team.static_visits.clear();
+}
+
 void start_other_nodes(NodeTeam& team, const std::vector<uint32_t>& threads) {
   TeamDescription& description = team.description;
   description.first_thread = threads[0];
   for (uint32_t node = 1; node < threads.size(); node++) {
+    if (threads[node] == 0)
+      continue;
     description.node = node;
     description.local_threads = threads[node];
     team.global->start(description);
@@ -214,9 +227,12 @@ void move_to_own_node(Thread& self) {
 
 void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threads) {
   move_to_own_node(self);
-  team.global = global_level();
-  team.description.team = next_team_identity();
-  team.description.nodes = uint32_t(threads.size());
+  begin_placing(team);
+  TeamDescription& description = team.description;
+  description.team = next_team_identity();
+  description.participants = schedulers::nodes_with_threads(threads);
+  description.nodes = uint32_t(__builtin_popcountll(description.participants));
+  description.root = uint32_t(self.gtid);
   start_other_nodes(team, threads);
   start_workers(self, team);
   enter(self, team, 0);
@@ -227,7 +243,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
     execute(self, team);
   if (team.local_threads() > 1)
     team.unfinished.wait();
-  team.global->join(team.description, ++self.task->constructs);
+  team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
   leave(self, team);
 }
 
@@ -258,7 +274,7 @@ uint32_t wanted_threads(Thread& self) {
 void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments) {
   if (count > most_arguments)
     die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
-  const uint32_t threads = wanted_threads(self);
+  uint32_t threads = wanted_threads(self);
   if (threads == 1) {
     begin_serial_region(self, source);
     invoke_microtask(microtask, self.gtid, 0, count, arguments);
@@ -268,10 +284,16 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   CrewScope crew(self);
   std::vector<uint32_t> dealt;
   if (may_spread(self, threads, count)) {
-    dealt = deal_threads(threads, layout().cpu_counts());
-    resize_crew(self, dealt[0] - 1);
-    if (self.crew.size() < dealt[0] - 1)
-      dealt.clear(); // every node computes how a team is dealt: without these threads it stays here
+    dealt = schedulers::deal_threads(threads, layout().cpu_counts(), nodes_for_region(microtask));
+    if (dealt[0] == threads) { // the region needs this node only
+      dealt.clear();
+      if (self.task->icvs.dynamic) // only then may a team be smaller than the program was told
+        threads = std::min(threads, layout().cpu_counts()[0]);
+    } else {
+      resize_crew(self, dealt[0] - 1);
+      if (self.crew.size() < dealt[0] - 1)
+        dealt.clear(); // every node computes how a team is dealt: without these threads it stays here
+    }
   }
   if (dealt.empty())
     resize_crew(self, threads - 1);
@@ -314,7 +336,7 @@ void run_node_part(const TeamDescription& part) {
   // Only the used arguments have travelled.
   memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
-  team.global = global_level();
+  begin_placing(team);
   team.first_single = team.singles.load(std::memory_order_relaxed);
   reserve_members(team, part.local_threads);
   resize_crew(self, part.local_threads - 1);
@@ -329,7 +351,7 @@ void run_node_part(const TeamDescription& part) {
     spread_hooks.node_part_finished();
   if (self.resident)
     resident_of[self.node].taken.store(false, std::memory_order_release); // pairs with take_resident()
-  team.global->join(team.description, ++self.task->constructs);
+  team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
   leave(self, team);
 }
 

@@ -59,17 +59,21 @@ std::vector<uint32_t> read_nthreads_by_level() {
   }
 }
 
-schedulers::Schedule read_schedule() {
-  const char* name = "OMP_SCHEDULE";
+std::optional<schedulers::Schedule> read_schedule_from(const char* name, std::string_view substitute) {
   const auto value = environment_value(name);
   if (!value)
     return {};
   const auto parsed = schedulers::parse_schedule(*value);
-  if (!parsed.schedule) {
-    complain(name, *value, parsed.error, "static");
-    return {};
-  }
-  return *parsed.schedule;
+  if (!parsed.schedule)
+    complain(name, *value, parsed.error, substitute);
+  return parsed.schedule;
+}
+
+/// HETMP_SCHEDULE decides: it can name schedules that other runtimes would complain about in OMP_SCHEDULE.
+schedulers::Schedule read_schedule() {
+  const auto standard = read_schedule_from("OMP_SCHEDULE", "static");
+  const auto own = read_schedule_from("HETMP_SCHEDULE", "OMP_SCHEDULE");
+  return own ? *own : standard.value_or(schedulers::Schedule{});
 }
 
 WaitPolicy read_wait_policy() {

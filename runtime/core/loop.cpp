@@ -12,15 +12,18 @@ using schedulers::ScheduleKind;
 
 namespace {
 
+bool is_probing(ScheduleKind kind) { return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI; }
+
 /// What the request comes to for this team.
 Schedule settle(Schedule schedule, const NodeTeam& team) {
-  if (schedule.kind == ScheduleKind::HetProbe && !team.global)
+  if (is_probing(schedule.kind) && !team.global)
     return Schedule{}; // nothing to compare: static
   if (schedule.kind == ScheduleKind::Auto)
     schedule = Schedule{.kind = ScheduleKind::Guided};
   if (team.alone() && schedule.kind != ScheduleKind::Static)
     return Schedule{.kind = ScheduleKind::Static, .chunk = schedule.chunk};
-  if (schedule.kind != ScheduleKind::Static)
+  // On several nodes a dynamic loop without a chunk chooses the size of nodes' batches by itself.
+  if (schedule.kind != ScheduleKind::Static && !team.global)
     schedule.chunk = std::max<uint64_t>(schedule.chunk, 1);
   return schedule;
 }
@@ -42,40 +45,35 @@ void leave_buffer(NodeTeam& team, LoopBuffer& buffer) {
     return;
   buffer.finished.store(0, std::memory_order_relaxed);
   buffer.next.store(0, std::memory_order_relaxed);
-  buffer.pool = {};
-  buffer.pool_dry = false;
-  buffer.handed_out_end = 0;
   buffer.ordered_done.store(0, std::memory_order_relaxed);
-  reset_probe(buffer);
+  reset_placed_loop(buffer);
   buffer.uses.post(); // publishes the reset
 }
 
 // ---- schedules
 
-/// A thread's `round`-th chunk of a static schedule; a share without chunk is the only one of round 0.
-Range static_piece(const LoopProgress& loop, uint32_t threads, uint32_t number, uint64_t round) {
+/// Local thread `local`'s `round`-th chunk of a static schedule; a share without chunk is the only one of round 0.
+Range static_piece(const LoopProgress& loop, const NodeTeam& team, uint32_t local, uint64_t round) {
   if (loop.schedule.chunk != 0)
-    return schedulers::static_chunk(loop.trips, loop.schedule.chunk, threads, number, round);
-  return round == 0 ? schedulers::static_share(loop.trips, threads, number) : Range{loop.trips, loop.trips};
+    return schedulers::static_chunk(loop.trips, loop.schedule.chunk, team.description.threads,
+                                    team.description.first_thread + local, round);
+  return round == 0 ? unplaced_share(team, loop.trips, local) : Range{loop.trips, loop.trips};
 }
 
-/// End of the chunk that comes before the one of (number, round) among those of this node.
-uint64_t static_predecessor_end(const LoopProgress& loop, const NodeTeam& team, uint32_t number, uint64_t round) {
-  const TeamDescription& part = team.description;
-  if (number > part.first_thread)
-    return static_piece(loop, part.threads, number - 1, round).end;
-  if (round == 0)
-    return 0;
-  return static_piece(loop, part.threads, part.first_thread + part.local_threads - 1, round - 1).end;
+/// End of the chunk that comes before the one of (local, round) among those of this node.
+uint64_t static_predecessor_end(const LoopProgress& loop, const NodeTeam& team, uint32_t local, uint64_t round) {
+  if (local > 0)
+    return static_piece(loop, team, local - 1, round).end;
+  return round == 0 ? 0 : static_piece(loop, team, team.local_threads() - 1, round - 1).end;
 }
 
 bool next_static(ImplicitTask& task, Range& chunk) {
   LoopProgress& loop = task.loop;
-  chunk = static_piece(loop, task.team_size, task.number, loop.round);
+  chunk = static_piece(loop, *task.team, task.local_number, loop.round);
   if (chunk.empty())
     return false;
   if (loop.ordered)
-    open_ordered_chunk(task, chunk, static_predecessor_end(loop, *task.team, task.number, loop.round));
+    open_ordered_chunk(task, chunk, static_predecessor_end(loop, *task.team, task.local_number, loop.round));
   loop.round++;
   return true;
 }
@@ -116,43 +114,12 @@ bool next_on_one_node(ImplicitTask& task, Range& chunk) {
   return true;
 }
 
-/// From the node's batch; the thread that finds it empty fetches the next one while the others wait for the lock.
-bool next_on_several_nodes(ImplicitTask& task, Range& chunk) {
-  LoopProgress& loop = task.loop;
-  LoopBuffer& buffer = buffer_of(task);
-  NodeTeam& team = *task.team;
-  uint64_t predecessor_end;
-  {
-    FutexLockGuard guard(buffer.pool_lock);
-    if (buffer.pool.empty() && !buffer.pool_dry) {
-      const PoolShape shape{loop.trips, loop.schedule.kind, loop.schedule.chunk, task.team_size};
-      buffer.pool = team.global->fetch(team.description, loop.global_name, shape);
-      buffer.pool_dry = buffer.pool.empty();
-    }
-    if (buffer.pool_dry)
-      return false;
-    const uint64_t left = buffer.pool.size();
-    const uint64_t size = loop.schedule.kind == ScheduleKind::Guided
-                              ? schedulers::guided_chunk(left, loop.schedule.chunk, team.local_threads())
-                              : std::min(left, loop.schedule.chunk);
-    chunk = {buffer.pool.begin, buffer.pool.begin + size};
-    buffer.pool.begin = chunk.end;
-    predecessor_end = buffer.handed_out_end;
-    buffer.handed_out_end = chunk.end;
-  }
-  if (loop.ordered)
-    open_ordered_chunk(task, chunk, predecessor_end);
-  return true;
-}
-
 bool take_chunk(ImplicitTask& task, Range& chunk) {
   switch (task.loop.schedule.kind) {
   case ScheduleKind::Static:
     return next_static(task, chunk);
-  case ScheduleKind::HetProbe:
-    return next_hetprobe_chunk(task, chunk);
   default:
-    return task.team->global ? next_on_several_nodes(task, chunk) : next_on_one_node(task, chunk);
+    return task.team->global ? next_placed_chunk(task, chunk) : next_on_one_node(task, chunk);
   }
 }
 
@@ -165,14 +132,16 @@ LoopBuffer& buffer_of(ImplicitTask& task) {
 void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   LoopProgress& loop = task.loop;
   loop.schedule = settle(request.schedule, *task.team);
-  if (request.ordered && loop.schedule.kind == ScheduleKind::HetProbe)
+  if (request.ordered && is_probing(loop.schedule.kind))
     loop.schedule = Schedule{};
+  if (!is_probing(loop.schedule.kind))
+    note_unplaced_loop(*task.team);
   loop.trips = request.trips;
   loop.ordered = request.ordered;
   loop.source = request.source;
   loop.call_site = request.call_site;
   loop.round = 0;
-  loop.phase = 0;
+  loop.measuring = false;
   loop.chunk = {};
   loop.open = true;
   if (!needs_buffer(loop))

@@ -32,13 +32,25 @@ void end_ordered(ImplicitTask& task);
 /// An iteration of an ordered loop is over.
 void finish_ordered_iteration(ImplicitTask& task);
 
+/// The calling thread's share of a loop that the compiler divides itself: schedule(static) without a chunk. The thread
+/// calls end_static_loop() when it has executed it. Loops with as many iterations between two barriers of a team are
+/// divided alike, as the specification promises (OpenMP 5.1, section 2.11.4).
+schedulers::Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity);
+void end_static_loop(ImplicitTask& task);
+
 // ---- for the parts of this room that implement schedules
 
 LoopBuffer& buffer_of(ImplicitTask& task);
 
-/// HetProbe on several nodes (hetprobe_loop.cpp).
-bool next_hetprobe_chunk(ImplicitTask& task, schedulers::Range& chunk);
-void reset_probe(LoopBuffer& buffer);
+/// Loops that a policy places on several nodes (placed_loop.cpp).
+bool next_placed_chunk(ImplicitTask& task, schedulers::Range& chunk);
+void reset_placed_loop(LoopBuffer& buffer);
+
+/// Local thread `local`'s contiguous share of a loop that nobody places, by the core speeds the user has given
+/// (static_loop.cpp).
+schedulers::Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local);
+/// Such a loop runs on all of the team's nodes.
+void note_unplaced_loop(NodeTeam& team);
 
 /// Keeps the chunks of an ordered loop in order (ordered.cpp).
 void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t predecessor_end);

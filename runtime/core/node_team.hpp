@@ -5,8 +5,10 @@
 #pragma once
 
 #include "runtime/core/futex_lock.hpp"
+#include "runtime/core/measure.hpp"
 #include "runtime/core/thread.hpp"
 #include "runtime/global/global_level.hpp"
+#include "schedulers/node_work.hpp"
 
 #include <atomic>
 #include <memory>
@@ -14,16 +16,17 @@
 
 namespace hetmp::runtime {
 
-/// State of a HetProbe loop that the node's threads share; see hetprobe_loop.cpp.
-struct ProbeState {
-  std::atomic<uint32_t> asked{0};     ///< the first thread to set it asks for the plan
-  std::atomic<uint32_t> reported{0};  ///< threads that have finished their probe share
-  std::atomic<int64_t> nanoseconds{0};    ///< elapsed, sum over those threads
-  std::atomic<int64_t> cpu_nanoseconds{0};///< executing, sum over those threads
-  EventCount progress;                ///< posted when a plan is there
-  std::atomic<uint32_t> plans{0};     ///< plans received: the first, and the one after the probe
-  LoopPlan plan;
-  uint64_t faults_before = 0;
+/// A visit of a loop that the compiler divides and whose shares are placed all the same; see placed_static_loop.cpp.
+struct StaticVisit {
+  uint64_t trips = 0;
+  uint32_t barriers = 0;     ///< completed by the team when the loop was met: until the next one the shares stay
+  uint64_t global_name = 0;
+  LoopIdentity identity{};
+  schedulers::Assignment assignment;
+  bool answered = false;
+  uint32_t threads_done = 0; ///< measured: threads that have finished their share
+  schedulers::NodeMeasurement sum;
+  NodeSnapshot before;
 };
 
 /// One loop that iterations are handed out of. Loop number n of a region uses buffer n % ring size, once all threads
@@ -34,18 +37,17 @@ struct LoopBuffer {
   alignas(cache_line) std::atomic<uint32_t> finished{0}; ///< threads that have left the loop
   EventCount uses; ///< completed uses of this buffer: whose turn it is
 
-  // Several nodes: the batch this node has fetched.
-  FutexLock pool_lock;
-  schedulers::Range pool;
-  bool pool_dry = false;
+  // Several nodes: guarded by `lock`.
+  FutexLock lock;
+  schedulers::NodeWork work;
+  bool begun = false;          ///< `work` is set up for this visit
   uint64_t handed_out_end = 0; ///< end of the last chunk handed out on this node
+  NodeSnapshot before;         ///< when the node got its assignment
+  EventCount answers;          ///< posted when an assignment is there
 
   // `ordered`: iterations before this one are done, as far as this node handed them out.
   std::atomic<uint64_t> ordered_done{0};
   EventCount ordered_progress;
-
-  std::unique_ptr<ProbeState> probe; ///< made at the first HetProbe loop that uses this buffer
-  FutexLock probe_lock;
 };
 
 struct NodeTeam {
@@ -70,6 +72,13 @@ struct NodeTeam {
   CountDown unfinished;                                 ///< workers still in the region
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];
+
+  /// A loop was divided among the threads without asking anybody.
+  std::atomic<bool> unplaced{false};
+  // Static loops that are placed: guarded by the lock.
+  FutexLock static_lock;
+  std::vector<StaticVisit> static_visits; ///< since the last barrier
+  EventCount static_answers;
 
   uint32_t local_threads() const { return description.local_threads; }
   bool alone() const { return description.threads == 1; }

@@ -97,34 +97,6 @@ std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes
   return {allowed.begin() + std::ptrdiff_t(begin), allowed.begin() + std::ptrdiff_t(end)};
 }
 
-std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& cpus_per_node) {
-  const size_t nodes = cpus_per_node.size();
-  if (total <= nodes)
-    return std::vector<uint32_t>(total, 1);
-  uint64_t cpus = 0;
-  for (const uint32_t count : cpus_per_node)
-    cpus += std::max(count, 1u);
-  std::vector<uint32_t> threads(nodes);
-  std::vector<std::pair<uint64_t, size_t>> remainders(nodes);
-  uint32_t dealt = 0;
-  for (size_t node = 0; node < nodes; node++) {
-    const uint64_t product = uint64_t(total) * std::max(cpus_per_node[node], 1u);
-    threads[node] = uint32_t(product / cpus);
-    dealt += threads[node];
-    remainders[node] = {product % cpus, node};
-  }
-  std::stable_sort(remainders.begin(), remainders.end(), [](auto& a, auto& b) { return a.first > b.first; });
-  for (size_t i = 0; dealt < total; i++, dealt++)
-    threads[remainders[i].second]++;
-  for (uint32_t& own : threads) {
-    if (own != 0)
-      continue;
-    --*std::max_element(threads.begin(), threads.end()); // has at least 2: total > nodes and somebody has none
-    own = 1;
-  }
-  return threads;
-}
-
 uint32_t default_team_size(const Layout& layout) {
   return std::max({layout.distinct_cpus(), layout.nodes(), 1u});
 }

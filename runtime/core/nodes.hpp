@@ -37,10 +37,6 @@ ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed)
 /// more processes than CPUs.
 std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes, uint32_t node);
 
-/// Threads of each node for a team of `total`: in proportion to the nodes' CPUs (largest remainder), at least one each.
-/// If there are fewer threads than nodes, the first `total` nodes get one each and the result has `total` elements.
-std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& cpus_per_node);
-
 /// The size of a team nobody gave a size: one thread for each CPU, at least one for each node.
 uint32_t default_team_size(const Layout& layout);
 

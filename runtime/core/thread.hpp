@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/core/icv.hpp"
+#include "runtime/core/measure.hpp"
 #include "runtime/core/wait.hpp"
 
 #include "schedulers/schedule.hpp"
@@ -38,10 +39,9 @@ struct LoopProgress {
   // the loop in the types of the program: first value and stride, as two's complement bits
   uint64_t lower_bits = 0;
   int64_t stride = 1;
-  // HetProbe
-  uint8_t phase = 0;
-  int64_t probe_started = 0;
-  int64_t probe_cpu_started = 0;
+  // placed on several nodes
+  bool measuring = false;   ///< the chunk in hand is timed
+  ThreadSnapshot started;   ///< then: when the chunk was given
   const char* source = nullptr;
   const void* call_site = nullptr; ///< where the program began the loop
 };
@@ -67,6 +67,11 @@ struct ImplicitTask {
   LoopProgress loop;
   ReductionMethod reduction = ReductionMethod::None;
   bool sections_begun = false;
+
+  // The static loop in hand, if it is placed and measured.
+  uint64_t static_visit = 0;         ///< its global name; 0 = none
+  uint64_t static_iterations = 0;    ///< of this thread
+  ThreadSnapshot static_started;
 };
 
 struct Thread {

@@ -1,6 +1,7 @@
 #include "runtime/global/coordinated_level.hpp"
 
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/withdrawal.hpp"
 #include "runtime/global/answers.hpp"
 
 #include <algorithm>
@@ -14,10 +15,24 @@ Request request_of(const TeamDescription& part, Request::Kind kind, uint64_t seq
   request.kind = kind;
   request.node = part.node;
   request.nodes = part.nodes;
+  request.participants = part.participants;
   request.threads = part.threads;
-  request.local_threads = part.local_threads;
+  request.microtask = reinterpret_cast<uint64_t>(part.microtask);
   request.team = part.team;
   request.sequence = sequence;
+  return request;
+}
+
+Request loop_request(const TeamDescription& part, Request::Kind kind, uint64_t loop, const LoopQuestion& question) {
+  Request request = request_of(part, kind, loop);
+  request.word = reinterpret_cast<uint64_t>(question.identity.call_site);
+  request.schedule = question.schedule;
+  request.trips = question.trips;
+  request.done = question.done;
+  if (const char* source = question.identity.source) {
+    request.source_length = uint32_t(std::min<size_t>(strlen(source), Request::longest_source));
+    memcpy(request.source, source, request.source_length);
+  }
   return request;
 }
 
@@ -44,18 +59,23 @@ uint64_t CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequenc
   return ask(request).word;
 }
 
-void CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence) {
+void CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence, bool unplaced) {
   Request request = request_of(part, Request::Kind::Join, sequence);
+  request.word = unplaced ? 1 : 0;
   if (part.node == 0)
     ask(request);
   else
     post(request);
 }
 
-schedulers::Range CoordinatedLevel::fetch(const TeamDescription& part, uint64_t loop, const PoolShape& shape) {
-  Request request = request_of(part, Request::Kind::Fetch, loop);
-  request.shape = shape;
-  return ask(request).range;
+schedulers::Assignment CoordinatedLevel::ask_loop(const TeamDescription& part, uint64_t loop,
+                                                  const LoopQuestion& question) {
+  Request request = loop_request(part, Request::Kind::AskLoop, loop, question);
+  return ask(request).assignment;
+}
+
+void CoordinatedLevel::report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) {
+  post(loop_request(part, Request::Kind::ReportLoop, loop, question));
 }
 
 void CoordinatedLevel::ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) {
@@ -70,24 +90,6 @@ void CoordinatedLevel::ordered_post(const TeamDescription& part, uint64_t loop, 
   post(request);
 }
 
-LoopPlan CoordinatedLevel::plan_loop(const TeamDescription& part, uint64_t loop, const LoopIdentity& identity,
-                                     uint64_t trips) {
-  Request request = request_of(part, Request::Kind::Plan, loop);
-  request.word = reinterpret_cast<uint64_t>(identity.call_site);
-  request.trips = trips;
-  if (identity.source) {
-    request.source_length = uint32_t(std::min<size_t>(strlen(identity.source), Request::longest_source));
-    memcpy(request.source, identity.source, request.source_length);
-  }
-  return ask(request).plan;
-}
-
-LoopPlan CoordinatedLevel::report_probe(const TeamDescription& part, uint64_t loop, const ProbeReport& report) {
-  Request request = request_of(part, Request::Kind::Probe, loop);
-  request.report = report;
-  return ask(request).plan;
-}
-
 void CoordinatedLevel::lock(uint64_t key) {
   Request request = lock_request(Request::Kind::Lock, key);
   ask(request);
@@ -99,5 +101,10 @@ bool CoordinatedLevel::try_lock(uint64_t key) {
 }
 
 void CoordinatedLevel::unlock(uint64_t key) { post(lock_request(Request::Kind::Unlock, key)); }
+
+void CoordinatedLevel::after(const Request& request, const Coordinator& coordinator) {
+  if (request.kind == Request::Kind::Join && request.node == 0)
+    publish_needed_nodes(reinterpret_cast<const void*>(request.microtask), coordinator.nodes_needed(request.microtask));
+}
 
 } // namespace hetmp::runtime

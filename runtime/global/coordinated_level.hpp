@@ -8,13 +8,11 @@ namespace hetmp::runtime {
 class CoordinatedLevel : public GlobalLevel {
 public:
   uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word) override;
-  void join(const TeamDescription& part, uint64_t sequence) override;
-  schedulers::Range fetch(const TeamDescription& part, uint64_t loop, const PoolShape& shape) override;
+  void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override;
+  schedulers::Assignment ask_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
+  void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
   void ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) override;
   void ordered_post(const TeamDescription& part, uint64_t loop, uint64_t next) override;
-  LoopPlan plan_loop(const TeamDescription& part, uint64_t loop, const LoopIdentity& identity,
-                     uint64_t trips) override;
-  LoopPlan report_probe(const TeamDescription& part, uint64_t loop, const ProbeReport& report) override;
   void lock(uint64_t key) override;
   bool try_lock(uint64_t key) override;
   void unlock(uint64_t key) override;
@@ -23,6 +21,8 @@ public:
   virtual perf::Report report() = 0;
 
 protected:
+  /// Tells the origin's next forks what a finished team has shown; by whoever drives the coordinator.
+  static void after(const Request& request, const Coordinator& coordinator);
   /// Brings a request to the coordinator.
   virtual void post(const Request& request) = 0;
 
@@ -31,7 +31,7 @@ private:
 };
 
 /// The driver for nodes inside one process, and the one for node processes.
-CoordinatedLevel* make_in_process_level(double threshold_us, uint32_t nodes);
-CoordinatedLevel* make_message_level(double threshold_us);
+CoordinatedLevel* make_in_process_level(Coordinator coordinator);
+CoordinatedLevel* make_message_level(Coordinator coordinator);
 
 } // namespace hetmp::runtime

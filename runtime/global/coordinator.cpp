@@ -1,9 +1,14 @@
 #include "runtime/global/coordinator.hpp"
 
+#include "schedulers/deal.hpp"
+#include "schedulers/placed_static.hpp"
+
 #include <algorithm>
 
 namespace hetmp::runtime {
 namespace {
+
+using schedulers::ScheduleKind;
 
 Answer answer_to(const Request& request) {
   Answer answer;
@@ -12,15 +17,42 @@ Answer answer_to(const Request& request) {
   return answer;
 }
 
-bool is_sound(const Request& request) {
-  const bool of_a_team = request.kind != Request::Kind::Lock && request.kind != Request::Kind::TryLock &&
-                         request.kind != Request::Kind::Unlock;
-  return request.nodes >= 1 && request.nodes <= LoopPlan::most_nodes &&
-         request.node < (of_a_team ? request.nodes : LoopPlan::most_nodes) &&
-         request.source_length <= Request::longest_source;
+/// Whether a policy learns from what is measured, so that the loop has a record.
+bool learns(ScheduleKind kind) {
+  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI || kind == ScheduleKind::Static;
+}
+
+std::string named_nodes(const schedulers::Decision& decision, uint64_t team) {
+  if (decision.only_node() >= 0)
+    return "node " + std::to_string(decision.only_node());
+  if (decision.nodes == team)
+    return "all nodes";
+  std::string text = "nodes ";
+  for (uint32_t node = 0; node < schedulers::most_nodes; ++node)
+    if (decision.uses(node))
+      text += (text.size() > 6 ? "," : "") + std::to_string(node);
+  return text;
 }
 
 } // namespace
+
+Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node)
+    : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {}
+
+bool Coordinator::is_sound(const Request& request) const {
+  if (request.source_length > Request::longest_source || request.node >= cpus_per_node_.size())
+    return false;
+  switch (request.kind) {
+  case Request::Kind::Lock:
+  case Request::Kind::TryLock:
+  case Request::Kind::Unlock:
+    return true;
+  default:
+    return (request.participants & 1) && request.participants >> request.node & 1 &&
+           (cpus_per_node_.size() >= 64 || request.participants >> cpus_per_node_.size() == 0) &&
+           uint32_t(__builtin_popcountll(request.participants)) == request.nodes && request.threads >= request.nodes;
+  }
+}
 
 bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   if (!is_sound(request))
@@ -32,18 +64,13 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   case Request::Kind::Join:
     join(request, answers);
     return true;
-  case Request::Kind::Fetch:
-    fetch(request, answers);
-    return true;
+  case Request::Kind::AskLoop:
+  case Request::Kind::ReportLoop:
+    return loop(request, answers);
   case Request::Kind::OrderedWait:
   case Request::Kind::OrderedPost:
     ordered(request, answers);
     return true;
-  case Request::Kind::Plan:
-    plan(request, answers);
-    return true;
-  case Request::Kind::Probe:
-    return probe(request, answers);
   case Request::Kind::Lock:
   case Request::Kind::TryLock:
   case Request::Kind::Unlock:
@@ -70,6 +97,8 @@ void Coordinator::barrier(const Request& request, std::vector<Answer>& answers) 
 void Coordinator::join(const Request& request, std::vector<Answer>& answers) {
   const ConstructName name{request.team, request.sequence};
   Meeting& meeting = meetings_[name];
+  if (request.word != 0)
+    parallel_regions_[request.microtask].unplaced = true;
   if (request.node == 0)
     meeting.waiting.push_back(answer_to(request));
   if (++meeting.arrived < request.nodes)
@@ -84,23 +113,8 @@ void Coordinator::forget_team(uint64_t team) {
   const auto forget = [team](auto& constructs) {
     constructs.erase(constructs.lower_bound({team, 0}), constructs.upper_bound({team, UINT64_MAX}));
   };
-  forget(pools_);
   forget(ordered_);
-  forget(probed_loops_);
-}
-
-void Coordinator::fetch(const Request& request, std::vector<Answer>& answers) {
-  const ConstructName name{request.team, request.sequence};
-  auto found = pools_.find(name);
-  if (found == pools_.end()) {
-    const PoolShape& shape = request.shape;
-    found = pools_.emplace(name, Pool{{shape.trips, shape.kind, shape.chunk, shape.threads}}).first;
-  }
-  Answer answer = answer_to(request);
-  answer.range = found->second.iterations.take(request.local_threads);
-  if (answer.range.empty() && ++found->second.nodes_done == request.nodes)
-    pools_.erase(found);
-  answers.push_back(answer);
+  forget(loops_);
 }
 
 void Coordinator::ordered(const Request& request, std::vector<Answer>& answers) {
@@ -117,96 +131,123 @@ void Coordinator::ordered(const Request& request, std::vector<Answer>& answers) 
   });
 }
 
-size_t Coordinator::region_of(const Request& request) {
+Coordinator::Region& Coordinator::region_of(const Request& request) {
   std::pair<std::string, uint64_t> name{std::string(request.source, request.source_length), request.word};
-  const auto [entry, fresh] = region_by_name_.try_emplace(std::move(name), regions_.size());
+  const auto [entry, fresh] = region_by_name_.try_emplace(std::move(name), nullptr);
   if (fresh) {
-    Region region;
-    region.record.source = entry->first.first;
-    region.record.address = request.word;
-    region.record.most_probes = region.history.most_probes();
-    region.record.threshold_us = threshold_us_;
-    regions_.push_back(std::move(region));
+    entry->second = &regions_.emplace_back();
+    perf::RegionRecord& record = entry->second->record;
+    record.source = entry->first.first;
+    record.address = request.word;
+    record.most_probes = rules_.most_probes;
+    record.threshold_us = rules_.threshold_us;
   }
-  return entry->second;
+  return *entry->second;
 }
 
-LoopPlan Coordinator::plan_from(const schedulers::Decision& decision, uint32_t nodes) {
-  LoopPlan plan;
-  plan.nodes = nodes;
-  plan.action = decision.placement == schedulers::Decision::Placement::AllNodes ? LoopPlan::Action::Split
-                                                                                : LoopPlan::Action::OneNode;
-  plan.only_node = decision.only_node;
-  for (uint32_t node = 0; node < nodes; ++node)
-    plan.speed[node] = node < decision.speed.size() ? decision.speed[node] : 1.0;
-  return plan;
-}
-
-void Coordinator::plan(const Request& request, std::vector<Answer>& answers) {
-  const ConstructName name{request.team, request.sequence};
-  auto found = probed_loops_.find(name);
-  if (found == probed_loops_.end()) {
-    ProbedLoop loop;
-    loop.region = region_of(request);
-    Region& region = regions_[loop.region];
-    region.record.visits++;
-    region.record.trips = request.trips;
-    loop.plan.nodes = request.nodes;
-    loop.plan.action = LoopPlan::Action::Probe;
-    // A decision made for other nodes says nothing about these.
-    const bool known = region.history.decision().speed.size() == request.nodes;
-    if (!region.history.wants_probe() && known)
-      loop.plan = plan_from(region.history.decision(), request.nodes);
-    loop.measurements.resize(request.nodes);
-    found = probed_loops_.emplace(name, std::move(loop)).first;
+Coordinator::PlacedLoop Coordinator::begin_loop(const Request& request) {
+  PlacedLoop loop;
+  schedulers::LoopShape shape;
+  shape.trips = request.trips;
+  shape.threads = schedulers::deal_threads(request.threads, cpus_per_node_, request.participants);
+  schedulers::RegionHistory* history = &no_history_;
+  if (learns(request.schedule.kind)) {
+    loop.region = &region_of(request);
+    history = &loop.region->histories[shape.threads];
+    loop.history = history;
+    loop.region->record.trips = request.trips;
+    // What a team shows that already runs without some nodes says nothing about whether they are needed.
+    if (request.participants == schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
+      parallel_regions_[request.microtask].loops.insert(history);
   }
-  ProbedLoop& loop = found->second;
-  Answer answer = answer_to(request);
-  answer.plan = loop.plan;
-  answers.push_back(answer);
-  if (++loop.asked == request.nodes && loop.plan.action != LoopPlan::Action::Probe)
-    probed_loops_.erase(found);
+  if (request.schedule.kind == ScheduleKind::Static) // nodes ask about static loops only to have them placed
+    loop.policy = std::make_unique<schedulers::PlacedStatic>(shape, *history, rules_);
+  else
+    loop.policy = schedulers::make_policy(request.schedule, shape, *history, rules_);
+  loop.tickets.resize(cpus_per_node_.size());
+  loop.measured.resize(cpus_per_node_.size());
+  return loop;
 }
 
-bool Coordinator::probe(const Request& request, std::vector<Answer>& answers) {
+bool Coordinator::loop(const Request& request, std::vector<Answer>& answers) {
   const ConstructName name{request.team, request.sequence};
-  const auto found = probed_loops_.find(name);
-  if (found == probed_loops_.end() || request.node >= found->second.measurements.size())
-    return false;
-  ProbedLoop& loop = found->second;
-  loop.measurements[request.node] = {request.report.mean_us, request.report.faults, request.report.iterations,
-                                     request.report.threads, request.report.busy_us};
-  loop.waiting.push_back(answer_to(request));
-  if (++loop.reported < request.nodes)
-    return true;
-  Region& region = regions_[loop.region];
-  const LoopPlan plan = plan_from(region.history.update(loop.measurements, threshold_us_), request.nodes);
-  record_decision(region, loop);
-  for (Answer& answer : loop.waiting) {
-    answer.plan = plan;
+  auto found = loops_.find(name);
+  if (found == loops_.end()) {
+    if (request.kind == Request::Kind::ReportLoop)
+      return false;
+    found = loops_.emplace(name, begin_loop(request)).first;
+  }
+  PlacedLoop& loop = found->second;
+  record_measurement(loop, request);
+  std::vector<schedulers::Reply> replies;
+  if (request.kind == Request::Kind::ReportLoop) {
+    loop.policy->report(request.node, request.done);
+  } else {
+    loop.tickets[request.node] = request.ticket;
+    loop.policy->ask(request.node, request.done, replies);
+  }
+  for (const schedulers::Reply& reply : replies) {
+    Answer answer;
+    answer.node = reply.node;
+    answer.ticket = loop.tickets[reply.node];
+    answer.assignment = reply.assignment;
     answers.push_back(answer);
   }
-  probed_loops_.erase(found);
+  if (loop.policy->finished()) {
+    record_decision(loop);
+    loops_.erase(found);
+  }
   return true;
 }
 
-void Coordinator::record_decision(Region& region, const ProbedLoop& loop) {
-  const schedulers::Decision& decision = region.history.decision();
-  perf::RegionRecord& record = region.record;
-  record.probed_visits = region.history.probed_visits();
-  record.nodes.assign(loop.measurements.size(), {});
-  for (uint32_t node = 0; node < loop.measurements.size(); ++node) {
-    record.nodes[node].threads = loop.measurements[node].threads;
-    record.nodes[node].mean_us = loop.measurements[node].mean_us;
-    record.nodes[node].faults = loop.measurements[node].faults;
+/// The sum of what a node has measured on its last measured visit.
+void Coordinator::record_measurement(PlacedLoop& loop, const Request& request) {
+  const schedulers::NodeMeasurement& done = request.done;
+  if (!loop.region || done.iterations == 0 || done.threads == 0 || done.thread_us <= 0)
+    return;
+  std::vector<perf::NodeRecord>& nodes = loop.region->record.nodes;
+  nodes.resize(cpus_per_node_.size());
+  perf::NodeRecord& node = nodes[request.node];
+  if (!loop.measured[request.node])
+    node = perf::NodeRecord{};
+  loop.measured[request.node] = true;
+  node.threads = done.threads;
+  node.mean_us += done.thread_us / done.threads;
+  node.faults += done.faults();
+}
+
+void Coordinator::record_decision(const PlacedLoop& loop) {
+  if (!loop.region || !loop.history->decided())
+    return;
+  const schedulers::Decision& decision = loop.history->decision();
+  perf::RegionRecord& record = loop.region->record;
+  record.probed_visits = loop.history->probed_visits();
+  const std::vector<schedulers::NodeKnowledge>& known = loop.history->nodes();
+  record.nodes.resize(cpus_per_node_.size());
+  uint64_t team = 0;
+  for (size_t node = 0; node < record.nodes.size(); ++node) {
+    if (node < known.size() && known[node].threads != 0)
+      team |= uint64_t(1) << node;
     record.nodes[node].speed = node < decision.speed.size() ? decision.speed[node] : 0;
-    record.nodes[node].fault_period_us = region.history.fault_period_us(node);
+    if (node < known.size())
+      record.nodes[node].fault_period_us = known[node].fault_period_us();
   }
   record.fault_period_us = decision.fault_period_us;
-  record.decision = decision.placement == schedulers::Decision::Placement::AllNodes
-                        ? "all nodes"
-                        : "node " + std::to_string(decision.only_node);
+  record.decision = named_nodes(decision, team);
   record.reason = decision.reason;
+}
+
+uint64_t Coordinator::nodes_needed(uint64_t microtask) const {
+  const auto found = parallel_regions_.find(microtask);
+  if (found == parallel_regions_.end() || found->second.unplaced || found->second.loops.empty())
+    return schedulers::every_node;
+  uint64_t needed = 1;
+  for (const schedulers::RegionHistory* loop : found->second.loops) {
+    if (!loop->settled())
+      return schedulers::every_node;
+    needed |= loop->decision().nodes;
+  }
+  return uint32_t(__builtin_popcountll(needed)) == cpus_per_node_.size() ? schedulers::every_node : needed;
 }
 
 void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {
@@ -236,11 +277,14 @@ void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {
   }
 }
 
-perf::Report Coordinator::report(uint32_t nodes) const {
+perf::Report Coordinator::report() const {
   perf::Report report;
-  report.nodes = nodes;
-  for (const Region& region : regions_)
+  report.nodes = uint32_t(cpus_per_node_.size());
+  for (const Region& region : regions_) {
     report.regions.push_back(region.record);
+    for (const auto& [shape, history] : region.histories)
+      report.regions.back().visits += history.visits();
+  }
   return report;
 }
 

@@ -5,12 +5,15 @@
 
 #include "perf/region_record.hpp"
 #include "runtime/global/global_level.hpp"
-#include "schedulers/hetprobe.hpp"
-#include "schedulers/pool.hpp"
+#include "schedulers/policy.hpp"
+#include "schedulers/region_history.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -21,12 +24,11 @@ namespace hetmp::runtime {
 struct Request {
   enum class Kind : uint32_t {
     Barrier,     ///< sequence, word
-    Join,        ///< sequence; answered on node 0 only
-    Fetch,       ///< sequence = loop, shape, local_threads
+    Join,        ///< sequence, word = 1 if the region had unplaced loops; answered on node 0 only
+    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done, source
+    ReportLoop,  ///< the same; no answer
     OrderedWait, ///< sequence = loop, word = index
     OrderedPost, ///< sequence = loop, word = next; no answer
-    Plan,        ///< sequence = loop, word = call site, trips, source
-    Probe,       ///< sequence = loop, report
     Lock,        ///< word = key
     TryLock,     ///< word = key; the answer's word is 1 if the lock was free
     Unlock,      ///< word = key; no answer
@@ -37,14 +39,15 @@ struct Request {
   uint32_t node = 0;
   uint32_t ticket = 0; ///< of the waiting thread on its node; comes back with the answer
   uint32_t nodes = 1;  ///< of the team
-  uint32_t threads = 1;
-  uint32_t local_threads = 1;
+  uint32_t threads = 1;///< of the team
+  uint64_t participants = 1; ///< bit i: node i is in the team
   uint64_t team = 0;
+  uint64_t microtask = 0; ///< the team's region
   uint64_t sequence = 0;
   uint64_t word = 0;
   uint64_t trips = 0;
-  PoolShape shape;
-  ProbeReport report;
+  schedulers::Schedule schedule;
+  schedulers::NodeMeasurement done;
   uint32_t source_length = 0;
   char source[longest_source] = {}; ///< last, so that only the used part travels
 
@@ -55,75 +58,80 @@ struct Answer {
   uint32_t node = 0;
   uint32_t ticket = 0;
   uint64_t word = 0;
-  schedulers::Range range;
-  LoopPlan plan;
+  schedulers::Assignment assignment;
 };
 
 class Coordinator {
 public:
-  /// `threshold_us`: the fault period from which several nodes pay.
-  explicit Coordinator(double threshold_us) : threshold_us_(threshold_us) {}
+  /// `cpus_per_node`: how teams' threads are dealt to the program's nodes (schedulers/deal.hpp).
+  Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node);
 
   /// Appends the answers that become possible by this request, in the order they are to be given. A request that no
   /// correct node sends is ignored, and false returned.
   bool handle(const Request& request, std::vector<Answer>& answers);
 
+  /// The nodes that teams executing `microtask` need: bit i = node i. All of them until every loop of the region has a
+  /// decision that stands. The origin always is.
+  uint64_t nodes_needed(uint64_t microtask) const;
+
   /// What was learned about loops, in the order they were first met.
-  perf::Report report(uint32_t nodes) const;
+  perf::Report report() const;
 
 private:
   using ConstructName = std::pair<uint64_t, uint64_t>; ///< team, sequence
+  using TeamShape = std::vector<uint32_t>;             ///< threads of each node
 
   struct Meeting { ///< a barrier or join under way
     uint32_t arrived = 0;
     uint64_t word = 0;
     std::vector<Answer> waiting;
   };
-  struct Pool {
-    schedulers::IterationPool iterations;
-    uint32_t nodes_done = 0;
-  };
   struct Ordered {
     uint64_t next = 0;
     std::vector<std::pair<uint64_t, Answer>> waiting; ///< by index
   };
-  struct Region {
-    schedulers::RegionHistory history;
+  struct Region { ///< a loop
+    std::map<TeamShape, schedulers::RegionHistory> histories; ///< addresses stay
     perf::RegionRecord record;
   };
-  struct ProbedLoop { ///< one visit of a HetProbe loop
-    size_t region = 0;
-    LoopPlan plan;
-    uint32_t asked = 0;
-    uint32_t reported = 0;
-    std::vector<schedulers::NodeMeasurement> measurements;
-    std::vector<Answer> waiting;
+  struct PlacedLoop { ///< one visit of a loop
+    std::unique_ptr<schedulers::LoopPolicy> policy;
+    Region* region = nullptr; ///< null: nothing is learned from it
+    const schedulers::RegionHistory* history = nullptr;
+    std::vector<uint32_t> tickets; ///< of each node's open question
+    std::vector<bool> measured;    ///< nodes that have measured something on this visit
+  };
+  struct ParallelRegion { ///< what teams with one microtask have met
+    std::set<const schedulers::RegionHistory*> loops;
+    bool unplaced = false;
   };
   struct Lock {
     bool held = false;
     std::deque<Answer> waiting;
   };
 
+  bool is_sound(const Request& request) const;
   void barrier(const Request& request, std::vector<Answer>& answers);
   void join(const Request& request, std::vector<Answer>& answers);
-  void fetch(const Request& request, std::vector<Answer>& answers);
   void ordered(const Request& request, std::vector<Answer>& answers);
-  void plan(const Request& request, std::vector<Answer>& answers);
-  bool probe(const Request& request, std::vector<Answer>& answers);
+  bool loop(const Request& request, std::vector<Answer>& answers);
   void lock(const Request& request, std::vector<Answer>& answers);
   void forget_team(uint64_t team);
-  size_t region_of(const Request& request);
-  static LoopPlan plan_from(const schedulers::Decision& decision, uint32_t nodes);
-  void record_decision(Region& region, const ProbedLoop& loop);
+  PlacedLoop begin_loop(const Request& request);
+  Region& region_of(const Request& request);
+  void record_measurement(PlacedLoop& loop, const Request& request);
+  void record_decision(const PlacedLoop& loop);
 
-  double threshold_us_;
+  schedulers::DecisionRules rules_;
+  std::vector<uint32_t> cpus_per_node_;
+  schedulers::RegionHistory no_history_; ///< for policies that learn nothing
   std::map<ConstructName, Meeting> meetings_;
-  std::map<ConstructName, Pool> pools_;
   std::map<ConstructName, Ordered> ordered_;
-  std::map<ConstructName, ProbedLoop> probed_loops_;
+  std::map<ConstructName, PlacedLoop> loops_;
   std::unordered_map<uint64_t, Lock> locks_;
-  std::vector<Region> regions_;
-  std::map<std::pair<std::string, uint64_t>, size_t> region_by_name_;
+  std::deque<Region> regions_; ///< addresses stay
+  std::map<std::pair<std::string, uint64_t>, Region*> region_by_name_;
+  std::unordered_map<uint64_t, ParallelRegion> parallel_regions_; ///< by microtask
 };
 
 } // namespace hetmp::runtime

@@ -5,19 +5,20 @@
 #include "runtime/global/coordinated_level.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {
 
 class InProcessLevel final : public CoordinatedLevel {
 public:
-  InProcessLevel(double threshold_us, uint32_t nodes) : coordinator_(threshold_us), nodes_(nodes) {}
+  explicit InProcessLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override { launch_node_part(part); }
 
   perf::Report report() override {
     std::lock_guard guard(lock_);
-    return coordinator_.report(nodes_);
+    return coordinator_.report();
   }
 
 protected:
@@ -25,6 +26,7 @@ protected:
     std::lock_guard guard(lock_);
     answers_.clear();
     coordinator_.handle(request, answers_);
+    after(request, coordinator_);
     for (const Answer& answer : answers_)
       AnswerSlots::deliver(answer);
   }
@@ -33,13 +35,12 @@ private:
   FutexLock lock_; ///< guards what follows
   Coordinator coordinator_;
   std::vector<Answer> answers_; ///< kept for its memory
-  uint32_t nodes_;
 };
 
 } // namespace
 
-CoordinatedLevel* make_in_process_level(double threshold_us, uint32_t nodes) {
-  return new InProcessLevel(threshold_us, nodes);
+CoordinatedLevel* make_in_process_level(Coordinator coordinator) {
+  return new InProcessLevel(std::move(coordinator));
 }
 
 } // namespace hetmp::runtime

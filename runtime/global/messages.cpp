@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {
@@ -56,7 +57,7 @@ struct Mailbox {
 
 class MessageLevel final : public CoordinatedLevel {
 public:
-  explicit MessageLevel(double threshold_us) : coordinator_(threshold_us) {}
+  explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override {
     StartMessage message;
@@ -64,13 +65,14 @@ public:
     fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
   }
 
-  perf::Report report() override { return coordinator_.report(fabric->nodes); }
+  perf::Report report() override { return coordinator_.report(); }
 
   /// Service thread of the origin.
   void handle(const Request& request) {
     answers_.clear();
     if (!coordinator_.handle(request, answers_))
       die(exit_code_protocol, "node %u sent a request that cannot be", request.node);
+    after(request, coordinator_);
     for (const Answer& answer : answers_)
       reply(answer);
   }
@@ -165,10 +167,10 @@ void node_started() {
     die(71, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
 }
 
-uint64_t faults_of_this_node() {
+NodeFaults faults_of_this_node() {
   dsm::FaultCounters counters;
   fabric->read_faults(&counters);
-  return counters.faults();
+  return {counters.read_misses, counters.write_misses, counters.write_upgrades};
 }
 
 bool primary_lies_in_shared_memory() { return fabric->is_shared(__builtin_frame_address(0)); }
@@ -192,6 +194,6 @@ void attach_fabric(dsm::Fabric& joined) {
   spread_hooks.node_part_finished = flush_output;
 }
 
-CoordinatedLevel* make_message_level(double threshold_us) { return level = new MessageLevel(threshold_us); }
+CoordinatedLevel* make_message_level(Coordinator coordinator) { return level = new MessageLevel(std::move(coordinator)); }
 
 } // namespace hetmp::runtime

@@ -4,11 +4,15 @@
 #include "base/environment.hpp"
 #include "base/message.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/placement.hpp"
+#include "runtime/core/plan_cache.hpp"
+#include "runtime/core/withdrawal.hpp"
 #include "runtime/global/coordinated_level.hpp"
 #include "runtime/global/execute_again.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <dlfcn.h>
 #include <link.h>
@@ -34,6 +38,11 @@ double read_threshold() {
   return default_threshold_us;
 }
 
+Coordinator make_coordinator() {
+  placement().rules.threshold_us = read_threshold();
+  return Coordinator(placement().rules, layout().cpu_counts());
+}
+
 bool is_openmp_runtime(std::string_view file) {
   for (std::string_view name : {"libomp.so", "libiomp5.so", "libgomp.so", "libhetmp.so"})
     if (file.starts_with(name))
@@ -52,6 +61,28 @@ bool needs_openmp(const link_map& object) {
     if (entry->d_tag == DT_NEEDED && is_openmp_runtime(strings + entry->d_un.d_val))
       return true;
   return false;
+}
+
+/// Whether code that uses OpenMP has variables of which each thread keeps its own (threadprivate among them): their values
+/// belong to threads, so thread numbers have to stay where they are.
+bool has_thread_variables() {
+  const auto looks = [](dl_phdr_info* object, size_t, void*) {
+    bool thread_variables = false;
+    const ElfW(Dyn)* dynamic = nullptr;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = object->dlpi_phdr[i];
+      thread_variables |= header.p_type == PT_TLS && header.p_memsz != 0;
+      if (header.p_type == PT_DYNAMIC)
+        dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + header.p_vaddr);
+    }
+    if (!thread_variables || !dynamic)
+      return 0;
+    for (const link_map* loaded = _r_debug.r_map; loaded; loaded = loaded->l_next)
+      if (loaded->l_ld == dynamic)
+        return int(needs_openmp(*loaded));
+    return 0;
+  };
+  return dl_iterate_phdr(looks, nullptr) != 0;
 }
 
 /// "file+0xoffset" of a code address.
@@ -76,7 +107,7 @@ void become_node_processes(bool may_execute_again) {
     if (fabric->version != dsm::fabric_version || fabric->nodes != layout().nodes())
       die(70, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
     clean_environment();
-    level = make_message_level(read_threshold());
+    level = make_message_level(make_coordinator());
     attach_fabric(*fabric);
     return;
   }
@@ -100,12 +131,15 @@ bool refers_to_openmp() {
 }
 
 void set_up_nodes(bool may_execute_again) {
+  placement() = read_placement();
+  if (layout().kind != Layout::Kind::One && has_thread_variables())
+    keep_threads_where_they_are();
   switch (layout().kind) {
   case Layout::Kind::One:
     read_threshold(); // for its complaint: a mistake should show on one node too
     break;
   case Layout::Kind::CpuSets:
-    level = make_in_process_level(read_threshold(), layout().nodes());
+    level = make_in_process_level(make_coordinator());
     break;
   case Layout::Kind::Processes:
     become_node_processes(may_execute_again);
@@ -117,8 +151,11 @@ GlobalLevel* global_level() { return level; }
 
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
-  for (perf::RegionRecord& region : report.regions)
+  for (perf::RegionRecord& region : report.regions) {
     region.place = place_of(region.address);
+    // Visits that an answer was given for beforehand and that did not come.
+    region.visits -= std::min(region.visits, plan_cache::visits_left(reinterpret_cast<const void*>(region.address)));
+  }
   return report;
 }
 

@@ -1,0 +1,32 @@
+// What is measured around chunks of a loop: by a thread over what it executes, by a node over an assignment.
+#pragma once
+
+#include "runtime/core/fault_source.hpp"
+#include "schedulers/node_work.hpp"
+
+#include <cstdint>
+
+namespace hetmp::runtime {
+
+/// The calling thread's clocks at one moment.
+struct ThreadSnapshot {
+  int64_t elapsed_ns = 0;
+  int64_t busy_ns = 0; ///< CPU time
+};
+
+ThreadSnapshot snapshot_of_thread();
+/// What the calling thread has used since `before`.
+schedulers::ChunkMeasurement since(const ThreadSnapshot& before);
+
+/// The node's state at one moment.
+struct NodeSnapshot {
+  int64_t elapsed_ns = 0;
+  NodeFaults faults;
+};
+
+NodeSnapshot snapshot_of_node();
+/// Adds what the node has met since `before` to `sum`. `before` then holds the present faults, so that none is counted
+/// twice or missed, whatever happens until the next assignment.
+void add_since(NodeSnapshot& before, schedulers::NodeMeasurement& sum);
+
+} // namespace hetmp::runtime

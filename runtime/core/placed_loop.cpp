@@ -1,0 +1,136 @@
+// Loops of a team on several nodes whose chunks are asked for one by one: the node's threads share its work
+// (schedulers/node_work.hpp), and one of them asks the loop's policy for more when the node has none.
+#include "runtime/core/loop.hpp"
+#include "runtime/core/plan_cache.hpp"
+
+namespace hetmp::runtime {
+
+using schedulers::Assignment;
+using schedulers::NodeWork;
+using schedulers::Range;
+
+namespace {
+
+LoopQuestion question_about(const LoopProgress& loop) {
+  LoopQuestion question;
+  question.identity = {loop.source, loop.call_site};
+  question.schedule = loop.schedule;
+  question.trips = loop.trips;
+  return question;
+}
+
+/// The first thread of the node to come sets the visit up, and needs to ask nobody if an earlier answer still stands.
+void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
+  buffer.begun = true;
+  buffer.work.begin(task.team->local_threads());
+  buffer.before = snapshot_of_node();
+  if (task.loop.schedule.kind != schedulers::ScheduleKind::HetProbe)
+    return;
+  if (const auto known = plan_cache::take(task.team->description, task.loop.call_site, task.loop.trips))
+    buffer.work.assign(*known);
+}
+
+/// The chunk in hand has been executed.
+void account(ImplicitTask& task, LoopBuffer& buffer) {
+  if (!task.loop.measuring)
+    return;
+  task.loop.measuring = false;
+  const schedulers::ChunkMeasurement chunk = since(task.loop.started);
+  FutexLockGuard guard(buffer.lock);
+  buffer.work.account(task.local_number, chunk);
+}
+
+struct NextStep {
+  NodeWork::Step step = NodeWork::Step::Leave;
+  bool measuring = false;
+  uint64_t predecessor_end = 0;
+  schedulers::NodeMeasurement done;
+};
+
+NextStep next_step(ImplicitTask& task, LoopBuffer& buffer, Range& chunk) {
+  FutexLockGuard guard(buffer.lock);
+  if (!buffer.begun)
+    begin_visit(task, buffer);
+  NextStep next;
+  next.step = buffer.work.next(task.local_number, chunk);
+  switch (next.step) {
+  case NodeWork::Step::Run:
+    next.measuring = buffer.work.measuring();
+    next.predecessor_end = buffer.handed_out_end;
+    buffer.handed_out_end = chunk.end;
+    break;
+  case NodeWork::Step::Ask:
+  case NodeWork::Step::Report:
+    next.done = buffer.work.collect();
+    add_since(buffer.before, next.done);
+    break;
+  default:
+    break;
+  }
+  return next;
+}
+
+void ask(ImplicitTask& task, LoopBuffer& buffer, const schedulers::NodeMeasurement& done) {
+  NodeTeam& team = *task.team;
+  LoopQuestion question = question_about(task.loop);
+  question.done = done;
+  const Assignment answer = team.global->ask_loop(team.description, task.loop.global_name, question);
+  {
+    FutexLockGuard guard(buffer.lock);
+    buffer.work.assign(answer);
+    buffer.before.elapsed_ns = monotonic_nanoseconds();
+    if (answer.last && answer.repeats != 0)
+      plan_cache::keep(team.description, task.loop.call_site, task.loop.trips, answer);
+  }
+  buffer.answers.post();
+}
+
+void report(ImplicitTask& task, const schedulers::NodeMeasurement& done) {
+  NodeTeam& team = *task.team;
+  LoopQuestion question = question_about(task.loop);
+  question.done = done;
+  team.global->report_loop(team.description, task.loop.global_name, question);
+}
+
+void start(ImplicitTask& task, const NextStep& next, Range chunk) {
+  if (task.loop.ordered)
+    open_ordered_chunk(task, chunk, next.predecessor_end);
+  task.loop.measuring = next.measuring;
+  if (next.measuring)
+    task.loop.started = snapshot_of_thread();
+}
+
+} // namespace
+
+bool next_placed_chunk(ImplicitTask& task, Range& chunk) {
+  LoopBuffer& buffer = buffer_of(task);
+  account(task, buffer);
+  while (true) {
+    // Read before the look at the node's work: an answer that comes in between is not missed.
+    const uint32_t seen = buffer.answers.epoch();
+    const NextStep next = next_step(task, buffer, chunk);
+    switch (next.step) {
+    case NodeWork::Step::Run:
+      start(task, next, chunk);
+      return true;
+    case NodeWork::Step::Ask:
+      ask(task, buffer, next.done);
+      break;
+    case NodeWork::Step::Wait:
+      buffer.answers.wait_while(seen);
+      break;
+    case NodeWork::Step::Report:
+      report(task, next.done);
+      return false;
+    case NodeWork::Step::Leave:
+      return false;
+    }
+  }
+}
+
+void reset_placed_loop(LoopBuffer& buffer) {
+  buffer.begun = false;
+  buffer.handed_out_end = 0;
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,62 @@
+#include "runtime/core/plan_cache.hpp"
+
+#include "runtime/core/futex_lock.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace hetmp::runtime::plan_cache {
+namespace {
+
+using Key = std::tuple<const void*, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t>;
+
+struct Kept {
+  schedulers::Assignment assignment;
+  uint32_t visits = 0;
+};
+
+struct Cache {
+  FutexLock lock;
+  std::map<Key, Kept> kept;
+};
+
+Cache& cache() {
+  static auto* const instance = new Cache; // never destroyed: threads may outlive static objects
+  return *instance;
+}
+
+Key key_of(const TeamDescription& part, const void* call_site, uint64_t trips) {
+  return {call_site, trips, part.participants, part.threads, part.root, part.node};
+}
+
+} // namespace
+
+std::optional<schedulers::Assignment> take(const TeamDescription& part, const void* call_site, uint64_t trips) {
+  Cache& all = cache();
+  FutexLockGuard guard(all.lock);
+  const auto found = all.kept.find(key_of(part, call_site, trips));
+  if (found == all.kept.end())
+    return {};
+  const schedulers::Assignment assignment = found->second.assignment;
+  if (--found->second.visits == 0)
+    all.kept.erase(found);
+  return assignment;
+}
+
+void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment) {
+  Cache& all = cache();
+  FutexLockGuard guard(all.lock);
+  all.kept[key_of(part, call_site, trips)] = {assignment, assignment.repeats};
+}
+
+uint64_t visits_left(const void* call_site) {
+  Cache& all = cache();
+  FutexLockGuard guard(all.lock);
+  uint64_t left = 0;
+  for (const auto& [key, kept] : all.kept)
+    if (std::get<0>(key) == call_site && std::get<5>(key) == 0)
+      left += kept.visits;
+  return left;
+}
+
+} // namespace hetmp::runtime::plan_cache

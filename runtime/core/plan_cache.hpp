@@ -1,0 +1,23 @@
+// Decisions that stand for further visits of a loop, kept on each node so that nobody needs to ask for them
+// (Assignment::repeats).
+//
+// All nodes of a team get the same answer, and meet the loop in the same order in all teams of the same root and shape, so
+// they use the answer up alike without talking about it. That is why the root and the shape of the team belong to the key.
+#pragma once
+
+#include "runtime/global/global_level.hpp"
+
+#include <optional>
+
+namespace hetmp::runtime::plan_cache {
+
+/// The assignment of this visit, if an earlier answer stands for it; counts the visit.
+std::optional<schedulers::Assignment> take(const TeamDescription& part, const void* call_site, uint64_t trips);
+
+/// An answer that stands for assignment.repeats visits more.
+void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment);
+
+/// Visits of the loop that answers on this node still stand for.
+uint64_t visits_left(const void* call_site);
+
+} // namespace hetmp::runtime::plan_cache
