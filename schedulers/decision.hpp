@@ -35,8 +35,8 @@ struct NodeKnowledge {
   bool measured = false;
   double us_per_iteration = 0;      ///< elapsed, of one thread
   double busy_us_per_iteration = 0; ///< executing, of one thread
-  double faults_per_iteration = 0;  ///< of all its threads, while they do one iteration
-  double faults_next_visit = 0;     ///< per iteration, expected when pages go on settling as they did; Predict
+  double faults_per_iteration = 0;  ///< faults of the node over iterations of the node, whichever threads had them
+  double faults_next_visit = 0;     ///< likewise, expected when pages go on settling as they did; Predict
   double misses_per_kilo_instruction = -1; ///< negative = not counted
 
   /// Microseconds of execution between two faults of the node; infinity if it took none or is not known.
@@ -49,7 +49,8 @@ struct Decision {
                                  ///< nodes that get nothing, too
   double fault_period_us = std::numeric_limits<double>::infinity();
   double misses_per_kilo_instruction = -1; ///< mean over the nodes; negative = not counted
-  std::vector<double> predicted_us_per_iteration; ///< Predict: of each node alone, then of the chosen set; else empty
+  std::vector<double> predicted_us_per_iteration; ///< Predict: of each node alone, then of the chosen set;
+                                                  ///< infinity where a node is not known; else empty
   std::string reason;            ///< one clause with the numbers, and which criterion was replaced by what, if any
 
   bool uses(uint32_t node) const { return nodes >> node & 1; }

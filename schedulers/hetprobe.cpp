@@ -1,136 +1,209 @@
 #include "schedulers/hetprobe.hpp"
 
+#include "schedulers/in_node.hpp"
+#include "schedulers/probe.hpp"
+#include "schedulers/split.hpp"
+
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace hetmp::schedulers {
 namespace {
 
-constexpr double weight_of_new = 0.75;
-/// A time below this says more about the clock than about the node; it also keeps every quotient finite.
-constexpr double shortest_probe_us = 0.1;
-/// Nodes whose speeds differ by less count as equal: a probe cannot tell so little from noise, and splitting by noise
-/// makes the work of equal nodes uneven on every visit. Truly unequal nodes lose at most half of this.
-constexpr double smallest_difference = 1.05;
-constexpr double never = std::numeric_limits<double>::infinity();
-
-bool believable(const NodeMeasurement& measurement) {
-  return measurement.threads > 0 && measurement.iterations > 0 && std::isfinite(measurement.mean_us) &&
-         measurement.mean_us >= 0;
-}
-
-double moving_average(double newer, double older) {
-  return weight_of_new * newer + (1 - weight_of_new) * older;
-}
-
-std::string in_digits(double value) {
-  char digits[32];
-  auto [end, problem] =
-      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, value < 10 ? 2 : 0);
-  if (problem != std::errc{}) // too large for this notation
-    end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific, 2).ptr;
-  return {digits, end};
-}
-
-std::string explain(const Decision& decision, double threshold_us) {
-  if (decision.speed.size() < 2)
-    return "only one node takes part";
-  if (decision.fault_period_us == never)
-    return "no faults";
-  const std::string period = "a fault every " + in_digits(decision.fault_period_us) + " us, ";
-  const std::string threshold = "threshold of " + in_digits(threshold_us) + " us";
-  if (decision.placement == Decision::Placement::AllNodes)
-    return period + "not below the " + threshold;
-  return period + "below the " + threshold + ", so all on the origin (cache misses are not weighed)";
-}
+/// A batch ahead is to last so many exchanges: fetching it then costs little of it.
+constexpr double exchanges_a_batch = 10;
+/// Chunks that a thread takes of a batch ahead.
+constexpr uint64_t chunks_a_thread = 4;
 
 } // namespace
 
-RegionHistory::RegionHistory(uint32_t most_probes) : most_probes_(std::max<uint32_t>(most_probes, 1)) {}
-
-Decision RegionHistory::update(const std::vector<NodeMeasurement>& nodes, double threshold_us) {
-  if (nodes.size() != nodes_.size()) {
-    nodes_.assign(nodes.size(), Smoothed{});
-    probed_ = 0;
-  }
-  if (wants_probe())
-    ++probed_;
-  for (size_t i = 0; i < nodes.size(); ++i)
-    absorb(nodes_[i], nodes[i]);
-
-  decision_ = Decision{};
-  decision_.speed = core_speed_ratios();
-  decision_.fault_period_us = overall_fault_period();
-  if (nodes.size() > 1 && decision_.fault_period_us < threshold_us)
-    decision_.placement =
-        Decision::Placement::OneNode; // the origin: data and the program's serial part live there
-  decision_.reason = explain(decision_, threshold_us);
-  return decision_;
-}
-
-double RegionHistory::fault_period_us(uint32_t node) const {
-  return node < nodes_.size() ? fault_period(nodes_[node]) : never;
-}
-
-void RegionHistory::absorb(Smoothed& node, const NodeMeasurement& measurement) {
-  node.threads = measurement.threads;
-  if (!believable(measurement))
+HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history,
+                               const DecisionRules& rules)
+    : shape_(shape), history_(history), rules_(rules), nodes_(shape.nodes()) {
+  for (uint32_t threads : shape_.threads)
+    present_ += threads > 0 ? 1 : 0;
+  const RegionHistory::Visit visit = history_.begin_visit(shape_.threads, rules_, shape_.trips);
+  if (visit.probe && worth_probing(shape_.trips, shape_.total_threads(), probe_percent)) {
+    plan_probe(probe_percent);
     return;
-  const double iterations = static_cast<double>(measurement.iterations);
-  const double us = std::max(measurement.mean_us, shortest_probe_us) * measurement.threads / iterations;
-  const double faults = static_cast<double>(measurement.faults) / iterations;
-  const bool busy_known = std::isfinite(measurement.busy_us) && measurement.busy_us >= 0;
-  const double busy =
-      busy_known ? std::max(measurement.busy_us, shortest_probe_us) * measurement.threads / iterations : us;
-  node.us_per_iteration = node.measured ? moving_average(us, node.us_per_iteration) : us;
-  node.busy_us_per_iteration = node.measured ? moving_average(busy, node.busy_us_per_iteration) : busy;
-  node.faults_per_iteration = node.measured ? moving_average(faults, node.faults_per_iteration) : faults;
-  node.measured = true;
+  }
+  repeats_ = visit.repeats;
+  divide_whole_loop(history_.decision().weights());
 }
 
-/// Execution over faults: in the time in which one thread does an iteration, the node's threads do `threads` of
-/// them. Time spent waiting for pages is not execution: with it, a loop that does nothing but fault would show the
-/// interconnect's latency as its period, and a busy machine would make it look profitable.
-double RegionHistory::fault_period(const Smoothed& node) {
-  const double faults_meanwhile = node.faults_per_iteration * node.threads;
-  return node.measured && faults_meanwhile > 0 ? node.busy_us_per_iteration / faults_meanwhile : never;
+/// Also the tentative regions, by the decision in force: before the first one all nodes count alike.
+void HetProbePolicy::plan_probe(double probe_percent) {
+  const uint32_t team = shape_.total_threads();
+  const std::vector<double> weights = history_.decision().weights();
+  const std::vector<Range> regions = split_by_speed(after_probe(shape_.trips, team, probe_percent),
+                                                    weights.data(), shape_.threads.data(), shape_.nodes());
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    const uint32_t threads = shape_.threads[i];
+    nodes_[i].probe.begin = probe_share(shape_.trips, team, probe_percent, first).begin;
+    nodes_[i].probe.end = probe_share(shape_.trips, team, probe_percent, first + threads).begin;
+    nodes_[i].region = regions[i];
+    nodes_[i].in_use = weights[i] > 0;
+    first += threads;
+  }
+  probing_ = present_;
 }
 
-/// A node with threads but without a believable time yet counts as the slowest: it then gets the least work.
-std::vector<double> RegionHistory::core_speed_ratios() const {
-  double slowest = 0;
-  for (const Smoothed& node : nodes_)
-    if (node.measured && node.threads > 0)
-      slowest = std::max(slowest, node.us_per_iteration);
-  std::vector<double> speed(nodes_.size(), 1.0);
+void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
+  const std::vector<Range> shares =
+      split_by_speed({0, shape_.trips}, weights.data(), shape_.threads.data(), shape_.nodes());
+  for (uint32_t i = 0; i < shape_.nodes(); ++i)
+    nodes_[i].share = IterationSet(shares[i]);
+  divided_ = true;
+}
+
+void HetProbePolicy::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+  if (nodes_[node].state == State::Probing)
+    take_report(node, done, replies);
+  if (divided_)
+    give_share(node, replies);
+  else if (nodes_[node].state == State::Coming)
+    give_probe(node, replies);
+  else
+    work_ahead(node, replies);
+}
+
+void HetProbePolicy::give_probe(uint32_t node, std::vector<Reply>& replies) {
+  Assignment probe;
+  probe.add(nodes_[node].probe);
+  probe.measured = true;
+  nodes_[node].state = State::Probing;
+  replies.push_back({node, probe});
+}
+
+/// The node whose report is the last is answered by the caller.
+void HetProbePolicy::take_report(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+  nodes_[node].measured = done;
+  nodes_[node].measured.threads = shape_.threads[node];
+  nodes_[node].state = State::Ahead;
+  if (--probing_ > 0)
+    return;
+  std::vector<NodeMeasurement> measurements;
+  for (const Node& each : nodes_)
+    measurements.push_back(each.measured);
+  divide_rest(history_.absorb(measurements, rules_).weights());
+  for (uint32_t i = 0; i < shape_.nodes(); ++i)
+    if (nodes_[i].state == State::Waiting)
+      give_share(i, replies);
+}
+
+/// On demand, in small chunks: the node's first thread that finds none asks for more while the others finish
+/// theirs, so the threads of a node do not wait for each other between batches. Nothing is measured: which
+/// thread has what does not matter here.
+void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
+  Node& node = nodes_[number];
+  node.ahead = 0;
+  const bool all_taken =
+      std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.region.empty(); });
+  if (all_taken) {
+    give_share(number, replies); // it has none
+    return;
+  }
+  if (!node.in_use) {
+    node.state = State::Waiting;
+    return;
+  }
+  const Range batch = cut_batch(node);
+  node.ahead = batch.size();
+  node.state = State::Ahead;
+  Assignment ahead;
+  ahead.add(batch);
+  ahead.distribution = Assignment::Distribution::Chunks;
+  ahead.chunk = std::max<uint64_t>(1, batch.size() / (chunks_a_thread * shape_.threads[number]));
+  replies.push_back({number, ahead});
+}
+
+/// From the front of the node's own region, then from the back of the largest one, where its owner comes
+/// last.
+Range HetProbePolicy::cut_batch(Node& node) {
+  const uint64_t size = batch_size(node, node.measured.threads);
+  if (!node.region.empty()) {
+    const uint64_t middle = node.region.begin + std::min(size, node.region.size());
+    const Range batch{node.region.begin, middle};
+    node.region.begin = middle;
+    return batch;
+  }
+  const auto largest = std::max_element(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
+    return a.region.size() < b.region.size();
+  });
+  const uint64_t middle = largest->region.end - std::min(size, largest->region.size());
+  const Range batch{middle, largest->region.end};
+  largest->region.end = middle;
+  return batch;
+}
+
+/// Long enough to be worth its exchange by the rate of the node's probe, but at most half of that probe: what
+/// a node has in hand when the decision comes cannot be given to others. At least an iteration a thread.
+uint64_t HetProbePolicy::batch_size(const Node& node, uint32_t threads) const {
+  const uint64_t most = std::max<uint64_t>(threads, node.probe.size() / 2);
+  const double span_us = node.measured.thread_us / threads;
+  const double wanted =
+      exchanges_a_batch * rules_.exchange_us * (static_cast<double>(node.measured.iterations) / span_us);
+  if (!(wanted < static_cast<double>(most))) // also if the probe's time makes no sense
+    return most;
+  return std::max<uint64_t>(threads, wanted > 0 ? static_cast<uint64_t>(wanted) : 0);
+}
+
+void HetProbePolicy::divide_rest(const std::vector<double>& weights) {
+  IterationSet rest;
+  for (Node& node : nodes_) {
+    rest.put(node.region);
+    node.region = {};
+  }
+  const std::vector<uint64_t> sizes = fair_sizes(weights, rest.size());
+  for (uint32_t i = 0; i < shape_.nodes(); ++i)
+    nodes_[i].share = rest.take_front(sizes[i]);
+  divided_ = true;
+}
+
+/// How much of the rest each node gets, so that all finish together: a batch that a node has in hand is part
+/// of the work that is divided and of that node's share. A node that has more in hand than its share gets
+/// nothing, and the others divide what remains without it and its batch. Each of these steps takes out at
+/// least one node, and never the last one with a share: the shares add up to the batches and the rest, so not
+/// all of them are smaller than their batches.
+std::vector<uint64_t> HetProbePolicy::fair_sizes(const std::vector<double>& weights, uint64_t rest) const {
+  std::vector<uint32_t> threads = shape_.threads;
+  std::vector<uint64_t> in_hand(nodes_.size(), 0);
+  uint64_t total = rest;
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].threads == 0)
-      speed[i] = 0;
-    else if (nodes_[i].measured)
-      speed[i] = slowest / nodes_[i].us_per_iteration;
+    in_hand[i] = nodes_[i].ahead;
+    total += in_hand[i];
   }
-  if (std::all_of(speed.begin(), speed.end(), [](double ratio) { return ratio <= smallest_difference; }))
-    for (double& ratio : speed)
-      ratio = std::min(1.0, std::ceil(ratio)); // a node without threads stays at 0
-  return speed;
+  for (;;) {
+    const std::vector<Range> shares =
+        split_by_speed({0, total}, weights.data(), threads.data(), shape_.nodes());
+    std::vector<uint64_t> sizes;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (in_hand[i] <= shares[i].size()) {
+        sizes.push_back(shares[i].size() - in_hand[i]);
+        continue;
+      }
+      total -= in_hand[i];
+      in_hand[i] = threads[i] = 0;
+    }
+    if (sizes.size() == nodes_.size())
+      return sizes;
+  }
 }
 
-/// The mean over the nodes that faulted, weighted by their share of the threads. It is the harmonic mean,
-/// that is, the mean is taken over fault *rates*: with the arithmetic mean of periods one node that faults a
-/// few times would hide any number of faults of another, and additional faults could turn "does not pay" into
-/// "pays".
-double RegionHistory::overall_fault_period() const {
-  double threads = 0;
-  double rate = 0;
-  for (const Smoothed& node : nodes_) {
-    const double period = fault_period(node);
-    if (period == never)
-      continue;
-    threads += node.threads;
-    rate += node.threads / period;
-  }
-  return rate > 0 ? threads / rate : never;
+/// What fits into an answer; `last` if that is everything.
+void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
+  Node& node = nodes_[number];
+  Assignment part;
+  share_in_node(part, rules_.in_node);
+  for (const Range& piece : node.share.ranges())
+    if (!part.add(piece))
+      break;
+  node.share.take_front(part.size());
+  part.last = node.share.empty();
+  part.repeats = part.last ? repeats_ : 0;
+  node.state = part.last ? State::Left : State::Running;
+  present_ -= part.last ? 1 : 0;
+  replies.push_back({number, part});
 }
 
 } // namespace hetmp::schedulers

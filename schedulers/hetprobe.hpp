@@ -1,80 +1,78 @@
-// The HetProbe decision: from what nodes measured over equal probe shares to where the rest of the loop runs.
+// HetProbe (the paper, section 3.2): probe, decide, run.
 #pragma once
 
+#include "schedulers/decision.hpp"
+#include "schedulers/iteration_set.hpp"
+#include "schedulers/policy.hpp"
+#include "schedulers/region_history.hpp"
+
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <vector>
 
 namespace hetmp::schedulers {
 
-/// One node's probe on one visit. Every thread of the team ran the same number of iterations.
-struct NodeMeasurement {
-  double mean_us = 0;      ///< elapsed time of a probe share, mean over the node's threads
-  uint64_t faults = 0;     ///< DSM faults of the node meanwhile
-  uint64_t iterations = 0; ///< of the node's threads together
-  uint32_t threads = 0;    ///< of the node
-  /// CPU time of a probe share, mean over the node's threads: what they executed, without the time they waited for
-  /// pages or for a CPU. Negative = not known; elapsed time takes its place.
-  double busy_us = -1;
-};
-
-struct Decision {
-  enum class Placement : uint8_t { AllNodes, OneNode };
-  Placement placement = Placement::AllNodes;
-  uint32_t only_node = 0; ///< OneNode
-  /// Core speed ratio of each node: how many times faster than the slowest one a thread of it is (slowest
-  /// = 1.0). 0 for a node without threads. Filled with either placement.
-  std::vector<double> speed;
-  /// Microseconds of execution between two faults of a faulting node; infinity when no node faulted.
-  double fault_period_us = std::numeric_limits<double>::infinity();
-  std::string reason; ///< one clause with the numbers
-};
-
-/// What visits of one region by teams with the same number of nodes have shown. Not synchronised: one owner.
-class RegionHistory {
+/// A probed visit starts with the same number of iterations for every thread, the same ones on every visit.
+/// Better than the paper: a node that is back from its probe before the others does not wait for them, it
+/// works ahead, in batches cut from what would be its share by the speeds known so far. When the last node
+/// has reported, the history decides, and the rest is divided so that all nodes finish together. A node that
+/// the decision in force does not use waits instead: what it took would have to be fetched back.
+///
+/// A visit that is not probed, or has too few iterations, is divided by the decision in force.
+///
+/// Each iteration is handed out exactly once. The probes tile [0, p), for some p. The nodes' tentative
+/// regions tile the rest; a batch ahead is cut off one end of a region, so a region stays one range, and
+/// regions and batches together go on tiling it. What is left of the regions is cut, once, into shares whose
+/// sizes add up to its own, and a share is cut into answers from its front until nothing is left.
+///
+/// The answers depend on the sequence of questions alone.
+class HetProbePolicy : public LoopPolicy {
  public:
-  static constexpr uint32_t usual_probes = 10;
+  /// Begins a visit of the history, which is told of the probe when the last node has reported. Both
+  /// references have to outlive the policy.
+  HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history,
+                 const DecisionRules& rules);
 
-  /// Probes the first `most_probes` visits (at least one) and then keeps to its last decision.
-  explicit RegionHistory(uint32_t most_probes = usual_probes);
-
-  bool wants_probe() const { return probed_ < most_probes_; }
-  uint32_t probed_visits() const { return probed_; }
-  uint32_t most_probes() const { return most_probes_; }
-
-  /// Takes one probed visit into account and decides anew. Element i of `nodes` is node i's; another number
-  /// of nodes than on the visit before starts the history afresh. Measurements that cannot be true (a time
-  /// that is negative or not a number) leave what is known of the node as it was. `threshold_us`: the fault
-  /// period from which work on several nodes pays; below it everything stays on node 0.
-  Decision update(const std::vector<NodeMeasurement>& nodes, double threshold_us);
-
-  /// The last visit's decision; all nodes alike, without speeds, before the first.
-  const Decision& decision() const { return decision_; }
-
-  /// Smoothed microseconds of execution between two faults of `node`; infinity if it never faulted or is unknown.
-  double fault_period_us(uint32_t node) const;
+  void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) override;
+  bool finished() const override { return present_ == 0; }
 
  private:
-  /// Smoothed by an exponentially weighted moving average, per iteration, so that visits with different trip
-  /// counts compare and a fault period is the quotient of two averages rather than an average of quotients.
-  struct Smoothed {
-    bool measured = false;
-    double us_per_iteration = 0;      ///< elapsed, of one thread
-    double busy_us_per_iteration = 0; ///< executing, of one thread
-    double faults_per_iteration = 0; ///< of any of the node's threads
-    uint32_t threads = 0;            ///< on the last visit
+  enum class State : uint8_t {
+    Coming,  ///< has not asked yet
+    Probing, ///< has its probe
+    Ahead,   ///< has a batch ahead
+    Waiting, ///< has an open question
+    Running, ///< has a part of its share
+    Left,    ///< has had its last answer
+  };
+  struct Node {
+    State state = State::Coming;
+    Range probe;
+    Range region;        ///< what is left of its tentative region
+    uint64_t ahead = 0;  ///< iterations of its batch ahead, if it has one
+    bool in_use = false; ///< by the decision in force when the visit began
+    NodeMeasurement measured;
+    IterationSet share; ///< what it is still to be given, once that is known
   };
 
-  static void absorb(Smoothed& node, const NodeMeasurement& measurement);
-  static double fault_period(const Smoothed& node);
-  std::vector<double> core_speed_ratios() const;
-  double overall_fault_period() const;
+  void plan_probe(double probe_percent);
+  void divide_whole_loop(const std::vector<double>& weights);
+  void give_probe(uint32_t node, std::vector<Reply>& replies);
+  void take_report(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies);
+  void work_ahead(uint32_t node, std::vector<Reply>& replies);
+  Range cut_batch(Node& node);
+  uint64_t batch_size(const Node& node, uint32_t threads) const;
+  void divide_rest(const std::vector<double>& weights);
+  std::vector<uint64_t> fair_sizes(const std::vector<double>& weights, uint64_t rest) const;
+  void give_share(uint32_t node, std::vector<Reply>& replies);
 
-  uint32_t most_probes_;
-  uint32_t probed_ = 0;
-  std::vector<Smoothed> nodes_;
-  Decision decision_;
+  const LoopShape shape_;
+  RegionHistory& history_;
+  const DecisionRules& rules_;
+  std::vector<Node> nodes_;
+  uint32_t present_ = 0; ///< nodes of the team that have not had their last answer
+  uint32_t probing_ = 0; ///< nodes whose probe is not reported
+  uint32_t repeats_ = 0;
+  bool divided_ = false; ///< the shares are known
 };
 
 } // namespace hetmp::schedulers

@@ -22,7 +22,10 @@ class RegionHistory {
     bool probe = true;
     uint32_t repeats = 0; ///< not probed: so many visits after this one will not be either, and the decision stands
   };
-  Visit begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules);
+  /// `trips`: the loop's iterations, 0 if they are not known. A visit with another number than the one before tells that
+  /// the announced visits in between did not all take place; they are then not counted. A loop with fewer than two
+  /// iterations a thread is not probed, and neither is a team on one node.
+  Visit begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules, uint64_t trips = 0);
 
   /// Takes a probe into account (element i of `nodes` is node i's) and decides anew. Measurements that cannot be true leave
   /// what is known of the node as it was. Smoothing: the new value weighs 0.75, for times and faults alike, per iteration,
@@ -40,12 +43,27 @@ class RegionHistory {
   uint64_t visits() const { return visits_; }
 
  private:
-  // The members are the implementation's to choose.
-  std::vector<NodeKnowledge> nodes_;
+  bool same_shape(const std::vector<NodeMeasurement>& nodes) const;
+  void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
+  void take(uint32_t node, const NodeMeasurement& measurement);
+  void judge_probe(const Decision& standing, const DecisionRules& rules);
+  void judge_audit(const Decision& standing, const DecisionRules& rules);
+  void stand_until_audit();
+
+  std::vector<NodeKnowledge> nodes_;  ///< smoothed
+  std::vector<NodeKnowledge> latest_; ///< as the last believable measurement alone has it
   Decision decision_;
   bool decided_ = false;
+  bool settled_ = false;
+  bool warmed_up_ = false;   ///< of the audit of a decision for one node: its first visit has been
   uint32_t probed_ = 0;
+  uint32_t round_ = 0;       ///< probed visits since probing began anew
+  uint32_t alike_ = 0;       ///< of these, the last ones that agreed without doubt
+  uint32_t interval_ = 0;    ///< settled: visits that are not probed between two audits
   uint64_t visits_ = 0;
+  uint64_t next_audit_ = 0;  ///< settled: the number of the visit that is to be probed
+  uint64_t trips_ = 0;       ///< of the last visit
+  uint32_t announced_ = 0;   ///< visits after it of which nobody asks
 };
 
 } // namespace hetmp::schedulers

@@ -1,0 +1,223 @@
+#include "schedulers/region_history.hpp"
+
+#include "schedulers/speed_ratios.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace hetmp::schedulers {
+namespace {
+
+constexpr double weight_of_new = 0.75;
+/// A time below this says more about the clock than about the node; it also keeps every quotient finite.
+constexpr double shortest_probe_us = 0.1;
+/// Probes that agree before a decision stands early. The first visit always moves data; three leave two that
+/// did not.
+constexpr uint32_t enough_probes = 3;
+/// A fault period is beyond doubt if it differs from the break-even by more than this factor.
+constexpr double clear_factor = 4;
+/// An audit that finds a speed changed by more contradicts the decision.
+constexpr double contradicting_difference = 1.2;
+constexpr uint32_t first_interval = 16;
+constexpr uint32_t longest_interval = 4096;
+
+bool believable(const NodeMeasurement& measurement) {
+  return measurement.threads > 0 && measurement.iterations > 0 && std::isfinite(measurement.thread_us) &&
+         measurement.thread_us >= 0;
+}
+
+/// What a believable measurement alone says. Per iteration of the node: a thread does one in the threads'
+/// summed time over the node's iterations.
+NodeKnowledge knowledge_from(const NodeMeasurement& measurement) {
+  const double iterations = static_cast<double>(measurement.iterations);
+  const double least = shortest_probe_us * measurement.threads;
+  const double elapsed = std::max(measurement.thread_us, least);
+  const bool busy_known = std::isfinite(measurement.busy_us) && measurement.busy_us >= 0;
+  NodeKnowledge result;
+  result.threads = measurement.threads;
+  result.measured = true;
+  result.us_per_iteration = elapsed / iterations;
+  result.busy_us_per_iteration = (busy_known ? std::max(measurement.busy_us, least) : elapsed) / iterations;
+  result.faults_per_iteration = static_cast<double>(measurement.faults()) / iterations;
+  result.faults_next_visit = result.faults_per_iteration;
+  if (measurement.instructions > 0)
+    result.misses_per_kilo_instruction =
+        1000 * static_cast<double>(measurement.cache_misses) / static_cast<double>(measurement.instructions);
+  return result;
+}
+
+void smooth(double& known, double seen) {
+  known = weight_of_new * seen + (1 - weight_of_new) * known;
+}
+
+/// Pages settle: if the faults fell from the visit before, they go on falling by the same factor. If they
+/// rose, nothing says that they will rise again.
+double faults_expected(double latest, double previous) {
+  return previous > 0 ? latest * std::min(1.0, latest / previous) : latest;
+}
+
+/// By how much the speeds, relative to each other, of the nodes that divide the work differ; 1 = not at all.
+/// Of other nodes they do not matter: what is in use stays the same.
+double change_of_speeds(const Decision& before, const Decision& after) {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = 0;
+  for (uint32_t i = 0; i < before.speed.size() && i < after.speed.size(); ++i)
+    if (before.uses(i) && before.speed[i] > 0 && after.speed[i] > 0) {
+      least = std::min(least, after.speed[i] / before.speed[i]);
+      greatest = std::max(greatest, after.speed[i] / before.speed[i]);
+    }
+  return greatest > 0 ? greatest / least : 1;
+}
+
+/// Whether the faults leave no doubt: far from the period from which several nodes pay. Predictions have no
+/// such threshold; a period far from what a fault costs means that faults hardly count, or that nothing else
+/// does.
+bool clear(const Decision& decision, const DecisionRules& rules) {
+  const double limit = rules.mode == DecisionMode::Predict ? rules.fault_us : rules.threshold_us;
+  return decision.fault_period_us > limit * clear_factor || decision.fault_period_us < limit / clear_factor;
+}
+
+bool on_several_nodes(const std::vector<uint32_t>& threads) {
+  return std::count_if(threads.begin(), threads.end(), [](uint32_t count) { return count > 0; }) > 1;
+}
+
+} // namespace
+
+RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& threads,
+                                                const DecisionRules& rules, uint64_t trips) {
+  const bool same =
+      std::equal(threads.begin(), threads.end(), nodes_.begin(), nodes_.end(),
+                 [](uint32_t count, const NodeKnowledge& node) { return count == node.threads; });
+  if (!same)
+    start_afresh(threads, rules);
+  visits_ += 1 + (trips == trips_ ? announced_ : 0);
+  trips_ = trips;
+  announced_ = 0;
+
+  const uint64_t total = std::accumulate(threads.begin(), threads.end(), uint64_t{0});
+  if (settled_ && visits_ < next_audit_)
+    announced_ = static_cast<uint32_t>(next_audit_ - visits_ - 1);
+  else if (!on_several_nodes(threads) || (trips > 0 && trips / total < 2))
+    announced_ = first_interval; // not for ever: visits with more iterations may change the decision
+  else
+    return {true, 0};
+  return {false, announced_};
+}
+
+const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& nodes, const DecisionRules& rules) {
+  if (!same_shape(nodes)) {
+    std::vector<uint32_t> threads;
+    for (const NodeMeasurement& node : nodes)
+      threads.push_back(node.threads);
+    start_afresh(threads, rules);
+  }
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    take(i, nodes[i]);
+  ++probed_;
+  const Decision standing = std::exchange(decision_, decide(nodes_, rules));
+  if (settled_)
+    judge_audit(standing, rules);
+  else
+    judge_probe(standing, rules);
+  decided_ = true;
+  return decision_;
+}
+
+bool RegionHistory::settled() const {
+  return settled_;
+}
+
+/// A measurement without threads is one that is missing, not one of another team.
+bool RegionHistory::same_shape(const std::vector<NodeMeasurement>& nodes) const {
+  return std::equal(nodes.begin(), nodes.end(), nodes_.begin(), nodes_.end(),
+                    [](const NodeMeasurement& measurement, const NodeKnowledge& node) {
+                      return measurement.threads == node.threads || measurement.threads == 0;
+                    });
+}
+
+void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules) {
+  *this = RegionHistory{};
+  nodes_.resize(threads.size());
+  for (size_t i = 0; i < threads.size(); ++i)
+    nodes_[i].threads = threads[i];
+  latest_ = nodes_;
+  decision_ = decide(nodes_, rules); // nothing is measured: all alike, or as the user says
+  decision_.reason.clear();
+}
+
+void RegionHistory::take(uint32_t node, const NodeMeasurement& measurement) {
+  if (!believable(measurement))
+    return;
+  NodeKnowledge seen = knowledge_from(measurement);
+  NodeKnowledge& latest = latest_[node];
+  if (latest.measured)
+    seen.faults_next_visit = faults_expected(seen.faults_per_iteration, latest.faults_per_iteration);
+  latest = seen;
+  NodeKnowledge& known = nodes_[node];
+  if (!known.measured) {
+    known = seen;
+    return;
+  }
+  smooth(known.us_per_iteration, seen.us_per_iteration);
+  smooth(known.busy_us_per_iteration, seen.busy_us_per_iteration);
+  smooth(known.faults_per_iteration, seen.faults_per_iteration);
+  known.faults_next_visit = seen.faults_next_visit;
+  if (known.misses_per_kilo_instruction >= 0 && seen.misses_per_kilo_instruction >= 0)
+    smooth(known.misses_per_kilo_instruction, seen.misses_per_kilo_instruction);
+  else if (seen.misses_per_kilo_instruction >= 0)
+    known.misses_per_kilo_instruction = seen.misses_per_kilo_instruction;
+}
+
+/// The decision stands early when the last three probes agree: the same nodes, hardly changed speeds, a clear
+/// fault period. And each visit alone has to lead to the same nodes: the averages remember the first, cold
+/// one, and a region is not put on one node because of what that one fetched. DecisionRules::most_probes
+/// bounds all of this.
+void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& rules) {
+  const bool agrees = decided_ && standing.nodes == decision_.nodes &&
+                      change_of_speeds(standing, decision_) < smallest_difference;
+  const bool no_doubt = clear(decision_, rules) && decide(latest_, rules).nodes == decision_.nodes;
+  if (!no_doubt)
+    alike_ = 0;
+  else
+    alike_ = agrees ? alike_ + 1 : 1;
+  if (++round_ < rules.most_probes && alike_ < enough_probes)
+    return;
+  interval_ = first_interval;
+  stand_until_audit();
+}
+
+/// The audit's own measurement is compared with the decision, not the average in which it weighs three
+/// quarters. Speeds that an audit confirms stay exactly as they were: moving a boundary by a few iterations
+/// would move pages.
+void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& rules) {
+  const Decision seen = decide(latest_, rules);
+  // Where one node has had the loop, the others' pages are cold, and one visit only shows how they come back.
+  if (standing.only_node() >= 0 && !warmed_up_ && seen.nodes == standing.nodes) {
+    warmed_up_ = true;
+    decision_ = standing;
+    return; // the next visit is past the audit's number too: it is probed
+  }
+  if (seen.nodes != standing.nodes || decision_.nodes != standing.nodes ||
+      change_of_speeds(standing, seen) > contradicting_difference) {
+    nodes_ = latest_;
+    decision_ = seen;
+    settled_ = false;
+    round_ = alike_ = 0;
+    judge_probe(standing, rules); // this visit is the first one of the new averages
+    return;
+  }
+  if (change_of_speeds(standing, decision_) < smallest_difference)
+    decision_.speed = standing.speed;
+  interval_ = std::min(interval_ * 2, longest_interval);
+  stand_until_audit();
+}
+
+void RegionHistory::stand_until_audit() {
+  settled_ = true;
+  warmed_up_ = false;
+  next_audit_ = visits_ + interval_ + 1;
+}
+
+} // namespace hetmp::schedulers
