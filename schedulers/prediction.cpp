@@ -1,4 +1,5 @@
 #include "schedulers/decision_parts.hpp"
+#include "schedulers/speed_ratios.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,10 +10,9 @@ namespace {
 
 /// Predictions that differ by less are ties.
 constexpr double smallest_difference_of_predictions = 1.02;
-constexpr double shortest_iteration_us = 1e-9; // keeps quotients finite, whatever a caller measured
 
 double alone_us(const NodeKnowledge& node) {
-  return std::max(node.busy_us_per_iteration, shortest_iteration_us);
+  return finite_us(node.busy_us_per_iteration);
 }
 
 /// Microseconds in which one thread of a node does an iteration. As one of several nodes it executes, and
@@ -20,7 +20,7 @@ double alone_us(const NodeKnowledge& node) {
 /// iteration has that many, whichever thread has it, and each costs that thread `fault_us`. The other threads
 /// go on meanwhile; where a node's faults wait for each other, that is part of the cost of one as measured.
 double shared_us(const NodeKnowledge& node, double fault_us) {
-  return alone_us(node) + std::max(node.faults_next_visit, 0.0) * std::max(fault_us, 0.0);
+  return finite_us(alone_us(node) + std::max(node.faults_next_visit, 0.0) * std::max(fault_us, 0.0));
 }
 
 struct Candidate {
@@ -91,8 +91,11 @@ void predict(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const 
   const Candidate best = best_of(all);
   decision.nodes = best.set;
   decision.predicted_us_per_iteration.back() = best.us_per_iteration;
-  if (sets.empty())
-    return; // nothing to compare; the caller says why
+  if (sets.empty()) { // nothing to compare
+    if (decision.reason.empty())
+      decision.reason = "nothing but " + where(best.set) + " has been measured";
+    return;
+  }
   const Candidate rival = std::has_single_bit(best.set) ? best_of(sets) : best_of(singles);
   decision.reason = "predicted " + in_digits(best.us_per_iteration) + " us an iteration on " +
                     where(best.set) + ", against " + in_digits(rival.us_per_iteration) + " on " +

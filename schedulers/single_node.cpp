@@ -92,8 +92,7 @@ double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decis
                   const DecisionRules& rules, uint32_t node) {
   if (!rules.speeds.empty())
     return nodes[node].threads * decision.speed[node];
-  constexpr double shortest_iteration_us = 1e-9; // keeps quotients finite, whatever a caller measured
-  return nodes[node].threads / std::max(nodes[node].busy_us_per_iteration, shortest_iteration_us);
+  return nodes[node].threads / finite_us(nodes[node].busy_us_per_iteration);
 }
 
 SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates,

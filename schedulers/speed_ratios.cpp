@@ -8,9 +8,6 @@
 namespace hetmp::schedulers {
 namespace {
 
-/// Keeps quotients of times finite, whatever a caller measured.
-constexpr double shortest_iteration_us = 1e-9;
-
 /// Divides by the least ratio above 0. False if there is none.
 bool make_slowest_one(std::vector<double>& speed) {
   double slowest = 0;
@@ -47,12 +44,11 @@ std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
   double slowest = 0;
   for (const NodeKnowledge& node : nodes)
     if (node.measured && node.threads > 0)
-      slowest = std::max({slowest, node.us_per_iteration, shortest_iteration_us});
+      slowest = std::max(slowest, finite_us(node.us_per_iteration));
   std::vector<double> speed(nodes.size(), 0.0);
   for (size_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].threads > 0)
-      speed[i] =
-          nodes[i].measured ? slowest / std::max(nodes[i].us_per_iteration, shortest_iteration_us) : 1.0;
+      speed[i] = nodes[i].measured ? slowest / finite_us(nodes[i].us_per_iteration) : 1.0;
   level_small_differences(speed);
   make_slowest_one(speed);
   return speed;

@@ -12,6 +12,14 @@ namespace hetmp::schedulers {
 /// half of this.
 inline constexpr double smallest_difference = 1.05;
 
+/// A time per iteration such that quotients and sums of any two are finite and positive, whatever was
+/// measured.
+constexpr double finite_us(double us) {
+  constexpr double least = 1e-9;
+  constexpr double greatest = 1e18;
+  return us > least ? (us < greatest ? us : greatest) : least;
+}
+
 /// How many times faster than the slowest node's a thread of each node is: slowest = 1, a node without
 /// threads 0. From elapsed time: a node that gets less of its CPUs is slower. A node that has not been
 /// measured counts as the slowest, so that it gets the least work. `given` (see CoreSpeeds) replaces what was
