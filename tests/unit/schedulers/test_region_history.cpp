@@ -1,0 +1,429 @@
+#include "schedulers/region_history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace hetmp::schedulers {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const std::vector<uint32_t> team = {4, 8};
+
+NodeMeasurement measured(uint32_t threads, uint64_t iterations, double thread_us, uint64_t faults) {
+  NodeMeasurement result;
+  result.threads = threads;
+  result.iterations = iterations;
+  result.thread_us = thread_us;
+  result.read_misses = faults;
+  return result;
+}
+
+/// 100 iterations a thread, which took a thread us0 and us1.
+std::vector<NodeMeasurement> probe(double us0, uint64_t faults0, double us1, uint64_t faults1) {
+  return {measured(4, 400, 4 * us0, faults0), measured(8, 800, 8 * us1, faults1)};
+}
+
+const std::vector<NodeMeasurement> quiet = probe(1000, 0, 3000, 0);
+const std::vector<NodeMeasurement> clearly_faulting = probe(1000, 400, 3000, 1200); // a fault every 2.5 us
+
+DecisionRules rules(double threshold_us = 100) {
+  DecisionRules result;
+  result.threshold_us = threshold_us;
+  return result;
+}
+
+/// Probes once if the history wants to. The visit's answer.
+RegionHistory::Visit visit(RegionHistory& history, const std::vector<NodeMeasurement>& nodes,
+                           const DecisionRules& how = rules(), uint64_t trips = 0) {
+  const RegionHistory::Visit result = history.begin_visit(team, how, trips);
+  if (result.probe)
+    history.absorb(nodes, how);
+  return result;
+}
+
+void settle(RegionHistory& history, const std::vector<NodeMeasurement>& nodes,
+            const DecisionRules& how = rules()) {
+  for (int i = 0; i < 20 && !history.settled(); ++i)
+    visit(history, nodes, how);
+  ASSERT_TRUE(history.settled());
+}
+
+TEST(RegionHistory, TakesTheFirstVisitRaw) {
+  RegionHistory history;
+  EXPECT_FALSE(history.decided());
+  const Decision& decision = history.absorb(probe(1000, 10, 3000, 40), rules(50));
+  EXPECT_EQ(decision.speed, (std::vector<double>{3, 1}));
+  EXPECT_DOUBLE_EQ(history.nodes()[0].fault_period_us(), 100); // 1000 us / 10 faults
+  EXPECT_DOUBLE_EQ(history.nodes()[1].fault_period_us(), 75);  // 3000 us / 40 faults
+  EXPECT_EQ(decision.nodes, 0b11u);
+  EXPECT_TRUE(history.decided());
+  EXPECT_EQ(history.probed_visits(), 1u);
+}
+
+TEST(RegionHistory, SmoothsTimesAndFaultsWithThreeQuartersForTheNewVisit) {
+  RegionHistory history;
+  history.absorb(probe(1000, 10, 3000, 40), rules(50));
+  const Decision& decision = history.absorb(probe(2000, 50, 2000, 0), rules(50));
+  // Node 0: times 10 then 20 us an iteration: 17.5; faults 10 then 50: 40 -> 1750 us / 40 faults.
+  EXPECT_DOUBLE_EQ(history.nodes()[0].us_per_iteration, 17.5);
+  EXPECT_DOUBLE_EQ(history.nodes()[0].fault_period_us(), 43.75);
+  // Node 1: times 30 then 20: 22.5; faults 40 then 0: 10 -> 2250 us / 10 faults.
+  EXPECT_DOUBLE_EQ(history.nodes()[1].fault_period_us(), 225);
+  EXPECT_DOUBLE_EQ(decision.speed[0], 22.5 / 17.5);
+  EXPECT_NEAR(decision.fault_period_us, 12 / (4 / 43.75 + 8 / 225.0), 1e-9);
+}
+
+TEST(RegionHistory, SmoothsTheFaultPeriodOnEveryVisit) {
+  RegionHistory history;
+  double faults = 100;
+  history.absorb(probe(1000, 100, 1000, 0), rules());
+  for (const uint64_t seen : {40u, 0u, 300u, 7u}) {
+    history.absorb(probe(1000, seen, 1000, 0), rules());
+    faults = 0.75 * static_cast<double>(seen) + 0.25 * faults;
+    EXPECT_DOUBLE_EQ(history.nodes()[0].fault_period_us(), 1000 / faults);
+    EXPECT_DOUBLE_EQ(history.decision().fault_period_us, 1000 / faults);
+  }
+}
+
+TEST(RegionHistory, SmoothsOverVisitsOfDifferentLength) {
+  RegionHistory history;
+  history.absorb({measured(4, 400, 4000, 4), measured(4, 400, 8000, 8)}, rules());
+  history.absorb({measured(4, 40, 400, 1), measured(4, 40, 800, 1)}, rules());
+  EXPECT_DOUBLE_EQ(history.decision().speed[0], 2.0); // a tenth of the trips, the same nodes
+  // Node 0: 10 us; faults 4/400 then 1/40 an iteration: 0.02125, times 4 threads.
+  EXPECT_NEAR(history.nodes()[0].fault_period_us(), 10 / (0.02125 * 4), 1e-9);
+}
+
+TEST(RegionHistory, SmoothsCountersAndDoesWithoutThem) {
+  RegionHistory history;
+  std::vector<NodeMeasurement> counted = clearly_faulting;
+  for (NodeMeasurement& node : counted) {
+    node.instructions = 1000000;
+    node.cache_misses = 1000;
+  }
+  history.absorb(clearly_faulting, rules());
+  EXPECT_LT(history.nodes()[0].misses_per_kilo_instruction, 0);
+  history.absorb(counted, rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].misses_per_kilo_instruction, 1);
+  counted[0].cache_misses = 9000;
+  history.absorb(counted, rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].misses_per_kilo_instruction, 7);
+  history.absorb(clearly_faulting, rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].misses_per_kilo_instruction, 7);
+  EXPECT_DOUBLE_EQ(history.decision().misses_per_kilo_instruction, (4 * 7.0 + 8 * 1.0) / 12);
+}
+
+TEST(RegionHistory, CountsExecutionAndNotWaitingBetweenFaults) {
+  // 10 faults in 1000 us, of which the threads executed 50 us: a fault every 5 us of work, not every 100.
+  std::vector<NodeMeasurement> waiting = {measured(4, 400, 4000, 10), measured(4, 400, 4000, 10)};
+  for (NodeMeasurement& node : waiting)
+    node.busy_us = 4 * 50;
+  RegionHistory history;
+  EXPECT_DOUBLE_EQ(history.absorb(waiting, rules()).fault_period_us, 5);
+  EXPECT_EQ(history.decision().only_node(), 0);
+}
+
+TEST(RegionHistory, CountsFaultsOfAllKinds) {
+  NodeMeasurement node = measured(4, 400, 4000, 10);
+  node.write_misses = 20;
+  node.write_upgrades = 30;
+  RegionHistory history;
+  history.absorb({node, measured(4, 400, 4000, 0)}, rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].faults_per_iteration, 60.0 / 400);
+}
+
+TEST(RegionHistory, ExpectsPagesToGoOnSettling) {
+  RegionHistory history;
+  history.absorb(probe(1000, 400, 1000, 400), rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 1); // nothing says yet that they settle
+  history.absorb(probe(1000, 40, 1000, 800), rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 0.01); // a tenth remained, a tenth of that will
+  EXPECT_DOUBLE_EQ(history.nodes()[1].faults_next_visit, 1); // they rose: no more is expected than was seen
+  history.absorb(probe(1000, 0, 1000, 800), rules());
+  EXPECT_EQ(history.nodes()[0].faults_next_visit, 0);
+  history.absorb(probe(1000, 4, 1000, 800), rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 0.01);
+}
+
+TEST(RegionHistory, HasAllNodesAlikeBeforeTheFirstProbe) {
+  RegionHistory history;
+  EXPECT_TRUE(history.begin_visit({4, 0, 8}, rules()).probe);
+  EXPECT_FALSE(history.decided());
+  EXPECT_EQ(history.decision().nodes, 0b101u);
+  EXPECT_EQ(history.decision().weights(), (std::vector<double>{1, 0, 1}));
+  EXPECT_EQ(history.decision().reason, "");
+}
+
+TEST(RegionHistory, SettlesAfterThreeProbesThatLeaveNoDoubt) {
+  RegionHistory history;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(history.settled());
+    EXPECT_TRUE(visit(history, quiet).probe);
+  }
+  EXPECT_TRUE(history.settled());
+  EXPECT_FALSE(visit(history, quiet).probe);
+  EXPECT_EQ(history.probed_visits(), 3u);
+  EXPECT_EQ(history.decision().nodes, 0b11u);
+}
+
+TEST(RegionHistory, ProbesTenTimesInDoubt) {
+  // Periods near the threshold, on either side; speeds that do not come to rest.
+  for (const auto& doubtful : {probe(1000, 5, 3000, 15), probe(1000, 20, 3000, 60)}) {
+    RegionHistory history;
+    settle(history, doubtful);
+    EXPECT_EQ(history.probed_visits(), 10u);
+  }
+  RegionHistory restless;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(restless.settled());
+    visit(restless, i % 2 == 0 ? quiet : probe(1000, 0, 1500, 0));
+  }
+  EXPECT_TRUE(restless.settled());
+}
+
+TEST(RegionHistory, ProbesAtMostAsOftenAsTold) {
+  for (const uint32_t most : {0u, 1u, 2u, 5u}) {
+    DecisionRules how = rules();
+    how.most_probes = most;
+    RegionHistory history;
+    settle(history, probe(1000, 5, 3000, 15), how);
+    EXPECT_EQ(history.probed_visits(), std::max(most, 1u));
+  }
+}
+
+TEST(RegionHistory, IsNotSureOfOneNodeBecauseOfAColdFirstVisit) {
+  // The first visit moves everything; later ones hardly anything. The average remains far below the threshold
+  // for three.
+  RegionHistory history;
+  visit(history, probe(1000, 40000, 3000, 120000));
+  EXPECT_EQ(history.decision().only_node(), 0); // used meanwhile
+  for (int i = 0; i < 3; ++i) {
+    visit(history, quiet);
+    EXPECT_FALSE(history.settled()) << history.decision().reason;
+  }
+  while (!history.settled())
+    visit(history, quiet);
+  EXPECT_EQ(history.decision().nodes, 0b11u);
+  EXPECT_LE(history.probed_visits(), 10u);
+}
+
+TEST(RegionHistory, IsSureOfOneNodeWhenEachOfThreeVisitsSaysSo) {
+  RegionHistory history;
+  settle(history, clearly_faulting);
+  EXPECT_EQ(history.probed_visits(), 3u);
+  EXPECT_EQ(history.decision().only_node(), 0);
+}
+
+TEST(RegionHistory, AuditsAtGrowingIntervals) {
+  RegionHistory history;
+  settle(history, quiet);
+  for (uint64_t interval : {16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096}) {
+    for (uint64_t left = interval; left > 0;
+         --left) { // every visit is asked about, so none is announced in vain
+      RegionHistory copy = history;
+      const RegionHistory::Visit answer = copy.begin_visit(team, rules(), 1000);
+      ASSERT_FALSE(answer.probe) << interval << " " << left;
+      ASSERT_EQ(answer.repeats, left - 1);
+      history.begin_visit(team, rules(), 1000 + left); // another number each time
+    }
+    const uint64_t before = history.visits();
+    EXPECT_TRUE(visit(history, quiet, rules(), 999).probe) << interval;
+    EXPECT_EQ(history.visits(), before + 1);
+  }
+}
+
+TEST(RegionHistory, CountsTheVisitsThatNobodyAskedAbout) {
+  RegionHistory history;
+  settle(history, quiet);
+  EXPECT_EQ(history.visits(), 3u);
+  EXPECT_EQ(visit(history, quiet).repeats, 15u);
+  EXPECT_EQ(history.visits(), 4u);
+  EXPECT_TRUE(visit(history, quiet).probe); // sixteen visits later
+  EXPECT_EQ(history.visits(), 20u);
+  EXPECT_EQ(visit(history, quiet).repeats, 31u);
+  EXPECT_TRUE(visit(history, quiet).probe);
+  EXPECT_EQ(history.visits(), 53u);
+  EXPECT_EQ(history.probed_visits(), 5u);
+}
+
+TEST(RegionHistory, DoesNotCountAnnouncedVisitsThatWereOtherLoops) {
+  RegionHistory history;
+  settle(history, quiet);
+  uint64_t asked = 0;
+  while (!visit(history, quiet, rules(), 1000 + asked % 2).probe)
+    ++asked;
+  EXPECT_EQ(asked, 16u);
+}
+
+TEST(RegionHistory, AnAuditThatContradictsStartsProbingAgain) {
+  const std::vector<NodeMeasurement> others[] = {
+      clearly_faulting,        // another set of nodes
+      probe(1000, 0, 2000, 0), // another speed
+  };
+  for (const auto& other : others) {
+    RegionHistory history;
+    settle(history, quiet);
+    for (int audits = 0; audits < 3;) // until the interval has grown
+      audits += visit(history, quiet).probe;
+    EXPECT_FALSE(visit(history, quiet).probe);
+    EXPECT_TRUE(visit(history, other).probe);
+    EXPECT_FALSE(history.settled());
+    // Fresh averages: as if there had been nothing before.
+    RegionHistory fresh;
+    visit(fresh, other);
+    EXPECT_EQ(history.decision().nodes, fresh.decision().nodes);
+    EXPECT_EQ(history.decision().speed, fresh.decision().speed);
+    EXPECT_EQ(history.nodes()[1].us_per_iteration, fresh.nodes()[1].us_per_iteration);
+    EXPECT_EQ(history.nodes()[1].faults_per_iteration, fresh.nodes()[1].faults_per_iteration);
+    EXPECT_TRUE(visit(history, other).probe);
+    EXPECT_TRUE(visit(history, other).probe);
+    EXPECT_TRUE(history.settled());
+    EXPECT_EQ(visit(history, other).repeats, 15u);
+  }
+}
+
+TEST(RegionHistory, ASmallChangeConfirms) {
+  RegionHistory history;
+  settle(history, quiet);
+  visit(history, quiet);
+  EXPECT_TRUE(visit(history, probe(1000, 0, 3100, 0)).probe);
+  EXPECT_TRUE(history.settled());
+  EXPECT_EQ(history.decision().speed, (std::vector<double>{3, 1})) << "boundaries moved for next to nothing";
+  visit(history, quiet);
+  EXPECT_TRUE(visit(history, probe(1000, 0, 3450, 0)).probe);
+  EXPECT_TRUE(history.settled());
+  EXPECT_GT(history.decision().speed[0], 3.2);
+}
+
+TEST(RegionHistory, LooksTwiceBeforeOneNodeKeepsTheLoop) {
+  RegionHistory history;
+  settle(history, clearly_faulting);
+  visit(history, clearly_faulting);
+  // The other node's pages are cold again after so long; that alone confirms nothing.
+  EXPECT_TRUE(visit(history, clearly_faulting).probe);
+  EXPECT_TRUE(visit(history, clearly_faulting).probe);
+  EXPECT_EQ(visit(history, clearly_faulting).repeats, 31u);
+  EXPECT_TRUE(visit(history, clearly_faulting).probe);
+  EXPECT_TRUE(visit(history, quiet).probe); // they settled
+  EXPECT_FALSE(history.settled());
+  EXPECT_EQ(history.decision().nodes, 0b11u);
+}
+
+TEST(RegionHistory, SpeedsOfNodesWithoutWorkDoNotContradict) {
+  RegionHistory history;
+  settle(history, clearly_faulting);
+  visit(history, clearly_faulting);
+  visit(history, clearly_faulting);
+  EXPECT_TRUE(visit(history, probe(1000, 400, 9000, 3600)).probe);
+  EXPECT_TRUE(history.settled());
+}
+
+TEST(RegionHistory, PredictionsSettleToo) {
+  DecisionRules how;
+  how.mode = DecisionMode::Predict;
+  RegionHistory history;
+  settle(history, quiet, how);
+  EXPECT_EQ(history.probed_visits(), 3u);
+  EXPECT_EQ(history.decision().predicted_us_per_iteration.size(), 3u);
+  // Faults that fall by ten on every visit are not taken for what stays.
+  RegionHistory settling;
+  visit(settling, probe(1000, 4000, 3000, 8000), how);
+  EXPECT_EQ(settling.decision().only_node(), 0);
+  visit(settling, probe(1000, 400, 3000, 800), how);
+  visit(settling, probe(1000, 40, 3000, 80), how);
+  EXPECT_EQ(settling.decision().nodes, 0b11u);
+}
+
+TEST(RegionHistory, StartsAfreshWithAnotherTeam) {
+  RegionHistory history;
+  settle(history, quiet);
+  EXPECT_TRUE(history.begin_visit({4, 4}, rules()).probe);
+  EXPECT_FALSE(history.decided());
+  EXPECT_FALSE(history.settled());
+  EXPECT_EQ(history.visits(), 1u);
+  EXPECT_EQ(history.probed_visits(), 0u);
+  const Decision& decision =
+      history.absorb({measured(4, 40, 400, 0), measured(4, 40, 400, 0), measured(4, 40, 1600, 0)}, rules(50));
+  EXPECT_EQ(decision.speed, (std::vector<double>{4, 4, 1}));
+  EXPECT_EQ(history.probed_visits(), 1u);
+}
+
+TEST(RegionHistory, DoesNotProbeWhereThereIsNothingToLearn) {
+  RegionHistory history;
+  EXPECT_FALSE(history.begin_visit({0, 4}, rules(), 1000).probe);
+  EXPECT_EQ(history.decision().only_node(), 1);
+  const RegionHistory::Visit tiny = history.begin_visit(team, rules(), 23);
+  EXPECT_FALSE(tiny.probe); // 12 threads
+  EXPECT_GT(tiny.repeats, 0u);
+  EXPECT_TRUE(history.begin_visit(team, rules(), 24).probe);
+}
+
+TEST(RegionHistory, SurvivesTimesThatCannotBe) {
+  for (const double absurd : {0.0, -5.0, std::nan(""), infinity, -infinity, 1e300}) {
+    RegionHistory history;
+    const Decision& decision = history.absorb(probe(absurd, 3, 2000, 0), rules());
+    ASSERT_EQ(decision.speed.size(), 2u);
+    for (const double speed : decision.speed) {
+      EXPECT_TRUE(std::isfinite(speed) && speed > 0) << absurd;
+    }
+    EXPECT_DOUBLE_EQ(*std::min_element(decision.speed.begin(), decision.speed.end()), 1.0) << absurd;
+    EXPECT_FALSE(std::isnan(decision.fault_period_us)) << absurd;
+  }
+}
+
+TEST(RegionHistory, KeepsWhatItKnowsOfANodeThatMeasuredNonsense) {
+  for (int kind = 0; kind < 4; ++kind) {
+    RegionHistory history;
+    history.absorb(probe(1000, 10, 3000, 40), rules(50));
+    std::vector<NodeMeasurement> next = probe(1000, 10, 500, 7);
+    if (kind == 0)
+      next[1].thread_us = std::nan("");
+    else if (kind == 1)
+      next[1].thread_us = -1;
+    else if (kind == 2)
+      next[1].iterations = 0;
+    else
+      next[1] = {};
+    history.absorb(next, rules(50));
+    EXPECT_DOUBLE_EQ(history.decision().speed[0], 3.0) << kind;
+    EXPECT_DOUBLE_EQ(history.nodes()[1].fault_period_us(), 75) << kind;
+    EXPECT_EQ(history.probed_visits(), 2u);
+  }
+}
+
+TEST(RegionHistory, CallsTwoNodesWithoutMeasurableTimeEqual) {
+  RegionHistory history;
+  EXPECT_EQ(history.absorb(probe(0, 0, 0, 0), rules()).speed, (std::vector<double>{1, 1}));
+}
+
+TEST(RegionHistory, ComesToRestWhateverIsMeasured) {
+  std::mt19937_64 random(5);
+  for (int repetition = 0; repetition < 300; ++repetition) {
+    std::vector<uint32_t> threads(1 + random() % 64);
+    for (uint32_t& count : threads)
+      count = static_cast<uint32_t>(random() % 5);
+    RegionHistory history;
+    DecisionRules how = rules();
+    how.mode = repetition % 2 ? DecisionMode::Threshold : DecisionMode::Predict;
+    how.most_probes = static_cast<uint32_t>(1 + random() % 10);
+    uint32_t in_a_row = 0;
+    for (int i = 0; i < 100; ++i) {
+      if (!history.begin_visit(threads, how).probe) {
+        in_a_row = 0;
+        continue;
+      }
+      // A contradicting audit and its warming up count too.
+      ASSERT_LE(++in_a_row, how.most_probes + 1);
+      std::vector<NodeMeasurement> nodes;
+      for (const uint32_t count : threads)
+        nodes.push_back(measured(count, 10 * count, static_cast<double>(random() % 100000), random() % 100));
+      history.absorb(nodes, how);
+      ASSERT_NE(history.decision().nodes, 0u);
+    }
+  }
+}
+
+} // namespace
+} // namespace hetmp::schedulers
