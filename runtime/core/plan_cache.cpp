@@ -18,6 +18,7 @@ struct Kept {
 struct Cache {
   FutexLock lock;
   std::map<Key, Kept> kept;
+  std::map<const void*, uint64_t> taken; ///< by call site; on node 0
 };
 
 Cache& cache() {
@@ -38,6 +39,8 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
   if (found == all.kept.end())
     return {};
   const schedulers::Assignment assignment = found->second.assignment;
+  if (part.node == 0)
+    ++all.taken[call_site];
   if (--found->second.visits == 0)
     all.kept.erase(found);
   return assignment;
@@ -49,14 +52,11 @@ void keep(const TeamDescription& part, const void* call_site, uint64_t trips, co
   all.kept[key_of(part, call_site, trips)] = {assignment, assignment.repeats};
 }
 
-uint64_t visits_left(const void* call_site) {
+uint64_t visits_taken(const void* call_site) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
-  uint64_t left = 0;
-  for (const auto& [key, kept] : all.kept)
-    if (std::get<0>(key) == call_site && std::get<5>(key) == 0)
-      left += kept.visits;
-  return left;
+  const auto found = all.taken.find(call_site);
+  return found == all.taken.end() ? 0 : found->second;
 }
 
 } // namespace hetmp::runtime::plan_cache

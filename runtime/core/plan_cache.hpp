@@ -17,7 +17,7 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
 /// An answer that stands for assignment.repeats visits more.
 void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment);
 
-/// Visits of the loop that answers on this node still stand for.
-uint64_t visits_left(const void* call_site);
+/// Visits of the loop for which nobody asked; counted on the origin.
+uint64_t visits_taken(const void* call_site);
 
 } // namespace hetmp::runtime::plan_cache

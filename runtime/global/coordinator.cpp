@@ -40,7 +40,8 @@ Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uin
     : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {}
 
 bool Coordinator::is_sound(const Request& request) const {
-  if (request.source_length > Request::longest_source || request.node >= cpus_per_node_.size())
+  if (request.source_length > Request::longest_source || request.node >= cpus_per_node_.size() || request.nodes == 0 ||
+      request.nodes > schedulers::most_nodes)
     return false;
   switch (request.kind) {
   case Request::Kind::Lock:
@@ -155,6 +156,7 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request& request) {
     loop.region = &region_of(request);
     history = &loop.region->histories[shape.threads];
     loop.history = history;
+    loop.region->record.visits++;
     loop.region->record.trips = request.trips;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
     if (request.participants == schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
@@ -280,11 +282,8 @@ void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {
 perf::Report Coordinator::report() const {
   perf::Report report;
   report.nodes = uint32_t(cpus_per_node_.size());
-  for (const Region& region : regions_) {
+  for (const Region& region : regions_)
     report.regions.push_back(region.record);
-    for (const auto& [shape, history] : region.histories)
-      report.regions.back().visits += history.visits();
-  }
   return report;
 }
 

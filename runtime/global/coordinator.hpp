@@ -74,7 +74,7 @@ public:
   /// decision that stands. The origin always is.
   uint64_t nodes_needed(uint64_t microtask) const;
 
-  /// What was learned about loops, in the order they were first met.
+  /// What was learned about loops, in the order they were first met. Of visits it has only those that nodes asked about.
   perf::Report report() const;
 
 private:

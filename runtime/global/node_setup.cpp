@@ -12,7 +12,6 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <dlfcn.h>
 #include <link.h>
@@ -153,8 +152,7 @@ perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
   for (perf::RegionRecord& region : report.regions) {
     region.place = place_of(region.address);
-    // Visits that an answer was given for beforehand and that did not come.
-    region.visits -= std::min(region.visits, plan_cache::visits_left(reinterpret_cast<const void*>(region.address)));
+    region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
   }
   return report;
 }

@@ -2,6 +2,8 @@
 // answer, once.
 #include "runtime/global/coordinator.hpp"
 
+#include "schedulers/deal.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +20,19 @@ using Kind = Request::Kind;
 using schedulers::Range;
 using schedulers::ScheduleKind;
 
+using schedulers::Assignment;
+using schedulers::NodeMeasurement;
+
 constexpr double threshold_us = 100;
+constexpr uint32_t cpus_of_a_node = 2;
+
+schedulers::DecisionRules rules() {
+  schedulers::DecisionRules made;
+  made.threshold_us = threshold_us;
+  return made;
+}
+
+uint64_t first_nodes(uint32_t nodes) { return nodes >= 64 ? ~uint64_t(0) : (uint64_t(1) << nodes) - 1; }
 
 /// A coordinator, and requests as a team's leaders make them. Tickets differ from node numbers on purpose.
 class CoordinatorTest : public testing::Test {
@@ -29,8 +43,9 @@ class CoordinatorTest : public testing::Test {
     made.node = node;
     made.ticket = 1000 + node;
     made.nodes = nodes;
-    made.threads = 2 * nodes;
-    made.local_threads = 2;
+    made.participants = first_nodes(nodes);
+    made.threads = cpus_of_a_node * nodes;
+    made.microtask = 0x4000;
     made.team = team;
     made.sequence = sequence;
     made.word = word;
@@ -57,7 +72,7 @@ class CoordinatorTest : public testing::Test {
     return order;
   }
 
-  Coordinator coordinator{threshold_us};
+  Coordinator coordinator{rules(), std::vector<uint32_t>(schedulers::most_nodes, cpus_of_a_node)};
   std::mt19937_64 random{7};
   uint64_t team = 1;
 };
@@ -71,7 +86,7 @@ std::set<uint32_t> nodes_of(const std::vector<Answer>& answers) {
 }
 
 TEST_F(CoordinatorTest, BarriersLetAllGoWhenTheLastOneComes) {
-  for (uint32_t nodes = 1; nodes <= LoopPlan::most_nodes; ++nodes)
+  for (uint32_t nodes = 1; nodes <= schedulers::most_nodes; ++nodes)
     for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
       uint64_t expected_word = 0;
       const std::vector<uint32_t> order = any_order(nodes);
@@ -115,7 +130,7 @@ TEST_F(CoordinatorTest, BarriersOfSeveralTeamsAndStepsDoNotMix) {
 }
 
 TEST_F(CoordinatorTest, JoinAnswersTheOriginOnly) {
-  for (uint32_t nodes = 1; nodes <= LoopPlan::most_nodes; ++nodes, ++team) {
+  for (uint32_t nodes = 1; nodes <= schedulers::most_nodes; ++nodes, ++team) {
     const std::vector<uint32_t> order = any_order(nodes);
     for (uint32_t i = 0; i < nodes; ++i) {
       const auto answers = send(Kind::Join, order[i], nodes);
@@ -124,50 +139,123 @@ TEST_F(CoordinatorTest, JoinAnswersTheOriginOnly) {
   }
 }
 
-TEST_F(CoordinatorTest, PoolsHandOutEachIterationOnce) {
-  for (int visit = 0; visit < 300; ++visit) {
-    const uint32_t nodes = 1 + uint32_t(random() % 8);
-    const uint64_t trips = random() % 3 ? random() % 2000 : random() % 5;
-    const PoolShape shape{trips, random() % 2 ? ScheduleKind::Dynamic : ScheduleKind::Guided,
-                          1 + random() % 9, 2 * nodes};
-    std::vector<uint32_t> asking = any_order(nodes);
-    uint64_t handed_out = 0;
-    while (!asking.empty()) {
-      const size_t choice = random() % asking.size();
-      Request fetch = request(Kind::Fetch, asking[choice], nodes, uint64_t(visit));
-      fetch.shape = shape;
-      const auto answers = send(fetch);
-      ASSERT_EQ(answers.size(), 1u);
-      ASSERT_EQ(answers[0].node, asking[choice]);
-      const Range range = answers[0].range;
-      if (range.empty()) {
-        EXPECT_EQ(handed_out, trips) << "nobody stops before all is handed out";
-        asking.erase(asking.begin() + ptrdiff_t(choice));
-        continue;
-      }
-      ASSERT_EQ(range.begin, handed_out) << "ascending, without holes or repetitions";
-      ASSERT_LE(range.end, trips);
-      ASSERT_TRUE(range.size() >= 2 || range.end == trips) << "enough for the node's threads";
-      handed_out = range.end;
-    }
+/// Loops by policy: requests as nodes make them.
+class CoordinatedLoopTest : public CoordinatorTest {
+ protected:
+  static constexpr const char* source = ";file.c;main;10;3;;";
+
+  Request question(uint32_t node, uint32_t nodes, uint64_t trips, schedulers::Schedule schedule,
+                   uint64_t call_site = 1) {
+    Request made = request(Kind::AskLoop, node, nodes, visit, call_site);
+    made.trips = trips;
+    made.schedule = schedule;
+    made.source_length = uint32_t(strlen(source));
+    memcpy(made.source, source, made.source_length);
+    return made;
   }
+
+  /// A visit by nodes that execute what they are given at once, `us_per_iteration[node]` an iteration with
+  /// `faults_per_iteration[node]`, asking in random order. The iterations that each node got.
+  std::vector<uint64_t> run(uint32_t nodes, uint64_t trips, schedulers::Schedule schedule,
+                            const std::vector<double>& us_per_iteration, const std::vector<double>& faults_per_iteration,
+                            uint64_t call_site = 1) {
+    ++visit;
+    std::vector<uint64_t> executed(nodes, 0);
+    std::vector<bool> taken(trips, false);
+    std::vector<NodeMeasurement> done(nodes);
+    std::vector<uint32_t> able = any_order(nodes);
+    while (!able.empty()) {
+      const size_t choice = random() % able.size();
+      const uint32_t node = able[choice];
+      able.erase(able.begin() + ptrdiff_t(choice));
+      Request made = question(node, nodes, trips, schedule, call_site);
+      made.done = done[node];
+      for (const Answer& answer : send(made)) {
+        const Assignment& given = answer.assignment;
+        for (uint32_t i = 0; i < given.piece_count; ++i)
+          for (uint64_t index = given.pieces[i].begin; index < given.pieces[i].end; ++index) {
+            EXPECT_FALSE(taken[index]);
+            taken[index] = true;
+          }
+        executed[answer.node] += given.size();
+        done[answer.node] =
+            given.measured
+                ? measured(given.size(), us_per_iteration[answer.node], faults_per_iteration[answer.node])
+                : NodeMeasurement{};
+        if (!given.last)
+          able.push_back(answer.node);
+        else if (given.measured)
+          report(answer.node, nodes, trips, schedule, done[answer.node], call_site);
+      }
+    }
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), true), ptrdiff_t(trips)) << "every iteration is executed";
+    return executed;
+  }
+
+  void report(uint32_t node, uint32_t nodes, uint64_t trips, schedulers::Schedule schedule, const NodeMeasurement& done,
+              uint64_t call_site) {
+    Request made = question(node, nodes, trips, schedule, call_site);
+    made.kind = Kind::ReportLoop;
+    made.done = done;
+    EXPECT_TRUE(send(made).empty()) << "a report is not answered";
+  }
+
+  static NodeMeasurement measured(uint64_t iterations, double us, double faults) {
+    NodeMeasurement done;
+    done.threads = cpus_of_a_node;
+    done.iterations = iterations;
+    done.thread_us = done.busy_us = us * double(iterations);
+    done.read_misses = uint64_t(faults * double(iterations));
+    return done;
+  }
+
+  void join(uint32_t nodes, bool unplaced = false) {
+    for (uint32_t node = 0; node < nodes; ++node)
+      send(request(Kind::Join, node, nodes, 1'000'000, unplaced));
+    ++team;
+  }
+
+  uint64_t visit = 0;
+};
+
+const schedulers::Schedule dynamic{.kind = ScheduleKind::Dynamic, .chunk = 3};
+const schedulers::Schedule hetprobe{.kind = ScheduleKind::HetProbe};
+const schedulers::Schedule placed_static{};
+
+TEST_F(CoordinatedLoopTest, LoopsOfEveryScheduleAreHandedOutOnce) {
+  for (const ScheduleKind kind : {ScheduleKind::Static, ScheduleKind::Dynamic, ScheduleKind::Guided,
+                                  ScheduleKind::HetProbe, ScheduleKind::HetProbeI})
+    for (int turn = 0; turn < 30; ++turn) {
+      const uint32_t nodes = 1 + uint32_t(random() % 8);
+      std::vector<double> us(nodes), faults(nodes);
+      for (uint32_t node = 0; node < nodes; ++node) {
+        us[node] = 1 + double(random() % 5);
+        faults[node] = random() % 3 == 0 ? 0.5 : 0;
+      }
+      run(nodes, random() % 3 ? random() % 5000 : random() % 5, {.kind = kind}, us, faults, uint64_t(kind) * 100 + turn);
+    }
 }
 
-TEST_F(CoordinatorTest, AFinishedPoolLeavesNothingBehind) {
-  Request fetch = request(Kind::Fetch, 0, 1, 5);
-  fetch.shape = {10, ScheduleKind::Dynamic, 5, 2};
-  EXPECT_EQ(send(fetch)[0].range, (Range{0, 10}));
-  EXPECT_TRUE(send(fetch)[0].range.empty());
-  EXPECT_EQ(send(fetch)[0].range, (Range{0, 10})) << "the same name again: a new pool";
+TEST_F(CoordinatedLoopTest, AFinishedLoopLeavesNothingBehind) {
+  EXPECT_EQ(run(1, 10, dynamic, {1}, {0})[0], 10u);
+  --visit;
+  EXPECT_EQ(run(1, 10, dynamic, {1}, {0})[0], 10u) << "the same name again: a new loop";
 }
 
-TEST_F(CoordinatorTest, JoinForgetsWhatAnUnfinishedLoopLeft) {
-  Request fetch = request(Kind::Fetch, 0, 2, 5);
-  fetch.shape = {100, ScheduleKind::Dynamic, 5, 4};
-  EXPECT_EQ(send(fetch)[0].range, (Range{0, 10}));
+TEST_F(CoordinatedLoopTest, JoinForgetsWhatAnUnfinishedLoopLeft) {
+  const auto first = send(question(0, 2, 100, dynamic));
+  ASSERT_EQ(first.size(), 1u);
   send(Kind::Join, 1, 2, 9);
   send(Kind::Join, 0, 2, 9);
-  EXPECT_EQ(send(fetch)[0].range, (Range{0, 10})) << "a new team of that name begins anew";
+  EXPECT_EQ(send(question(0, 2, 100, dynamic)).at(0).assignment, first[0].assignment)
+      << "a new team of that name begins anew";
+}
+
+TEST_F(CoordinatedLoopTest, AReportOnALoopThatIsNotThereIsRefused) {
+  std::vector<Answer> answers;
+  Request made = question(0, 2, 100, hetprobe);
+  made.kind = Kind::ReportLoop;
+  EXPECT_FALSE(coordinator.handle(made, answers));
 }
 
 TEST_F(CoordinatorTest, OrderedLetsIterationsThroughInTheirOrder) {
@@ -255,166 +343,90 @@ TEST_F(CoordinatorTest, LocksAreHeldByOneAndGoToWhoWaitedLongest) {
   }
 }
 
-/// HetProbe loops: each visit asks for the plan on all nodes, and reports if told to probe.
-class HetProbeTest : public CoordinatorTest {
- protected:
-  static constexpr const char* source = ";file.c;main;10;3;;";
-
-  Request plan_request(uint32_t node, uint32_t nodes, uint64_t microtask, uint64_t trips) {
-    Request plan = request(Kind::Plan, node, nodes, visit, microtask);
-    plan.trips = trips;
-    plan.source_length = uint32_t(strlen(source));
-    memcpy(plan.source, source, plan.source_length);
-    return plan;
+TEST_F(CoordinatedLoopTest, LoopsAreDecidedByContent) {
+  for (int turn = 0; turn < 40; ++turn) {
+    run(2, 1000, hetprobe, {10, 20}, {0, 0}, 1);
+    run(2, 1000, hetprobe, {10, 10}, {0, 5}, 2);
   }
-
-  /// All nodes ask, in any order; they must get the same.
-  LoopPlan ask(uint32_t nodes, uint64_t microtask = 1, uint64_t trips = 1000) {
-    ++visit;
-    LoopPlan common;
-    bool first = true;
-    for (uint32_t node : any_order(nodes)) {
-      const auto answers = send(plan_request(node, nodes, microtask, trips));
-      EXPECT_EQ(nodes_of(answers), std::set<uint32_t>{node}) << "a plan is not waited for";
-      expect_same(first ? answers.at(0).plan : common, answers.at(0).plan);
-      common = answers.at(0).plan;
-      first = false;
-    }
-    return common;
-  }
-
-  /// All nodes report on the visit just asked about.
-  LoopPlan report(const std::vector<ProbeReport>& reports) {
-    const uint32_t nodes = uint32_t(reports.size());
-    std::vector<Answer> answers;
-    uint32_t count = 0;
-    for (uint32_t node : any_order(nodes)) {
-      Request probe = request(Kind::Probe, node, nodes, visit);
-      probe.report = reports[node];
-      answers = send(probe);
-      EXPECT_EQ(answers.size(), ++count < nodes ? 0u : nodes);
-    }
-    nodes_of(answers);
-    for (const Answer& answer : answers)
-      expect_same(answers[0].plan, answer.plan);
-    return answers.empty() ? LoopPlan{} : answers[0].plan;
-  }
-
-  static void expect_same(const LoopPlan& a, const LoopPlan& b) {
-    EXPECT_EQ(a.action, b.action);
-    EXPECT_EQ(a.only_node, b.only_node);
-    EXPECT_EQ(a.nodes, b.nodes);
-    EXPECT_TRUE(std::equal(a.speed, a.speed + LoopPlan::most_nodes, b.speed));
-  }
-
-  uint64_t visit = 0;
-};
-
-TEST_F(HetProbeTest, ProbesFirstThenKeepsItsDecision) {
-  // Node 1's threads need twice as long for as many iterations; hardly any faults.
-  const std::vector<ProbeReport> reports = {{100, 0, 200, 2}, {200, 1, 200, 2}};
-  uint32_t probes = 0;
-  LoopPlan plan = ask(2);
-  while (plan.action == LoopPlan::Action::Probe) {
-    ASSERT_LT(probes++, 1000u) << "it never settles";
-    plan = report(reports);
-    EXPECT_EQ(plan.action, LoopPlan::Action::Split);
-    EXPECT_NEAR(plan.speed[0], 2, 1e-9);
-    EXPECT_NEAR(plan.speed[1], 1, 1e-9);
-    plan = ask(2);
-  }
-  EXPECT_EQ(probes, schedulers::RegionHistory::usual_probes);
-  for (int later = 0; later < 5; ++later) {
-    EXPECT_EQ(plan.action, LoopPlan::Action::Split);
-    EXPECT_NEAR(plan.speed[0], 2, 1e-9);
-    plan = ask(2);
-  }
-}
-
-TEST_F(HetProbeTest, ManyFaultsKeepTheLoopOnTheOrigin) {
-  EXPECT_EQ(ask(3).action, LoopPlan::Action::Probe);
-  const LoopPlan plan = report({{100, 0, 100, 2}, {100, 500, 100, 2}, {100, 500, 100, 2}});
-  EXPECT_EQ(plan.action, LoopPlan::Action::OneNode);
-  EXPECT_EQ(plan.only_node, 0u);
-  EXPECT_EQ(plan.nodes, 3u);
-}
-
-TEST_F(HetProbeTest, DecidesForEachLoopByContent) {
-  const std::vector<ProbeReport> few = {{100, 0, 100, 2}, {100, 0, 100, 2}};
-  const std::vector<ProbeReport> many = {{100, 0, 100, 2}, {100, 900, 100, 2}};
-  for (uint32_t i = 0; i < schedulers::RegionHistory::usual_probes; ++i) {
-    ASSERT_EQ(ask(2, 1).action, LoopPlan::Action::Probe);
-    report(few);
-    ASSERT_EQ(ask(2, 2).action, LoopPlan::Action::Probe);
-    report(many);
-  }
-  EXPECT_EQ(ask(2, 1).action, LoopPlan::Action::Split);
-  EXPECT_EQ(ask(2, 2).action, LoopPlan::Action::OneNode);
-  const perf::Report whole = coordinator.report(2);
+  const perf::Report whole = coordinator.report();
   ASSERT_EQ(whole.regions.size(), 2u);
   EXPECT_EQ(whole.regions[0].address, 1u);
+  EXPECT_EQ(whole.regions[0].decision, "all nodes") << "of the team, that is";
+  EXPECT_NEAR(whole.regions[0].nodes[0].speed, 2, 1e-9);
+  EXPECT_NEAR(whole.regions[0].nodes[1].speed, 1, 1e-9);
   EXPECT_EQ(whole.regions[1].address, 2u);
+  EXPECT_EQ(whole.regions[1].decision, "node 0");
 }
 
-TEST_F(HetProbeTest, ADecisionForOtherNodesDoesNotCount) {
-  for (uint32_t i = 0; i < schedulers::RegionHistory::usual_probes; ++i) {
-    ask(2);
-    report({{100, 0, 100, 2}, {100, 0, 100, 2}});
-  }
-  EXPECT_EQ(ask(2).action, LoopPlan::Action::Split);
-  EXPECT_EQ(ask(4).action, LoopPlan::Action::Probe);
-  report({{100, 0, 100, 2}, {100, 0, 100, 2}, {100, 0, 100, 2}, {300, 0, 100, 2}});
-  EXPECT_EQ(ask(4).action, LoopPlan::Action::Probe) << "a fresh history";
-}
-
-TEST_F(HetProbeTest, TwoVisitsMayOverlap) {
-  // With nowait one node may be at the second loop while the other has not finished the first.
-  const auto plan_of = [&](uint32_t node, uint64_t loop) {
-    visit = loop;
-    return send(plan_request(node, 2, loop, 100)).at(0).plan;
-  };
-  const auto probe = [&](uint32_t node, uint64_t loop, double mean_us) {
-    Request made = request(Kind::Probe, node, 2, loop);
-    made.report = {mean_us, 0, 100, 2};
-    return send(made);
-  };
-  EXPECT_EQ(plan_of(0, 1).action, LoopPlan::Action::Probe);
-  EXPECT_TRUE(probe(0, 1, 100).empty());
-  EXPECT_EQ(plan_of(1, 1).action, LoopPlan::Action::Probe);
-  EXPECT_EQ(plan_of(0, 2).action, LoopPlan::Action::Probe);
-  EXPECT_TRUE(probe(0, 2, 500).empty());
-  const auto first = probe(1, 1, 300);
-  ASSERT_EQ(nodes_of(first).size(), 2u);
-  EXPECT_NEAR(first[0].plan.speed[0], 3, 1e-9);
-  EXPECT_EQ(plan_of(1, 2).action, LoopPlan::Action::Probe);
-  const auto second = probe(1, 2, 100);
-  ASSERT_EQ(nodes_of(second).size(), 2u);
-  EXPECT_NEAR(second[0].plan.speed[1], 5, 1e-9);
-}
-
-TEST_F(HetProbeTest, TheReportTellsWhatWasMeasuredAndDecided) {
-  ask(2, 7, 4000);
-  report({{100, 0, 400, 2}, {50, 2, 200, 1}});
-  ask(2, 7, 5000);
-  const perf::Report whole = coordinator.report(2);
-  EXPECT_EQ(whole.nodes, 2u);
+TEST_F(CoordinatedLoopTest, TheReportTellsWhatWasMeasuredAndDecided) {
+  run(2, 4000, hetprobe, {10, 20}, {0, 0.25}, 7);
+  const perf::Report whole = coordinator.report();
+  EXPECT_EQ(whole.nodes, schedulers::most_nodes);
   ASSERT_EQ(whole.regions.size(), 1u);
   const perf::RegionRecord& region = whole.regions[0];
   EXPECT_EQ(region.source, source);
   EXPECT_EQ(region.address, 7u);
-  EXPECT_EQ(region.visits, 2u);
-  EXPECT_EQ(region.trips, 5000u);
+  EXPECT_EQ(region.visits, 1u);
+  EXPECT_EQ(region.trips, 4000u);
   EXPECT_EQ(region.probed_visits, 1u);
-  EXPECT_EQ(region.most_probes, schedulers::RegionHistory::usual_probes);
   EXPECT_EQ(region.threshold_us, threshold_us);
-  ASSERT_EQ(region.nodes.size(), 2u);
-  EXPECT_EQ(region.nodes[0].threads, 2u);
-  EXPECT_EQ(region.nodes[0].mean_us, 100);
-  EXPECT_EQ(region.nodes[1].threads, 1u);
-  EXPECT_EQ(region.nodes[1].mean_us, 50);
-  EXPECT_EQ(region.nodes[1].faults, 2u);
+  ASSERT_EQ(region.nodes.size(), schedulers::most_nodes);
+  EXPECT_EQ(region.nodes[0].threads, cpus_of_a_node);
+  EXPECT_EQ(region.nodes[0].mean_us, 1000) << "a tenth of 4000 iterations, by four threads, 10 us each";
+  EXPECT_EQ(region.nodes[1].mean_us, 2000);
+  EXPECT_EQ(region.nodes[1].faults, 50u);
   EXPECT_FALSE(region.reason.empty());
-  EXPECT_EQ(region.decision, region.fault_period_us < threshold_us ? "node 0" : "all nodes");
+  EXPECT_EQ(region.decision, "node 0");
+}
+
+TEST_F(CoordinatedLoopTest, StaticLoopsAreDividedByWhatTheVisitsBeforeShowed) {
+  const auto first = run(2, 1200, placed_static, {10, 30}, {0, 0});
+  EXPECT_EQ(first[0], 600u);
+  const auto second = run(2, 1200, placed_static, {10, 30}, {0, 0});
+  EXPECT_NEAR(double(second[0]) / double(second[1]), 3, 0.01);
+}
+
+TEST_F(CoordinatedLoopTest, ARegionNeedsTheNodesThatItsLoopsNeed) {
+  constexpr uint64_t region = 0x4000; // as in request()
+  coordinator = Coordinator(rules(), std::vector<uint32_t>(3, cpus_of_a_node));
+  EXPECT_EQ(coordinator.nodes_needed(region), schedulers::every_node) << "nothing is known";
+  int regions = 0;
+  for (; coordinator.nodes_needed(region) != 1; ++regions) {
+    ASSERT_LT(regions, 1000) << "the loop never gets a decision that stands";
+    run(3, 900, hetprobe, {10, 10, 10}, {0, 5, 5}, 1);
+    join(3);
+  }
+  EXPECT_GE(regions, 2) << "one visit, whose pages are cold, does not decide for good";
+  run(3, 900, hetprobe, {10, 10, 10}, {0, 0, 0}, 2);
+  join(3);
+  EXPECT_EQ(coordinator.nodes_needed(region), schedulers::every_node) << "a loop without a decision that stands";
+  EXPECT_EQ(coordinator.nodes_needed(0x5000), schedulers::every_node);
+}
+
+TEST_F(CoordinatedLoopTest, ARegionWithUnplacedLoopsNeedsAllNodes) {
+  coordinator = Coordinator(rules(), std::vector<uint32_t>(2, cpus_of_a_node));
+  for (int turn = 0; turn < 40; ++turn) {
+    run(2, 900, hetprobe, {10, 10}, {0, 5}, 1);
+    join(2, true);
+  }
+  EXPECT_EQ(coordinator.nodes_needed(0x4000), schedulers::every_node);
+}
+
+TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
+  // With nowait one node may be at the second loop while the other has not finished the first.
+  const auto ask = [&](uint32_t node, uint64_t loop, const NodeMeasurement& done) {
+    visit = loop;
+    Request made = question(node, 2, 100, hetprobe);
+    made.done = done;
+    return send(made);
+  };
+  ASSERT_EQ(ask(0, 1, {}).size(), 1u);
+  ASSERT_EQ(ask(1, 1, {}).size(), 1u);
+  ASSERT_EQ(ask(0, 1, measured(5, 10, 0)).size(), 1u) << "goes on ahead of the slower node";
+  const auto second = ask(0, 2, {});
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_TRUE(second[0].assignment.measured);
+  EXPECT_EQ(second[0].assignment.pieces[0].begin, 0u) << "the other loop has its own iterations";
 }
 
 TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
@@ -424,11 +436,11 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
     EXPECT_TRUE(answers.empty());
     return !handled;
   };
-  for (Kind kind : {Kind::Barrier, Kind::Join, Kind::Fetch, Kind::OrderedWait, Kind::OrderedPost, Kind::Plan,
-                    Kind::Probe, Kind::Lock, Kind::TryLock, Kind::Unlock}) {
+  for (Kind kind : {Kind::Barrier, Kind::Join, Kind::AskLoop, Kind::ReportLoop, Kind::OrderedWait,
+                    Kind::OrderedPost, Kind::Lock, Kind::TryLock, Kind::Unlock}) {
     EXPECT_TRUE(refuses(request(kind, 0, 0)));
-    EXPECT_TRUE(refuses(request(kind, 0, LoopPlan::most_nodes + 1)));
-    EXPECT_TRUE(refuses(request(kind, LoopPlan::most_nodes, 1)));
+    EXPECT_TRUE(refuses(request(kind, 0, schedulers::most_nodes + 1)));
+    EXPECT_TRUE(refuses(request(kind, schedulers::most_nodes, 1)));
     Request long_source = request(kind, 0, 2);
     long_source.source_length = Request::longest_source + 1;
     EXPECT_TRUE(refuses(long_source));
