@@ -1,5 +1,6 @@
 #include "schedulers/region_history.hpp"
 
+#include "schedulers/node_knowledge.hpp"
 #include "schedulers/speed_ratios.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@ namespace hetmp::schedulers {
 namespace {
 
 constexpr double weight_of_new = 0.75;
-/// A time below this says more about the clock than about the node; it also keeps every quotient finite.
-constexpr double shortest_probe_us = 0.1;
 /// Probes that agree before a decision stands early. The first visit always moves data; three leave two that
 /// did not.
 constexpr uint32_t enough_probes = 3;
@@ -22,31 +21,6 @@ constexpr double clear_factor = 4;
 constexpr double contradicting_difference = 1.2;
 constexpr uint32_t first_interval = 16;
 constexpr uint32_t longest_interval = 4096;
-
-bool believable(const NodeMeasurement& measurement) {
-  return measurement.threads > 0 && measurement.iterations > 0 && std::isfinite(measurement.thread_us) &&
-         measurement.thread_us >= 0;
-}
-
-/// What a believable measurement alone says. Per iteration of the node: a thread does one in the threads'
-/// summed time over the node's iterations.
-NodeKnowledge knowledge_from(const NodeMeasurement& measurement) {
-  const double iterations = static_cast<double>(measurement.iterations);
-  const double least = shortest_probe_us * measurement.threads;
-  const double elapsed = std::max(measurement.thread_us, least);
-  const bool busy_known = std::isfinite(measurement.busy_us) && measurement.busy_us >= 0;
-  NodeKnowledge result;
-  result.threads = measurement.threads;
-  result.measured = true;
-  result.us_per_iteration = elapsed / iterations;
-  result.busy_us_per_iteration = (busy_known ? std::max(measurement.busy_us, least) : elapsed) / iterations;
-  result.faults_per_iteration = static_cast<double>(measurement.faults()) / iterations;
-  result.faults_next_visit = result.faults_per_iteration;
-  if (measurement.instructions > 0)
-    result.misses_per_kilo_instruction =
-        1000 * static_cast<double>(measurement.cache_misses) / static_cast<double>(measurement.instructions);
-  return result;
-}
 
 void smooth(double& known, double seen) {
   known = weight_of_new * seen + (1 - weight_of_new) * known;
@@ -123,6 +97,10 @@ const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& nodes,
     judge_probe(standing, rules);
   decided_ = true;
   return decision_;
+}
+
+void RegionHistory::asked_every_time() {
+  announced_ = 0;
 }
 
 bool RegionHistory::settled() const {

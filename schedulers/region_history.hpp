@@ -27,6 +27,9 @@ class RegionHistory {
   /// iterations a thread is not probed, and neither is a team on one node.
   Visit begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules, uint64_t trips = 0);
 
+  /// The visits that begin_visit() announced will begin like any other: the policy is asked on every visit.
+  void asked_every_time();
+
   /// Takes a probe into account (element i of `nodes` is node i's) and decides anew. Measurements that cannot be true leave
   /// what is known of the node as it was. Smoothing: the new value weighs 0.75, for times and faults alike, per iteration,
   /// so that visits with different trip counts compare; the first one is taken as it is.

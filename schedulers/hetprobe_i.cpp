@@ -1,0 +1,191 @@
+#include "schedulers/hetprobe_i.hpp"
+
+#include "schedulers/node_knowledge.hpp"
+#include "schedulers/probe.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hetmp::schedulers {
+namespace {
+
+/// Where a decision stands that leaves nodes out, the first sample waits for so many times the usual
+/// distance.
+constexpr double settled_distance = 4;
+
+void add(NodeMeasurement& sum, const NodeMeasurement& more) {
+  const bool busy_known = more.busy_us >= 0;
+  if (sum.iterations == 0)
+    sum.busy_us = busy_known ? 0 : -1;
+  else if (busy_known && sum.busy_us < 0)
+    sum.busy_us = sum.thread_us;
+  if (sum.busy_us >= 0)
+    sum.busy_us += busy_known ? more.busy_us : more.thread_us;
+  sum.iterations += more.iterations;
+  sum.thread_us += more.thread_us;
+  sum.span_us += more.span_us;
+  sum.read_misses += more.read_misses;
+  sum.write_misses += more.write_misses;
+  sum.write_upgrades += more.write_upgrades;
+  sum.instructions += more.instructions;
+  sum.cache_misses += more.cache_misses;
+}
+
+NodeMeasurement nothing_measured(uint32_t threads) {
+  NodeMeasurement result;
+  result.threads = threads;
+  return result;
+}
+
+} // namespace
+
+HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory& history,
+                     const DecisionRules& rules)
+    : shape_(shape), history_(history), rules_(rules), regions_(shape.nodes(), shape.trips),
+      nodes_(shape.nodes()) {
+  const RegionHistory::Visit visit = history_.begin_visit(shape.threads, rules, shape.trips);
+  history_.asked_every_time();
+  decision_ = history_.decision();
+  reprobe_ = rules.reprobe_percent > 0
+                 ? static_cast<double>(shape.trips) * std::min(rules.reprobe_percent, 100.0) / 100
+                 : 0;
+  distance_ = reprobe_;
+  for (uint32_t i = 0; i < shape.nodes(); ++i) {
+    Node& node = nodes_[i];
+    node.threads = shape.threads[i];
+    node.state = node.threads > 0 ? State::Absent : State::Done;
+    working_ += node.threads > 0;
+    node.pace = NodePace(node.threads);
+    node.known.threads = node.threads;
+    node.fresh = node.total = nothing_measured(node.threads);
+    if (i < history_.nodes().size() && history_.nodes()[i].measured) {
+      node.known = history_.nodes()[i];
+      node.pace.assume(node.known.us_per_iteration);
+    }
+  }
+  whole_ = working_ < 2 || shape.trips / std::max(shape.total_threads(), 1u) < 2;
+  if (visit.probe)
+    begin_with_probe(probe_percent);
+  else
+    begin_with_decision();
+}
+
+/// Before the decision all nodes are in use. Shares of the probe are dealt as to a team on one node, so that
+/// each node gets the same iterations on every visit. The rest is divided for nodes that are done with theirs
+/// early.
+void HetProbeI::begin_with_probe(double percent) {
+  decision_.nodes = 0;
+  for (uint32_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].threads > 0)
+      decision_.nodes |= uint64_t(1) << i;
+  divide();
+  const uint32_t total = shape_.total_threads();
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < nodes_.size(); first += nodes_[i++].threads) {
+    if (nodes_[i].threads == 0)
+      continue;
+    nodes_[i].probe = {probe_share(shape_.trips, total, percent, first).begin,
+                       probe_share(shape_.trips, total, percent, first + nodes_[i].threads - 1).end};
+    regions_.give(i, nodes_[i].probe);
+  }
+}
+
+void HetProbeI::begin_with_decision() {
+  decided_ = true;
+  distance_ = reprobe_ * settled_distance;
+  divide();
+}
+
+void HetProbeI::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+  if (nodes_[node].state == State::Sampling && --sampling_ == 0)
+    samples_back_ = true;
+  take_in(node, done);
+  nodes_[node].state = State::Asking;
+  if (regions_.left() > 0 && decision_due() && !bring_in_parked(replies))
+    decide_again(replies);
+  answer(node, replies);
+  if (regions_.left() == 0)
+    release_parked(replies);
+}
+
+void HetProbeI::report(uint32_t node, const NodeMeasurement& done) {
+  take_in(node, done);
+  nodes_[node].state = State::Done;
+  if (--working_ == 0)
+    conclude();
+}
+
+void HetProbeI::take_in(uint32_t number, const NodeMeasurement& done) {
+  Node& node = nodes_[number];
+  if (done.iterations == 0)
+    return;
+  add(node.fresh, done);
+  add(node.total, done);
+  node.pace.learn(done);
+  progress_ += static_cast<double>(done.iterations);
+  since_sample_ += static_cast<double>(done.iterations);
+  const IterationSet& region = regions_.region(number);
+  node.probed = node.probed || region.empty() || region.ranges().front().begin >= node.probe.end;
+}
+
+/// The first decision comes when every node has done its share of the probe; but a node that is late, or that
+/// met the expensive part of the loop, does not keep the others from deciding by what they know.
+bool HetProbeI::decision_due() const {
+  if (whole_ || sampling_ > 0)
+    return false;
+  if (samples_back_)
+    return true;
+  if (decided_)
+    return reprobe_ > 0 && progress_ >= reprobe_;
+  double probe = 0;
+  bool complete = true;
+  for (const Node& node : nodes_) {
+    probe += static_cast<double>(node.probe.size());
+    complete = complete && (node.threads == 0 || node.probed);
+  }
+  return complete || (reprobe_ > 0 && progress_ >= probe + reprobe_);
+}
+
+/// Gives parked nodes a sample, if it is time and worth while. True: the decision waits until the samples are
+/// back.
+bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
+  if (samples_back_ || since_sample_ < distance_)
+    return false;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state != State::Parked)
+      continue;
+    const uint64_t size = sample_for(i);
+    if (size == 0)
+      continue;
+    borrow(i, size);
+    hand_out(i, size, State::Sampling, replies);
+    ++sampling_;
+    ++samples_;
+  }
+  if (sampling_ > 0)
+    since_sample_ = 0;
+  return sampling_ > 0;
+}
+
+void HetProbeI::decide_again(std::vector<Reply>& replies) {
+  refresh_knowledge();
+  std::vector<NodeKnowledge> known;
+  for (const Node& node : nodes_)
+    known.push_back(node.known);
+  Decision next = decide(known, rules_);
+  if (samples_back_)
+    distance_ = next.nodes == decision_.nodes ? 2 * distance_ : reprobe_;
+  samples_back_ = false;
+  decision_ = std::move(next);
+  decided_ = true;
+  ++decisions_;
+  progress_ = 0;
+  divide();
+  for (uint32_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].state == State::Parked && in_use(i) && regions_.left() > 0) {
+      nodes_[i].state = State::Asking;
+      answer(i, replies);
+    }
+}
+
+} // namespace hetmp::schedulers
