@@ -1,5 +1,5 @@
-// Iterations that are left of a loop when some from its middle are done: disjoint ranges in ascending order. The holes are
-// what the paper calls jumps (section 3.3).
+// Iterations that are left of a loop when some from its middle are done: disjoint ranges in ascending order.
+// The holes are what the paper calls jumps (section 3.3).
 #pragma once
 
 #include "schedulers/schedule.hpp"
