@@ -26,7 +26,7 @@ struct Choice {
 
 class CountingThread {
  public:
-  bool start(const Choice& choice);
+  bool start(const Event& instructions, const Event& misses); ///< either may be none
   bool read(CounterReading& reading) const;
 
  private:
@@ -55,10 +55,9 @@ bool CountingThread::prepare(Slot& slot, const Event& event, int* codes, int& co
   return true;
 }
 
-bool CountingThread::start(const Choice& choice) {
+bool CountingThread::start(const Event& instructions, const Event& misses) {
   int codes[EventSet::most_events], count = 0;
-  if (!prepare(instructions_, choice.instructions, codes, count) ||
-      !prepare(misses_, choice.misses, codes, count))
+  if (!prepare(instructions_, instructions, codes, count) || !prepare(misses_, misses, codes, count))
     return false;
   uses_set_ = count > 0;
   return !uses_set_ || set_.start(codes, count);
@@ -84,12 +83,19 @@ bool CountingThread::read(CounterReading& reading) const {
   return complete;
 }
 
+const Event no_event;
+
 /// Really counts for a moment: what can be named cannot always be counted, and some virtual machines count
 /// nothing but zero.
-bool works(const Choice& choice) {
+bool works(const Event& instructions, const Event& misses) {
   CountingThread thread;
   CounterReading reading;
-  return thread.start(choice) && thread.read(reading) && (!choice.instructions || reading.instructions > 0);
+  return thread.start(instructions, misses) && thread.read(reading) &&
+         (!instructions || reading.instructions > 0);
+}
+
+bool works_alone(const Event& misses) {
+  return works(no_event, misses);
 }
 
 /// None if the event is not known or not to be counted here.
@@ -99,13 +105,13 @@ Event find_event(const std::string& name) {
   if (const auto code = find_papi_event(name)) {
     event.source = Event::Source::Papi;
     event.code = *code;
-    if (works({{}, event}))
+    if (works_alone(event))
       return event;
   }
   if (const auto kernel = find_kernel_event(name)) {
     event.source = Event::Source::Kernel;
     event.kernel = *kernel;
-    if (works({{}, event}))
+    if (works_alone(event))
       return event;
   }
   return {};
@@ -120,13 +126,13 @@ Event first_of(std::initializer_list<const char*> names) {
 
 Event default_instructions() {
   Event event = first_of({"PAPI_TOT_INS", "perf::PERF_COUNT_HW_INSTRUCTIONS"});
-  return works({event, {}}) ? event : Event{};
+  return works(event, no_event) ? event : Event{};
 }
 
 /// Misses of the last cache that can be seen beside the instructions.
 Event default_misses(const Event& instructions) {
   for (const char* name : {"PAPI_L3_TCM", "PAPI_L2_TCM", "perf::PERF_COUNT_HW_CACHE_MISSES"})
-    if (Event event = find_event(name); event && works({instructions, event}))
+    if (Event event = find_event(name); event && works(instructions, event))
       return event;
   return {};
 }
@@ -161,7 +167,7 @@ std::string choose_named(const std::string& misses, const char* instructions, Ch
   choice.instructions = instructions ? find_event(instructions) : default_instructions();
   if (instructions && !choice.instructions)
     return why_not(instructions);
-  if (!works(choice))
+  if (!works(choice.instructions, choice.misses))
     return misses + " cannot be counted together with " + choice.instructions.name;
   return {};
 }
@@ -193,7 +199,7 @@ void choose(const char* misses, const char* instructions, CounterChoice* result)
 
 void* start() {
   auto thread = std::make_unique<CountingThread>();
-  return thread->start(chosen()) ? thread.release() : nullptr;
+  return thread->start(chosen().instructions, chosen().misses) ? thread.release() : nullptr;
 }
 
 bool read(void* thread, CounterReading* reading) {
