@@ -60,8 +60,8 @@ struct RegionRecord {
 struct Report {
   uint32_t nodes = 1;
   std::vector<RegionRecord> regions = {};
-  std::string
-      counters; ///< which events were counted, or why none (perf/counters.hpp); empty = nobody wanted to know
+  /// Which events were counted, or why none (perf/counters.hpp); empty = nobody wanted to know.
+  std::string counters = {};
 };
 
 } // namespace hetmp::perf
