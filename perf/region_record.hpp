@@ -28,12 +28,17 @@ struct NodeRecord {
   uint64_t faults = 0; ///< last probe: DSM faults of the node
   double speed = 0;    ///< core speed ratio, smoothed; slowest node = 1
   double fault_period_us = std::numeric_limits<double>::infinity(); ///< smoothed
+  // `faults` by kind, where that is known
+  uint64_t read_misses = 0;
+  uint64_t write_misses = 0;
+  uint64_t write_upgrades = 0;
+  double misses_per_kilo_instruction = -1; ///< cache misses by hardware counters; negative = not counted
 };
 
 struct RegionRecord {
-  std::string source;    ///< ident_t's source string
-  uint64_t address = 0;  ///< the loop was begun from here: tells loops apart when the source is unknown
-  std::string place;     ///< the same as "file+0xoffset", for addr2line; empty = unknown
+  std::string source;   ///< ident_t's source string
+  uint64_t address = 0; ///< the loop was begun from here: tells loops apart when the source is unknown
+  std::string place;    ///< the same as "file+0xoffset", for addr2line; empty = unknown
   uint64_t visits = 0;
   uint64_t probed_visits = 0;
   uint64_t most_probes = 0; ///< visits that are probed before the decision stands
@@ -44,11 +49,19 @@ struct RegionRecord {
   std::string decision;    ///< "all nodes", "node 0"; empty = none was made
   std::string reason;
   double total_us = 0; ///< time in the loop over all visits; 0 = not measured
+  std::string policy;  ///< what dealt out the iterations: "hetprobe", "static (placed)"; empty = not told
+  std::string mode;    ///< how it decided: "threshold", "prediction"; empty = it does not decide, or not told
+  /// Of each node alone, then of those that were chosen; empty = nothing was predicted.
+  std::vector<double> predicted_us_per_iteration;
+  uint64_t exchanges = 0; ///< questions that nodes asked on the last visit; 0 = not counted
+  uint64_t audits = 0;    ///< visits that were probed again after the decision stood
 };
 
 struct Report {
   uint32_t nodes = 1;
-  std::vector<RegionRecord> regions;
+  std::vector<RegionRecord> regions = {};
+  /// Which events were counted, or why none (perf/counters.hpp); empty = nobody wanted to know.
+  std::string counters = {};
 };
 
 } // namespace hetmp::perf

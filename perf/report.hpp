@@ -8,11 +8,20 @@
 
 namespace hetmp::perf {
 
-/// A header line, then one line a region in aligned columns; every line starts with "hetmp: ".
+/// A header line, a line about hardware counters if the report knows of them, then one line a region in
+/// aligned columns; every line starts with "hetmp: ".
 std::string format_text(const Report& report);
 
-/// One JSON object: {"version":1,"nodes":N,"regions":[...]}, times in microseconds, null for a fault period
-/// without faults. Bytes that are not UTF-8 become U+FFFD.
+/// One JSON object: {"version":1,"nodes":N,"counters":"...","regions":[...]}. A region has the members
+/// "file", "function", "line", "column", "place", "address" (where it is); "policy", "mode" (who decides, and
+/// how); "visits", "probed_visits", "most_probes", "audits", "trips", "exchanges" (counts); "nodes";
+/// "fault_period_us", "threshold_us", "predicted_us_per_iteration" (of each node alone, then of the chosen
+/// ones), "decision", "reason", "total_us". Each of its nodes has "threads", "mean_us", "faults",
+/// "read_misses", "write_misses", "write_upgrades", "speed", "fault_period_us",
+/// "misses_per_kilo_instruction". They mean what region_record.hpp says. Times are in microseconds; null
+/// stands for a fault period without faults and for cache misses that were not counted. Readers should skip
+/// members that they do not know: later versions of the program add some without changing "version". Bytes
+/// that are not UTF-8 become U+FFFD.
 std::string format_json(const Report& report);
 
 /// Writes the report: destination "1" means text on standard error; a name that ends in ".json" gets JSON,

@@ -84,8 +84,13 @@ std::string json_of(const NodeRecord& node) {
   object.member("threads", number(node.threads));
   object.member("mean_us", number(node.mean_us));
   object.member("faults", number(node.faults));
+  object.member("read_misses", number(node.read_misses));
+  object.member("write_misses", number(node.write_misses));
+  object.member("write_upgrades", number(node.write_upgrades));
   object.member("speed", number(node.speed));
   object.member("fault_period_us", number(node.fault_period_us));
+  const double misses = node.misses_per_kilo_instruction;
+  object.member("misses_per_kilo_instruction", misses < 0 ? "null" : number(misses));
   return object.finished();
 }
 
@@ -94,6 +99,9 @@ std::string json_of(const RegionRecord& region) {
   Composite nodes('[', ']');
   for (const NodeRecord& node : region.nodes)
     nodes.element(json_of(node));
+  Composite predicted('[', ']');
+  for (const double us : region.predicted_us_per_iteration)
+    predicted.element(number(us));
   Composite object('{', '}');
   object.member("file", quoted(where.file));
   object.member("function", quoted(where.function));
@@ -101,13 +109,18 @@ std::string json_of(const RegionRecord& region) {
   object.member("column", number(where.column));
   object.member("place", quoted(region.place));
   object.member("address", number(region.address));
+  object.member("policy", quoted(region.policy));
+  object.member("mode", quoted(region.mode));
   object.member("visits", number(region.visits));
   object.member("probed_visits", number(region.probed_visits));
   object.member("most_probes", number(region.most_probes));
+  object.member("audits", number(region.audits));
   object.member("trips", number(region.trips));
+  object.member("exchanges", number(region.exchanges));
   object.member("nodes", nodes.finished());
   object.member("fault_period_us", number(region.fault_period_us));
   object.member("threshold_us", number(region.threshold_us));
+  object.member("predicted_us_per_iteration", predicted.finished());
   object.member("decision", quoted(region.decision));
   object.member("reason", quoted(region.reason));
   object.member("total_us", number(region.total_us));
@@ -123,6 +136,7 @@ std::string format_json(const Report& report) {
   Composite object('{', '}');
   object.member("version", number(uint32_t(1)));
   object.member("nodes", number(report.nodes));
+  object.member("counters", quoted(report.counters));
   object.member("regions", regions.finished());
   return object.finished() + "\n";
 }

@@ -63,26 +63,71 @@ std::string verdict(const RegionRecord& region) {
   return text;
 }
 
+std::string policy(const RegionRecord& region) {
+  return region.mode.empty() ? region.policy : region.policy + " by " + region.mode;
+}
+
+std::string probes(const RegionRecord& region) {
+  std::string text =
+      "probed " + std::to_string(region.probed_visits) + "/" + std::to_string(region.most_probes);
+  if (region.audits > 0)
+    text += ", again " + std::to_string(region.audits);
+  return text;
+}
+
+std::string faults(const RegionRecord& region) {
+  const auto of_kind = [&](uint64_t NodeRecord::*kind) {
+    return of_each_node(region, "/", [kind](const NodeRecord& n) { return std::to_string(n.*kind); });
+  };
+  std::string text = "faults " + of_kind(&NodeRecord::faults);
+  const bool by_kind = std::any_of(region.nodes.begin(), region.nodes.end(), [](const NodeRecord& n) {
+    return n.read_misses + n.write_misses + n.write_upgrades > 0;
+  });
+  if (by_kind)
+    text += " (read " + of_kind(&NodeRecord::read_misses) + " write " + of_kind(&NodeRecord::write_misses) +
+            " upgrade " + of_kind(&NodeRecord::write_upgrades) + ")";
+  return text;
+}
+
+std::string cache_misses(const RegionRecord& region) {
+  const auto counted = [](const NodeRecord& n) { return n.misses_per_kilo_instruction >= 0; };
+  if (std::none_of(region.nodes.begin(), region.nodes.end(), counted))
+    return "";
+  return "misses/1000 " + of_each_node(region, "/", [&](const NodeRecord& n) {
+           return counted(n) ? in_digits(n.misses_per_kilo_instruction) : std::string("?");
+         });
+}
+
+std::string prediction(const RegionRecord& region) {
+  const std::vector<double>& times = region.predicted_us_per_iteration;
+  if (times.empty())
+    return "";
+  std::string text = "predicted us/iteration ";
+  for (size_t node = 0; node + 1 < times.size(); ++node)
+    text += (node == 0 ? "" : "/") + in_digits(times[node]);
+  return text + " chosen " + in_digits(times.back());
+}
+
 Row row_of(const RegionRecord& region) {
   const bool probed = region.probed_visits > 0 && !region.nodes.empty();
+  const auto each_node = [&](const char* name, const char* separator, auto value) {
+    return name + of_each_node(region, separator, value);
+  };
   Row row;
   row.push_back(region_name(region));
+  row.push_back(policy(region));
   row.push_back("trips " + std::to_string(region.trips));
   row.push_back("visits " + std::to_string(region.visits));
-  row.push_back("probed " + std::to_string(region.probed_visits) + "/" + std::to_string(region.most_probes));
-  row.push_back("threads " +
-                of_each_node(region, "+", [](const NodeRecord& n) { return std::to_string(n.threads); }));
-  row.push_back(probed ? "node us " + of_each_node(region, "/",
-                                                   [](const NodeRecord& n) { return in_digits(n.mean_us); })
+  row.push_back(probes(region));
+  row.push_back(region.exchanges > 0 ? "exchanges " + std::to_string(region.exchanges) : "");
+  row.push_back(each_node("threads ", "+", [](const NodeRecord& n) { return std::to_string(n.threads); }));
+  row.push_back(probed ? each_node("node us ", "/", [](const NodeRecord& n) { return in_digits(n.mean_us); })
                        : "");
-  row.push_back(probed
-                    ? "faults " + of_each_node(region, "/",
-                                               [](const NodeRecord& n) { return std::to_string(n.faults); })
-                    : "");
-  row.push_back(probed ? "CSR " +
-                             of_each_node(region, ":", [](const NodeRecord& n) { return in_digits(n.speed); })
-                       : "");
+  row.push_back(probed ? faults(region) : "");
+  row.push_back(probed ? each_node("CSR ", ":", [](const NodeRecord& n) { return in_digits(n.speed); }) : "");
+  row.push_back(probed ? cache_misses(region) : "");
   row.push_back(fault_period(region));
+  row.push_back(prediction(region));
   row.push_back(region.total_us > 0 ? "total " + in_digits(region.total_us / 1000) + " ms" : "");
   row.push_back(verdict(region));
   return row;
@@ -117,6 +162,8 @@ std::string format_text(const Report& report) {
       "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +
       std::to_string(count) + (count == 1 ? " region" : " regions") +
       (count == 0 ? "\n" : " (CSR = core speed ratio, slowest node 1; node us = probe time a thread)\n");
+  if (!report.counters.empty())
+    text += "hetmp: counters: " + report.counters + "\n";
   std::vector<Row> rows;
   for (const RegionRecord& region : report.regions)
     rows.push_back(row_of(region));

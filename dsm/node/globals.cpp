@@ -19,7 +19,8 @@ bool stays_private(std::string_view path) {
   for (std::string_view name :
        {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libutil.so", "libresolv.so", "ld-linux",
         "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libgfortran.so", "libquadmath.so", "libhetmp",
-        "libomp.so", "libiomp5.so", "libgomp.so", "libnuma.so", "libhwloc.so", "linux-vdso", "linux-gate"})
+        "libomp.so", "libiomp5.so", "libgomp.so", "libnuma.so", "libhwloc.so", "libpapi.so", "libpfm.so",
+        "linux-vdso", "linux-gate"})
     if (file.starts_with(name))
       return true;
   return false;

@@ -1,6 +1,7 @@
 // The malloc family. In a process that is one of several nodes, application memory comes from the node's shared heap;
 // the threads that serve faults, and every other process, get the C library's allocator. A block is freed by whoever
 // owns it, told by its address.
+#include "base/private_section.hpp"
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_libc.hpp"
 #include "dsm/node/private_threads.hpp"
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <utility>
 
 namespace hetmp::dsm {
 
@@ -53,6 +55,8 @@ using namespace hetmp::dsm;
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+bool hetmp_dsm_allocate_privately(bool privately) { return std::exchange(allocates_privately, privately); }
 
 void* malloc(size_t bytes) { return allocate(16, bytes); }
 

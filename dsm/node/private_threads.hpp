@@ -3,8 +3,8 @@
 
 namespace hetmp::dsm {
 
-/// True while the calling thread's allocations must be private: always on service threads, and on any thread while it
-/// creates one (the C library allocates the new thread's tables in the creating thread).
+/// True while the calling thread's allocations must be private: always on service threads, on any thread while it
+/// creates one (the C library allocates the new thread's tables in the creating thread), and in a PrivateSection.
 extern thread_local bool allocates_privately;
 
 /// A detached thread with private stack and private bookkeeping. Ends the program if it cannot be created.

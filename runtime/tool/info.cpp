@@ -2,8 +2,10 @@
 
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "perf/counters.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
+#include "runtime/tool/run.hpp"
 #include "runtime/tool/topology.hpp"
 
 #include <cstdarg>
@@ -84,6 +86,15 @@ void print_permission(const char* name, const Permission& permission) {
   fact(name, "%s%s", permission.granted() ? "yes" : "no: ", permission.reason.c_str());
 }
 
+/// What loops are counted with, as HETMP_COUNTERS says and the machine allows.
+void print_counters() {
+  const std::string library = find_library().value_or("");
+  if (!library.empty())
+    perf::set_counter_settings({library.substr(0, library.rfind('/')), true});
+  const bool available = perf::counters_available();
+  fact("hardware counters", "%s%s", available ? "" : "no: ", perf::counters_state().c_str());
+}
+
 } // namespace
 
 int print_info() {
@@ -93,7 +104,7 @@ int print_info() {
   print_nodes();
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: not yet; RDMA: not yet");
-  print_permission("hardware counters", probe_instruction_counter());
+  print_counters();
   print_permission("real-time priority", probe_realtime_priority());
   return 0;
 }

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -99,34 +98,6 @@ FaultAccess probe_fault_access() {
   access.write_protect = offers_write_protect(descriptor);
   close(descriptor);
   return access;
-}
-
-Permission probe_instruction_counter() {
-  perf_event_attr wanted{};
-  wanted.size = sizeof wanted;
-  wanted.type = PERF_TYPE_HARDWARE;
-  wanted.config = PERF_COUNT_HW_INSTRUCTIONS;
-  wanted.exclude_kernel = 1;
-  wanted.exclude_hv = 1;
-  const int counter = int(syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (counter >= 0) {
-    close(counter);
-    return {};
-  }
-  switch (errno) {
-  case ENOENT:
-  case EOPNOTSUPP:
-  case ENODEV:
-    return {"this CPU offers no such counter to the system (as in many virtual machines)"};
-  case EACCES:
-  case EPERM:
-    return {"not permitted; kernel.perf_event_paranoid is " +
-            first_line("/proc/sys/kernel/perf_event_paranoid")};
-  case ENOSYS:
-    return {"this kernel has no perf_event_open"};
-  default:
-    return {strerror(errno)};
-  }
 }
 
 Permission probe_realtime_priority() {

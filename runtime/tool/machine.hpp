@@ -28,9 +28,6 @@ struct Permission {
   bool granted() const { return reason.empty(); }
 };
 
-/// Whether the instructions of this process can be counted in hardware.
-Permission probe_instruction_counter();
-
 /// Whether a thread may have real-time priority.
 Permission probe_realtime_priority();
 

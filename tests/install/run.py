@@ -52,6 +52,8 @@ def main():
         prefix = (scratch / "first").rename(scratch / "moved")
         library = find_one(prefix, "libhetmp.so")
         find_one(prefix, "libhetmp_dsm.so")
+        if (build / "lib" / "libhetmp_papi.so").exists() and find_one(prefix, "libhetmp_papi.so").parent != library.parent:
+            raise conformance.Failure("libhetmp_papi.so is not beside libhetmp.so")
         links = library.parent / "omp"
         for name in NAMES:
             if (links / name).resolve() != library:

@@ -38,6 +38,22 @@ RegionRecord unknown_region() {
   return region;
 }
 
+/// With all that only some policies and machines have to say.
+RegionRecord detailed_region() {
+  RegionRecord region = probed_region();
+  region.policy = "hetprobe";
+  region.mode = "prediction";
+  region.nodes[0].faults = 7;
+  region.nodes[0].read_misses = 4;
+  region.nodes[0].write_misses = 2;
+  region.nodes[0].write_upgrades = 1;
+  region.nodes[0].misses_per_kilo_instruction = 3.25;
+  region.predicted_us_per_iteration = {12.5, 37.125, 9.75};
+  region.exchanges = 21;
+  region.audits = 2;
+  return region;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -62,6 +78,27 @@ TEST(ReportText, HasAHeaderAndALineForEachRegion) {
                    "node us 812/2430", "faults 2/0", "CSR 2.99:1.00", "fault period 5300 us (threshold 100)",
                    "total 123 ms", "-> all nodes: a fault every 5300 us"});
   expect_contains(lines[2], {"0xabcdef", "trips 3", "probed 0/10", "not measured", "-> no decision"});
+}
+
+TEST(ReportText, TellsPolicyFaultsByKindCacheMissesAndPredictions) {
+  const std::vector<std::string> lines = lines_of(format_text({2, {detailed_region()}}));
+  ASSERT_EQ(lines.size(), 2u);
+  expect_contains(lines[1], {"ep.c:120 main  hetprobe by prediction  trips 4096", "probed 3/10, again 2",
+                             "exchanges 21", "faults 7/0 (read 4/0 write 2/0 upgrade 1/0)",
+                             "misses/1000 3.25/?", "predicted us/iteration 12/37 chosen 9.75"});
+}
+
+TEST(ReportText, SaysNothingOfWhatNobodyMeasured) {
+  const std::string text = format_text({2, {probed_region()}});
+  for (const char* part : {" by ", "again", "exchanges", "(read", "misses", "predicted", "counters"})
+    EXPECT_EQ(text.find(part), std::string::npos) << part << " in: " << text;
+}
+
+TEST(ReportText, HasALineAboutCounters) {
+  const std::vector<std::string> lines =
+      lines_of(format_text({2, {probed_region()}, "this machine has no hardware counters"}));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1], "hetmp: counters: this machine has no hardware counters");
 }
 
 TEST(ReportText, AlignsItsColumns) {
@@ -111,6 +148,27 @@ TEST(ReportJson, IsReadBack) {
   EXPECT_EQ(region["nodes"][1]["fault_period_us"].kind, Json::Kind::Null);
   EXPECT_EQ(report["regions"][1]["file"].text, "");
   EXPECT_TRUE(report["regions"][1]["nodes"].elements.empty());
+}
+
+TEST(ReportJson, TellsPolicyFaultsByKindCacheMissesAndPredictions) {
+  const Json report =
+      JsonReader::read(format_json({2, {detailed_region(), probed_region()}, "PAPI_TOT_INS, PAPI_L3_TCM"}));
+  EXPECT_EQ(report["counters"].text, "PAPI_TOT_INS, PAPI_L3_TCM");
+  const Json& region = report["regions"][0];
+  EXPECT_EQ(region["policy"].text, "hetprobe");
+  EXPECT_EQ(region["mode"].text, "prediction");
+  EXPECT_EQ(region["exchanges"].number, 21);
+  EXPECT_EQ(region["audits"].number, 2);
+  ASSERT_EQ(region["predicted_us_per_iteration"].elements.size(), 3u);
+  EXPECT_EQ(region["predicted_us_per_iteration"][1].number, 37.125);
+  EXPECT_EQ(region["nodes"][0]["faults"].number, 7);
+  EXPECT_EQ(region["nodes"][0]["read_misses"].number, 4);
+  EXPECT_EQ(region["nodes"][0]["write_misses"].number, 2);
+  EXPECT_EQ(region["nodes"][0]["write_upgrades"].number, 1);
+  EXPECT_EQ(region["nodes"][0]["misses_per_kilo_instruction"].number, 3.25);
+  EXPECT_EQ(region["nodes"][1]["misses_per_kilo_instruction"].kind, Json::Kind::Null);
+  EXPECT_EQ(report["regions"][1]["policy"].text, "");
+  EXPECT_TRUE(report["regions"][1]["predicted_us_per_iteration"].elements.empty());
 }
 
 TEST(ReportJson, OfNothingIsStillAReport) {
