@@ -4,6 +4,7 @@
 #include "schedulers/probe.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace hetmp::schedulers {
@@ -12,6 +13,10 @@ namespace {
 /// Where a decision stands that leaves nodes out, the first sample waits for so many times the usual
 /// distance.
 constexpr double settled_distance = 4;
+constexpr double most_loops_between_samples = 64;
+/// A node that executes so many times longer between two faults than a fault costs does not lose much by
+/// them.
+constexpr double hardly_faulting = 4;
 
 void add(NodeMeasurement& sum, const NodeMeasurement& more) {
   const bool busy_known = more.busy_us >= 0;
@@ -46,6 +51,7 @@ HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory
   const RegionHistory::Visit visit = history_.begin_visit(shape.threads, rules, shape.trips);
   history_.asked_every_time();
   decision_ = history_.decision();
+  abstains_ = history_.bring_ins().abstain > 0;
   reprobe_ = rules.reprobe_percent > 0
                  ? static_cast<double>(shape.trips) * std::min(rules.reprobe_percent, 100.0) / 100
                  : 0;
@@ -57,10 +63,12 @@ HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory
     working_ += node.threads > 0;
     node.pace = NodePace(node.threads);
     node.known.threads = node.threads;
-    node.fresh = node.total = nothing_measured(node.threads);
+    node.fresh = node.total = node.sample = nothing_measured(node.threads);
+    node.expected_faults = std::numeric_limits<double>::infinity();
     if (i < history_.nodes().size() && history_.nodes()[i].measured) {
       node.known = history_.nodes()[i];
       node.pace.assume(node.known.us_per_iteration);
+      node.expected_faults = node.known.faults_next_visit;
     }
   }
   whole_ = working_ < 2 || shape.trips / std::max(shape.total_threads(), 1u) < 2;
@@ -92,14 +100,16 @@ void HetProbeI::begin_with_probe(double percent) {
 
 void HetProbeI::begin_with_decision() {
   decided_ = true;
-  distance_ = reprobe_ * settled_distance;
+  keep_slow_nodes();
+  distance_ = std::max(reprobe_ * settled_distance, history_.bring_ins().distance);
+  since_sample_ = history_.bring_ins().since;
   divide();
 }
 
 void HetProbeI::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+  take_in(node, done);
   if (nodes_[node].state == State::Sampling && --sampling_ == 0)
     samples_back_ = true;
-  take_in(node, done);
   nodes_[node].state = State::Asking;
   if (regions_.left() > 0 && decision_due() && !bring_in_parked(replies))
     decide_again(replies);
@@ -120,7 +130,7 @@ void HetProbeI::take_in(uint32_t number, const NodeMeasurement& done) {
   if (done.iterations == 0)
     return;
   add(node.fresh, done);
-  add(node.total, done);
+  add(node.state == State::Sampling ? node.sample : node.total, done);
   node.pace.learn(done);
   progress_ += static_cast<double>(done.iterations);
   since_sample_ += static_cast<double>(done.iterations);
@@ -149,8 +159,12 @@ bool HetProbeI::decision_due() const {
 /// Gives parked nodes a sample, if it is time and worth while. True: the decision waits until the samples are
 /// back.
 bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
-  if (samples_back_ || since_sample_ < distance_)
+  if (samples_back_ || abstains_ || since_sample_ < distance_)
     return false;
+  if (suffers_from_others()) {
+    abstains_ = suffered_ = true;
+    return false;
+  }
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state != State::Parked)
       continue;
@@ -172,11 +186,11 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
   std::vector<NodeKnowledge> known;
   for (const Node& node : nodes_)
     known.push_back(node.known);
-  Decision next = decide(known, rules_);
+  const uint64_t before = decision_.nodes;
+  decision_ = decide(known, rules_);
+  keep_slow_nodes();
   if (samples_back_)
-    distance_ = next.nodes == decision_.nodes ? 2 * distance_ : reprobe_;
-  samples_back_ = false;
-  decision_ = std::move(next);
+    judge_samples(before);
   decided_ = true;
   ++decisions_;
   progress_ = 0;
@@ -186,6 +200,46 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
       nodes_[i].state = State::Asking;
       answer(i, replies);
     }
+}
+
+void HetProbeI::judge_samples(uint64_t before) {
+  const bool paid = decision_.nodes != before;
+  distance_ = paid ? reprobe_
+                   : std::min(2 * distance_, most_loops_between_samples * static_cast<double>(shape_.trips));
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    if (node.sample.iterations > 0 && in_use(i)) {
+      add(node.total, node.sample);
+      brought_in_ = true;
+    }
+    node.sample = nothing_measured(node.threads);
+  }
+  samples_back_ = false;
+}
+
+/// A node that works alone and yet faults as if it did not suffers from what others did on the visit before:
+/// bringing them in has paid there and costs here. Then some visits pass without, each time twice as many.
+bool HetProbeI::suffers_from_others() const {
+  const RegionHistory::BringIns& memory = history_.bring_ins();
+  const int only = decision_.only_node();
+  if (only < 0 || !memory.paid || brought_in_)
+    return false;
+  const NodeMeasurement& done = nodes_[static_cast<uint32_t>(only)].total;
+  return believable(done) && knowledge_from(done).fault_period_us() < rules_.threshold_us;
+}
+
+/// Decisions leave out nodes whose part would be negligible. Here a node may be slow because of its place in
+/// the loop, and what it gets at a time is small anyway: where several nodes pay, one is left out for its
+/// faults only.
+void HetProbeI::keep_slow_nodes() {
+  if (decision_.only_node() >= 0)
+    return;
+  const bool predicting = rules_.mode == DecisionMode::Predict;
+  const double least_period = predicting ? hardly_faulting * rules_.fault_us : rules_.threshold_us;
+  for (uint32_t i = 0; i < nodes_.size(); ++i)
+    if (i < decision_.speed.size() && decision_.speed[i] > 0 &&
+        nodes_[i].known.fault_period_us() >= least_period)
+      decision_.nodes |= uint64_t(1) << i;
 }
 
 } // namespace hetmp::schedulers

@@ -66,9 +66,11 @@ class HetProbeI final : public LoopPolicy {
     Range probe;         ///< its share of the probe; those of it that are in its region come first
     bool probed = false; ///< it has measured that
     NodePace pace;
-    NodeKnowledge known;   ///< what decisions use
-    NodeMeasurement fresh; ///< since `known`
-    NodeMeasurement total; ///< of this visit
+    NodeKnowledge known;        ///< what decisions use
+    NodeMeasurement fresh;      ///< since `known`
+    NodeMeasurement total;      ///< of this visit, without samples that did not pay
+    NodeMeasurement sample;     ///< not yet judged
+    double expected_faults = 0; ///< per iteration, by the visits before; infinity = there were none
   };
 
   void begin_with_probe(double percent);
@@ -78,6 +80,10 @@ class HetProbeI final : public LoopPolicy {
   bool bring_in_parked(std::vector<Reply>& replies);
   void decide_again(std::vector<Reply>& replies);
   void refresh_knowledge();
+  void judge_samples(uint64_t before);
+  bool suffers_from_others() const;
+  void remember_bring_ins();
+  void keep_slow_nodes();
   void divide();
   void answer(uint32_t node, std::vector<Reply>& replies);
   void hand_out(uint32_t node, uint64_t count, State next, std::vector<Reply>& replies);
@@ -116,6 +122,9 @@ class HetProbeI final : public LoopPolicy {
   double progress_ = 0;     ///< iterations measured since the last decision
   double since_sample_ = 0; ///< likewise, since parked nodes were last brought in
   double distance_ = 0;     ///< iterations from one sample to the next
+  bool abstains_ = false;   ///< no samples in this visit
+  bool suffered_ = false;   ///< from what nodes brought in on the visit before have written
+  bool brought_in_ = false; ///< a parked node has been brought in for good
 };
 
 } // namespace hetmp::schedulers

@@ -15,10 +15,12 @@ namespace {
 /// Parts of a node's share of the probe: a single one would bind a node that meets an expensive stretch for
 /// long.
 constexpr uint64_t probe_parts = 4;
+constexpr double exchanges_of_a_short_probe = 20; // which is not divided
 /// Of the way to the next decision, so that a node has been back when it comes.
 constexpr double part_of_the_way = 0.5;
 constexpr double fraction_without_reprobe = 0.1;
 constexpr double largest_fraction = 0.25;
+constexpr uint32_t longest_penalty = 64; // visits
 /// A sample for a parked node takes at most this much of the time that is left, this much of the loop, and
 /// moves pages that cost at most this much of the loop's time.
 constexpr double sample_time = 0.05;
@@ -92,17 +94,33 @@ void HetProbeI::conclude() {
     totals.push_back(node.total);
     measured = measured || believable(node.total);
   }
+  remember_bring_ins();
   if (measured)
     history_.absorb(totals, rules_);
 }
 
-/// A node that has measured little since the last decision keeps what was known of it.
+void HetProbeI::remember_bring_ins() {
+  RegionHistory::BringIns& memory = history_.bring_ins();
+  if (suffered_)
+    memory.abstain = memory.penalty = std::min(2 * memory.penalty + 1, longest_penalty);
+  else if (memory.abstain > 0)
+    --memory.abstain;
+  memory.distance = distance_;
+  memory.since = since_sample_;
+  memory.paid = brought_in_;
+}
+
+/// A node that has measured little since the last decision keeps what was known of it. Faults that the visits
+/// before did not let expect are taken for pages that settle: a node that was dropped for them would never
+/// get settled. If they do not settle, the totals of this visit tell the next one.
 void HetProbeI::refresh_knowledge() {
   for (Node& node : nodes_) {
     if (!believable(node.fresh) ||
         (node.known.measured && node.fresh.iterations < node.threads && node.state != State::Asking))
       continue;
     node.known = knowledge_from(node.fresh);
+    node.known.faults_per_iteration = std::min(node.known.faults_per_iteration, node.expected_faults);
+    node.known.faults_next_visit = node.known.faults_per_iteration;
     node.fresh = {};
     node.fresh.threads = node.threads;
   }

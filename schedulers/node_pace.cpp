@@ -7,7 +7,7 @@ namespace hetmp::schedulers {
 namespace {
 
 constexpr double remembered = 0.5;
-constexpr double exchanges_worth_a_part = 50;
+constexpr double exchanges_worth_a_part = 100;
 constexpr double exchanges_not_worth_dividing = 20;
 constexpr double exchanges_in_a_chunk = 0.5;
 

@@ -44,8 +44,8 @@ struct PartQuestion {
 ///
 /// Parts shrink with what is left, geometrically (factoring), so that neither a wrong rate nor an expensive
 /// stretch of the loop can keep one node busy for long when the others have finished. They are not smaller
-/// than pays: a part lasts at least fifty exchanges, towards the end half of what is left, and what is done
-/// in twenty exchanges is not divided any more.
+/// than pays: a part lasts at least a hundred exchanges, towards the end half of what is left, and what is
+/// done in twenty exchanges is not divided any more.
 uint64_t part_size(const PartQuestion& question);
 
 /// Chunks that the node's threads take of a part, at least: not longer than half an exchange, since the

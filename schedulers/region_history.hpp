@@ -42,6 +42,16 @@ class RegionHistory {
   bool settled() const;
 
   const std::vector<NodeKnowledge>& nodes() const { return nodes_; }
+
+  /// What hetprobe-i remembers from visit to visit about bringing in nodes that the decision leaves out.
+  struct BringIns {
+    double distance = 0;    ///< iterations from one sample to the next; 0 = as usual
+    double since = 0;       ///< iterations since the last one
+    bool paid = false;      ///< on the last visit a node that had been left out was brought in
+    uint32_t abstain = 0;   ///< visits that shall pass without
+    uint32_t penalty = 0;   ///< visits that passed without the last time the others suffered for it
+  };
+  BringIns& bring_ins() { return bring_ins_; }
   uint32_t probed_visits() const { return probed_; }
   uint64_t visits() const { return visits_; }
 
@@ -53,6 +63,7 @@ class RegionHistory {
   void judge_audit(const Decision& standing, const DecisionRules& rules);
   void stand_until_audit();
 
+  BringIns bring_ins_;
   std::vector<NodeKnowledge> nodes_;  ///< smoothed
   std::vector<NodeKnowledge> latest_; ///< as the last believable measurement alone has it
   Decision decision_;
