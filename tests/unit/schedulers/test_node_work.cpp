@@ -1,8 +1,31 @@
 #include "node_walk.hpp"
 #include "schedulers/loop.hpp"
 
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <random>
+
+namespace {
+
+size_t allocations = 0;
+
+} // namespace
+
+// Counts what is allocated. Not inlined, because gcc would warn that free() does not match its own operator
+// new.
+[[gnu::noinline]] void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size))
+    return memory;
+  std::abort();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
 
 namespace hetmp::schedulers {
 namespace {
@@ -162,6 +185,27 @@ TEST(NodeWork, HoldsTheLongestLoop) {
     const Assignment all = assignment_of({{0, 5}, {6, largest}}, distribution, largest / 3);
     run_in_random_order(3, {with(all, false, true)}, random);
   }
+}
+
+TEST(NodeWork, AllocatesOnlyWhenAVisitHasMoreThreadsThanBefore) {
+  NodeWork work;
+  size_t before = allocations;
+  work.begin(4);
+  EXPECT_GT(allocations, before) << "nothing is counted";
+  const Assignment assignment = with(assignment_of({{0, 10}, {20, 40}}, Distribution::Guided), true, false);
+  Step end{};
+  before = allocations;
+  for (int visit = 0; visit < 3; ++visit) {
+    work.begin(visit == 0 ? 4 : 3);
+    Range chunk;
+    end = work.next(0, chunk);
+    work.assign(assignment);
+    while ((end = work.next(1, chunk)) == Step::Run)
+      work.account(1, {1, 1, 0, 0});
+    work.collect();
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(end, Step::Ask);
 }
 
 TEST(NodeWork, LetsElapsedTimeStandForCpuTimeThatIsNotKnown) {
