@@ -16,8 +16,10 @@ std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShap
     return std::make_unique<HetProbePolicy>(shape, schedule.probe_percent, history, rules);
   case ScheduleKind::HetProbeI:
     return std::make_unique<HetProbeI>(shape, schedule.probe_percent, history, rules);
+  case ScheduleKind::Auto: // the best of those that need no history
+    return std::make_unique<HierarchicalDynamic>(Schedule{ScheduleKind::Guided, schedule.chunk}, shape,
+                                                 rules);
   case ScheduleKind::Static:
-  case ScheduleKind::Auto:
     break;
   }
   return std::make_unique<HierarchicalStatic>(shape, CoreSpeeds{rules.speeds}, rules.in_node);
