@@ -21,10 +21,6 @@ constexpr KindName kind_names[] = {
     {"het_irregular", ScheduleKind::HetProbeI}, {"hetprobe_i", ScheduleKind::HetProbeI},
 };
 
-bool probes(ScheduleKind kind) {
-  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI;
-}
-
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }

@@ -14,6 +14,11 @@ enum class ScheduleKind : uint8_t {
   HetProbeI, ///< probe again and again while the loop runs (the paper, section 3.3)
 };
 
+/// Whether loops of this kind are probed.
+constexpr bool probes(ScheduleKind kind) {
+  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI;
+}
+
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Static;
   uint64_t chunk = 0;           ///< iterations; 0 = none given

@@ -41,13 +41,9 @@ uint32_t kind_number(ScheduleKind kind) {
   return omp_sched_static;
 }
 
-bool is_probing(ScheduleKind kind) {
-  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI;
-}
-
 /// The chunk as the routines report it: static without a chunk says 0, the others at least 1, as libomp does.
 int chunk_number(const Schedule& schedule) {
-  if (is_probing(schedule.kind))
+  if (hetmp::schedulers::probes(schedule.kind))
     return std::max(1, int(std::lround(schedule.probe_percent)));
   const uint64_t least = schedule.kind == ScheduleKind::Static ? 0 : 1;
   return int(std::clamp<uint64_t>(schedule.chunk, least, INT_MAX));
@@ -164,7 +160,7 @@ void omp_set_schedule(uint32_t kind, int chunk) {
     return;
   }
   schedule.monotonic = (kind & omp_sched_monotonic) != 0;
-  if (is_probing(schedule.kind)) {
+  if (hetmp::schedulers::probes(schedule.kind)) {
     if (chunk >= 1 && chunk <= 100)
       schedule.probe_percent = chunk;
   } else if (schedule.kind != ScheduleKind::Auto) {

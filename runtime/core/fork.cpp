@@ -4,6 +4,7 @@
 #include "base/message.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/placement.hpp"
 #include "runtime/core/spread.hpp"
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
@@ -198,6 +199,8 @@ void begin_placing(NodeTeam& team) {
   team.global = global_level();
   team.unplaced.store(false, std::memory_order_relaxed);
   team.static_visits.clear();
+  if (placement().static_loops || schedulers::probes(team.description.icvs.run_schedule.kind))
+    prepare_to_measure();
 }
 
 void start_other_nodes(NodeTeam& team, const std::vector<uint32_t>& threads) {

@@ -12,11 +12,9 @@ using schedulers::ScheduleKind;
 
 namespace {
 
-bool is_probing(ScheduleKind kind) { return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI; }
-
 /// What the request comes to for this team.
 Schedule settle(Schedule schedule, const NodeTeam& team) {
-  if (is_probing(schedule.kind) && !team.global)
+  if (schedulers::probes(schedule.kind) && !team.global)
     return Schedule{}; // nothing to compare: static
   if (schedule.kind == ScheduleKind::Auto)
     schedule = Schedule{.kind = ScheduleKind::Guided};
@@ -132,9 +130,9 @@ LoopBuffer& buffer_of(ImplicitTask& task) {
 void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   LoopProgress& loop = task.loop;
   loop.schedule = settle(request.schedule, *task.team);
-  if (request.ordered && is_probing(loop.schedule.kind))
+  if (request.ordered && schedulers::probes(loop.schedule.kind))
     loop.schedule = Schedule{};
-  if (!is_probing(loop.schedule.kind))
+  if (!schedulers::probes(loop.schedule.kind))
     note_unplaced_loop(*task.team);
   loop.trips = request.trips;
   loop.ordered = request.ordered;

@@ -1,5 +1,6 @@
 #include "runtime/core/measure.hpp"
 
+#include "runtime/core/thread.hpp"
 #include "runtime/core/wait.hpp"
 
 namespace hetmp::runtime {
@@ -13,13 +14,25 @@ NodeFaults no_faults() { return {}; }
 
 NodeFaults (*node_faults)() = no_faults;
 
-ThreadSnapshot snapshot_of_thread() { return {monotonic_nanoseconds(), thread_cpu_nanoseconds()}; }
+void prepare_to_measure() { perf::counters_available(); }
+
+ThreadSnapshot snapshot_of_thread() {
+  Thread& self = current_thread();
+  ThreadSnapshot now;
+  if (perf::start_thread_counters(self.counters))
+    now.counted = perf::read_thread_counters(self.counters);
+  now.elapsed_ns = monotonic_nanoseconds();
+  now.busy_ns = thread_cpu_nanoseconds();
+  return now;
+}
 
 schedulers::ChunkMeasurement since(const ThreadSnapshot& before) {
   const ThreadSnapshot now = snapshot_of_thread();
   schedulers::ChunkMeasurement chunk;
   chunk.elapsed_us = double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
   chunk.busy_us = double(now.busy_ns - before.busy_ns) / ns_per_us;
+  chunk.instructions = now.counted.instructions - before.counted.instructions;
+  chunk.cache_misses = now.counted.cache_misses - before.counted.cache_misses;
   return chunk;
 }
 

@@ -1,6 +1,7 @@
 // What is measured around chunks of a loop: by a thread over what it executes, by a node over an assignment.
 #pragma once
 
+#include "perf/counters.hpp"
 #include "runtime/core/fault_source.hpp"
 #include "schedulers/node_work.hpp"
 
@@ -8,11 +9,15 @@
 
 namespace hetmp::runtime {
 
-/// The calling thread's clocks at one moment.
+/// The calling thread's clocks and counters at one moment.
 struct ThreadSnapshot {
   int64_t elapsed_ns = 0;
   int64_t busy_ns = 0; ///< CPU time
+  perf::CounterReading counted;
 };
+
+/// Does once what would otherwise take its time inside a measurement.
+void prepare_to_measure();
 
 ThreadSnapshot snapshot_of_thread();
 /// What the calling thread has used since `before`.

@@ -33,6 +33,7 @@ void retire_root(void* thread_pointer) {
   Thread& thread = *static_cast<Thread*>(thread_pointer);
   resize_crew(thread, 0);
   destroy_threadprivate_copies(thread);
+  perf::stop_thread_counters(thread.counters);
   AnswerSlots::give_back();
   threads_in_use.fetch_sub(1, std::memory_order_relaxed);
   self = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more

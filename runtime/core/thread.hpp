@@ -5,6 +5,7 @@
 // region puts a new one there, leaving it puts the old one back. All of this lies in the library's private memory.
 #pragma once
 
+#include "perf/counters.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/measure.hpp"
 #include "runtime/core/wait.hpp"
@@ -85,6 +86,8 @@ struct Thread {
   // Clauses waiting for the next parallel construct.
   uint32_t pushed_threads = 0;
   int pushed_proc_bind = -1;
+
+  perf::ThreadCounters counters; ///< run from its first measured chunk on
 
   // As the primary of teams. Owner: this thread.
   std::vector<Thread*> crew;        ///< workers kept from one region to the next

@@ -17,6 +17,17 @@ Answer answer_to(const Request& request) {
   return answer;
 }
 
+const char* name_of(ScheduleKind kind) {
+  switch (kind) {
+  case ScheduleKind::HetProbe:
+    return "hetprobe";
+  case ScheduleKind::HetProbeI:
+    return "hetprobe-i";
+  default:
+    return "static (placed)";
+  }
+}
+
 /// Whether a policy learns from what is measured, so that the loop has a record.
 bool learns(ScheduleKind kind) {
   return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI || kind == ScheduleKind::Static;
@@ -142,6 +153,7 @@ Coordinator::Region& Coordinator::region_of(const Request& request) {
     record.address = request.word;
     record.most_probes = rules_.most_probes;
     record.threshold_us = rules_.threshold_us;
+    record.mode = rules_.mode == schedulers::DecisionMode::Predict ? "predict" : "threshold";
   }
   return *entry->second;
 }
@@ -157,6 +169,8 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request& request) {
     history = &loop.region->histories[shape.threads];
     loop.history = history;
     loop.region->record.visits++;
+    loop.region->record.policy = name_of(request.schedule.kind);
+    loop.region->record.exchanges = 0;
     loop.region->record.trips = request.trips;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
     if (request.participants == schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
@@ -180,6 +194,8 @@ bool Coordinator::loop(const Request& request, std::vector<Answer>& answers) {
     found = loops_.emplace(name, begin_loop(request)).first;
   }
   PlacedLoop& loop = found->second;
+  if (loop.region)
+    loop.region->record.exchanges++;
   record_measurement(loop, request);
   std::vector<schedulers::Reply> replies;
   if (request.kind == Request::Kind::ReportLoop) {
@@ -216,6 +232,9 @@ void Coordinator::record_measurement(PlacedLoop& loop, const Request& request) {
   node.threads = done.threads;
   node.mean_us += done.thread_us / done.threads;
   node.faults += done.faults();
+  node.read_misses += done.read_misses;
+  node.write_misses += done.write_misses;
+  node.write_upgrades += done.write_upgrades;
 }
 
 void Coordinator::record_decision(const PlacedLoop& loop) {
@@ -231,12 +250,15 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
     if (node < known.size() && known[node].threads != 0)
       team |= uint64_t(1) << node;
     record.nodes[node].speed = node < decision.speed.size() ? decision.speed[node] : 0;
-    if (node < known.size())
-      record.nodes[node].fault_period_us = known[node].fault_period_us();
+    if (node >= known.size())
+      continue;
+    record.nodes[node].fault_period_us = known[node].fault_period_us();
+    record.nodes[node].misses_per_kilo_instruction = known[node].misses_per_kilo_instruction;
   }
   record.fault_period_us = decision.fault_period_us;
   record.decision = named_nodes(decision, team);
   record.reason = decision.reason;
+  record.predicted_us_per_iteration = decision.predicted_us_per_iteration;
 }
 
 uint64_t Coordinator::nodes_needed(uint64_t microtask) const {

@@ -3,6 +3,7 @@
 #include "runtime/global/messages.hpp"
 
 #include "base/message.hpp"
+#include "perf/counters.hpp"
 #include "runtime/core/fault_source.hpp"
 #include "runtime/core/fork.hpp"
 #include "runtime/core/library.hpp"
@@ -162,6 +163,7 @@ void* lead(void*) {
 
 void node_started() {
   set_own_node(fabric->node);
+  perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();
   if (const int error = fabric->create_thread(lead, nullptr, program_icvs().stack_bytes))
     die(71, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));

@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "perf/counters.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
 #include "runtime/core/plan_cache.hpp"
@@ -150,6 +151,8 @@ GlobalLevel* global_level() { return level; }
 
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
+  if (!report.regions.empty())
+    report.counters = perf::counters_state();
   for (perf::RegionRecord& region : report.regions) {
     region.place = place_of(region.address);
     region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
