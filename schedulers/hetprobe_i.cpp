@@ -51,7 +51,6 @@ HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory
   const RegionHistory::Visit visit = history_.begin_visit(shape.threads, rules, shape.trips);
   history_.asked_every_time();
   decision_ = history_.decision();
-  abstains_ = history_.bring_ins().abstain > 0;
   reprobe_ = rules.reprobe_percent > 0
                  ? static_cast<double>(shape.trips) * std::min(rules.reprobe_percent, 100.0) / 100
                  : 0;
@@ -73,29 +72,18 @@ HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory
   }
   whole_ = working_ < 2 || shape.trips / std::max(shape.total_threads(), 1u) < 2;
   if (visit.probe)
-    begin_with_probe(probe_percent);
+    begin_with_probe();
   else
     begin_with_decision();
+  divide_at_first(whole_ ? 0 : probe_percent);
 }
 
-/// Before the decision all nodes are in use. Shares of the probe are dealt as to a team on one node, so that
-/// each node gets the same iterations on every visit. The rest is divided for nodes that are done with theirs
-/// early.
-void HetProbeI::begin_with_probe(double percent) {
+/// Before the decision all nodes are in use.
+void HetProbeI::begin_with_probe() {
   decision_.nodes = 0;
   for (uint32_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i].threads > 0)
       decision_.nodes |= uint64_t(1) << i;
-  divide();
-  const uint32_t total = shape_.total_threads();
-  uint32_t first = 0;
-  for (uint32_t i = 0; i < nodes_.size(); first += nodes_[i++].threads) {
-    if (nodes_[i].threads == 0)
-      continue;
-    nodes_[i].probe = {probe_share(shape_.trips, total, percent, first).begin,
-                       probe_share(shape_.trips, total, percent, first + nodes_[i].threads - 1).end};
-    regions_.give(i, nodes_[i].probe);
-  }
 }
 
 void HetProbeI::begin_with_decision() {
@@ -103,7 +91,23 @@ void HetProbeI::begin_with_decision() {
   keep_slow_nodes();
   distance_ = std::max(reprobe_ * settled_distance, history_.bring_ins().distance);
   since_sample_ = history_.bring_ins().since;
-  divide();
+}
+
+/// Shares of the probe are dealt as to a team on one node, so that each node gets the same iterations on
+/// every visit; the rest is divided by the decision. It is the same division when nothing is probed: another
+/// one would move pages.
+void HetProbeI::divide_at_first(double percent) {
+  const uint32_t total = shape_.total_threads();
+  regions_.divide(weights(), usual_node(), after_probe(shape_.trips, total, percent));
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < nodes_.size(); first += nodes_[i++].threads) {
+    if (nodes_[i].threads == 0)
+      continue;
+    Node& node = nodes_[i];
+    node.probe = {probe_share(shape_.trips, total, percent, first).begin,
+                  probe_share(shape_.trips, total, percent, first + node.threads - 1).end};
+    regions_.give(in_use(i) ? i : usual_node(), node.probe);
+  }
 }
 
 void HetProbeI::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
@@ -159,12 +163,8 @@ bool HetProbeI::decision_due() const {
 /// Gives parked nodes a sample, if it is time and worth while. True: the decision waits until the samples are
 /// back.
 bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
-  if (samples_back_ || abstains_ || since_sample_ < distance_)
+  if (samples_back_ || since_sample_ < distance_)
     return false;
-  if (suffers_from_others()) {
-    abstains_ = suffered_ = true;
-    return false;
-  }
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state != State::Parked)
       continue;
@@ -194,7 +194,7 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
   decided_ = true;
   ++decisions_;
   progress_ = 0;
-  divide();
+  regions_.divide(weights(), usual_node(), {0, shape_.trips});
   for (uint32_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i].state == State::Parked && in_use(i) && regions_.left() > 0) {
       nodes_[i].state = State::Asking;
@@ -208,24 +208,11 @@ void HetProbeI::judge_samples(uint64_t before) {
                    : std::min(2 * distance_, most_loops_between_samples * static_cast<double>(shape_.trips));
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
-    if (node.sample.iterations > 0 && in_use(i)) {
+    if (node.sample.iterations > 0 && in_use(i))
       add(node.total, node.sample);
-      brought_in_ = true;
-    }
     node.sample = nothing_measured(node.threads);
   }
   samples_back_ = false;
-}
-
-/// A node that works alone and yet faults as if it did not suffers from what others did on the visit before:
-/// bringing them in has paid there and costs here. Then some visits pass without, each time twice as many.
-bool HetProbeI::suffers_from_others() const {
-  const RegionHistory::BringIns& memory = history_.bring_ins();
-  const int only = decision_.only_node();
-  if (only < 0 || !memory.paid || brought_in_)
-    return false;
-  const NodeMeasurement& done = nodes_[static_cast<uint32_t>(only)].total;
-  return believable(done) && knowledge_from(done).fault_period_us() < rules_.threshold_us;
 }
 
 /// Decisions leave out nodes whose part would be negligible. Here a node may be slow because of its place in

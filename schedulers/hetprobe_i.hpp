@@ -73,7 +73,8 @@ class HetProbeI final : public LoopPolicy {
     double expected_faults = 0; ///< per iteration, by the visits before; infinity = there were none
   };
 
-  void begin_with_probe(double percent);
+  void begin_with_probe();
+  void divide_at_first(double percent);
   void begin_with_decision();
   void take_in(uint32_t node, const NodeMeasurement& done);
   bool decision_due() const;
@@ -81,10 +82,8 @@ class HetProbeI final : public LoopPolicy {
   void decide_again(std::vector<Reply>& replies);
   void refresh_knowledge();
   void judge_samples(uint64_t before);
-  bool suffers_from_others() const;
   void remember_bring_ins();
   void keep_slow_nodes();
-  void divide();
   void answer(uint32_t node, std::vector<Reply>& replies);
   void hand_out(uint32_t node, uint64_t count, State next, std::vector<Reply>& replies);
   void finish(uint32_t node, std::vector<Reply>& replies);
@@ -97,6 +96,8 @@ class HetProbeI final : public LoopPolicy {
   bool too_late(uint32_t node) const;
   double rate(uint32_t node) const;
   double working_rate(uint32_t but = most_nodes) const;
+  std::vector<double> weights() const;
+  uint32_t usual_node() const;
   uint64_t part_for(uint32_t node) const;
   uint64_t probe_part(uint32_t node) const;
   uint64_t sample_for(uint32_t node) const;
@@ -122,9 +123,6 @@ class HetProbeI final : public LoopPolicy {
   double progress_ = 0;     ///< iterations measured since the last decision
   double since_sample_ = 0; ///< likewise, since parked nodes were last brought in
   double distance_ = 0;     ///< iterations from one sample to the next
-  bool abstains_ = false;   ///< no samples in this visit
-  bool suffered_ = false;   ///< from what nodes brought in on the visit before have written
-  bool brought_in_ = false; ///< a parked node has been brought in for good
 };
 
 } // namespace hetmp::schedulers

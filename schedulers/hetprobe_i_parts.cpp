@@ -20,7 +20,6 @@ constexpr double exchanges_of_a_short_probe = 20; // which is not divided
 constexpr double part_of_the_way = 0.5;
 constexpr double fraction_without_reprobe = 0.1;
 constexpr double largest_fraction = 0.25;
-constexpr uint32_t longest_penalty = 64; // visits
 /// A sample for a parked node takes at most this much of the time that is left, this much of the loop, and
 /// moves pages that cost at most this much of the loop's time.
 constexpr double sample_time = 0.05;
@@ -100,14 +99,7 @@ void HetProbeI::conclude() {
 }
 
 void HetProbeI::remember_bring_ins() {
-  RegionHistory::BringIns& memory = history_.bring_ins();
-  if (suffered_)
-    memory.abstain = memory.penalty = std::min(2 * memory.penalty + 1, longest_penalty);
-  else if (memory.abstain > 0)
-    --memory.abstain;
-  memory.distance = distance_;
-  memory.since = since_sample_;
-  memory.paid = brought_in_;
+  history_.bring_ins() = {distance_, since_sample_};
 }
 
 /// A node that has measured little since the last decision keeps what was known of it. Faults that the visits
@@ -126,16 +118,25 @@ void HetProbeI::refresh_knowledge() {
   }
 }
 
-void HetProbeI::divide() {
-  std::vector<double> weights = decision_.weights();
-  weights.resize(nodes_.size(), 0);
-  uint32_t otherwise = 0;
-  for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    weights[i] *= works(nodes_[i]) ? nodes_[i].threads : 0;
-    if (works(nodes_[i]) && !works(nodes_[otherwise]))
-      otherwise = i;
-  }
-  regions_.divide(weights, otherwise);
+/// Of whole nodes, for a division of what is left.
+std::vector<double> HetProbeI::weights() const {
+  std::vector<double> result = decision_.weights();
+  result.resize(nodes_.size(), 0);
+  for (uint32_t i = 0; i < nodes_.size(); ++i)
+    result[i] *= works(nodes_[i]) ? nodes_[i].threads : 0;
+  return result;
+}
+
+/// The first node that can be given more, of those in use if there is one.
+uint32_t HetProbeI::usual_node() const {
+  uint32_t usual = 0;
+  bool found = false;
+  for (uint32_t i = nodes_.size(); i-- > 0;)
+    if (works(nodes_[i]) && (in_use(i) || !found)) {
+      found = found || in_use(i);
+      usual = i;
+    }
+  return usual;
 }
 
 bool HetProbeI::in_use(uint32_t node) const {

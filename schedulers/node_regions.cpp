@@ -11,19 +11,19 @@ NodeRegions::NodeRegions(uint32_t nodes, uint64_t trips) : regions_(std::max(nod
   regions_[0].put(Range{0, trips});
 }
 
-void NodeRegions::divide(const std::vector<double>& weight, uint32_t otherwise) {
+void NodeRegions::divide(const std::vector<double>& weight, uint32_t otherwise, Range range) {
   IterationSet all;
   for (IterationSet& region : regions_)
-    all.put(std::exchange(region, {}));
+    all.put(region.take(range));
   if (std::none_of(weight.begin(), weight.end(), [](double w) { return w > 0; })) {
-    regions_[otherwise] = std::move(all);
+    regions_[otherwise].put(all);
     return;
   }
   const std::vector<uint32_t> once(regions_.size(), 1); // the weights are those of whole nodes
   const std::vector<Range> shares =
-      split_by_speed({0, left_}, weight.data(), once.data(), static_cast<uint32_t>(regions_.size()));
+      split_by_speed({0, all.size()}, weight.data(), once.data(), static_cast<uint32_t>(regions_.size()));
   for (size_t i = 0; i < regions_.size(); ++i)
-    regions_[i] = all.take_front(shares[i].size());
+    regions_[i].put(all.take_front(shares[i].size()));
 }
 
 void NodeRegions::give(uint32_t node, Range range) {

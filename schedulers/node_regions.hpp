@@ -22,9 +22,10 @@ class NodeRegions {
   uint64_t left(uint32_t node) const { return regions_[node].size(); }
   const IterationSet& region(uint32_t node) const { return regions_[node]; }
 
-  /// Divides all that is left anew: node i gets a part by weight[i], contiguous but for the holes of what is
-  /// done, in node order. Weights may be any numbers; if none is above 0, node `otherwise` gets everything.
-  void divide(const std::vector<double>& weight, uint32_t otherwise);
+  /// Divides what is left of `range` anew: node i gets a part by weight[i], contiguous but for the holes of
+  /// what is done, in node order. Weights may be any numbers; if none is above 0, node `otherwise` gets
+  /// everything.
+  void divide(const std::vector<double>& weight, uint32_t otherwise, Range range);
 
   /// Moves the iterations of `range` that are left into the region of `node`.
   void give(uint32_t node, Range range);

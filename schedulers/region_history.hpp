@@ -45,11 +45,8 @@ class RegionHistory {
 
   /// What hetprobe-i remembers from visit to visit about bringing in nodes that the decision leaves out.
   struct BringIns {
-    double distance = 0;    ///< iterations from one sample to the next; 0 = as usual
-    double since = 0;       ///< iterations since the last one
-    bool paid = false;      ///< on the last visit a node that had been left out was brought in
-    uint32_t abstain = 0;   ///< visits that shall pass without
-    uint32_t penalty = 0;   ///< visits that passed without the last time the others suffered for it
+    double distance = 0; ///< iterations from one sample to the next; 0 = as usual
+    double since = 0;    ///< iterations since the last one
   };
   BringIns& bring_ins() { return bring_ins_; }
   uint32_t probed_visits() const { return probed_; }
