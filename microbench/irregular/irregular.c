@@ -19,7 +19,7 @@
  *
  *   work        how long an iteration takes, in about microseconds of a core of 2020 (100)
  *
- *   pages       how many pages a cache-bound iteration writes to (8) */
+ *   pages       how many pages a cache-bound iteration writes to (16) */
 #include "../common/benchmark.h"
 #include "../common/options.h"
 #include "kernels.h"
@@ -78,7 +78,7 @@ static long count_wrong_cells(const Memory* memory, const uint64_t* expected) {
   long wrong = 0;
   for (long i = 0; i < memory->iterations; ++i)
     for (long column = 0; column < memory->columns; ++column)
-      wrong += memory->cells[column * memory->iterations + cell_row(memory, i)] != expected[i];
+      wrong += *cell_of(memory, i, column) != expected[i];
   return wrong;
 }
 
@@ -97,7 +97,7 @@ static Settings read_settings(int argc, char** argv) {
                                  benchmark_number_option(&argc, argv, "--iterations", 4096, 1, 1L << 32),
                              .visits = benchmark_number_option(&argc, argv, "--visits", 12, 1, 1L << 20),
                              .work = benchmark_number_option(&argc, argv, "--work", 100, 1, 1L << 20),
-                             .pages = benchmark_number_option(&argc, argv, "--pages", 8, 1, 1L << 12),
+                             .pages = benchmark_number_option(&argc, argv, "--pages", 16, 1, 1L << 12),
                              .halves = read_choice(&argc, argv, "--order", "spread", "halves"),
                              .compute_first = read_choice(&argc, argv, "--first", "cache", "compute")};
   if (argc != 1) {

@@ -32,16 +32,17 @@ static long greatest_common_divisor(long a, long b) {
 }
 
 Memory make_memory(long iterations, long columns) {
-  Memory memory = {.links = benchmark_allocate((size_t)LAST_PLACE + 1, sizeof(uint32_t)),
-                   .cells = benchmark_allocate((size_t)iterations * (size_t)columns, sizeof(uint64_t)),
-                   .iterations = iterations,
-                   .columns = columns,
-                   .stride = (long)(0.618 * (double)iterations) + 1};
+  Memory memory = {
+      .links = benchmark_allocate((size_t)LAST_PLACE + 1, sizeof(uint32_t)),
+      .cells = benchmark_allocate((size_t)iterations * (size_t)columns, CELL_WORDS * sizeof(uint64_t)),
+      .iterations = iterations,
+      .columns = columns,
+      .stride = (long)(0.618 * (double)iterations) + 1};
   while (greatest_common_divisor(memory.stride, iterations) != 1)
     ++memory.stride;
   for (uint32_t place = 0; place <= LAST_PLACE; ++place)
     memory.links[place] = (FACTOR * place + INCREMENT) & LAST_PLACE;
-  for (long i = 0; i < iterations * columns; ++i)
+  for (long i = 0; i < iterations * columns * CELL_WORDS; ++i)
     memory.cells[i] = 0;
   return memory;
 }
@@ -51,8 +52,9 @@ void free_memory(Memory* memory) {
   free(memory->cells);
 }
 
-long cell_row(const Memory* memory, long iteration) {
-  return (long)((__int128)iteration * memory->stride % memory->iterations);
+uint64_t* cell_of(const Memory* memory, long iteration, long column) {
+  const long row = (long)((__int128)iteration * memory->stride % memory->iterations);
+  return memory->cells + (column * memory->iterations + row) * CELL_WORDS;
 }
 
 static uint32_t first_place(long iteration, long visit) {
@@ -63,9 +65,8 @@ uint64_t run_cache_bound(const Memory* memory, long iteration, long visit, long 
   uint32_t place = first_place(iteration, visit);
   for (long step = 0; step < work * WALK_STEPS; ++step)
     place = memory->links[place];
-  uint64_t* cell = memory->cells + cell_row(memory, iteration);
-  for (long column = 0; column < memory->columns; ++column, cell += memory->iterations)
-    *cell += (uint64_t)place + 1;
+  for (long column = 0; column < memory->columns; ++column)
+    *cell_of(memory, iteration, column) += (uint64_t)place + 1;
   return (uint64_t)place + 1;
 }
 

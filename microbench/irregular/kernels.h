@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 enum {
-  WALK_PLACES_LOG2 = 20, /* links: 4 MiB, more than a core's own cache */
-  WALK_STEPS = 52,       /* of a cache-bound iteration, per unit of work: about a microsecond each, */
-  SOLVED_BLOCKS = 7      /* as the blocks of a compute-bound one */
+  CELL_WORDS = 32, /* 256 bytes: 16 iterations share a page */
+  WALK_PLACES_LOG2 =
+      18, /* links: 1 MiB, as much as a core's own cache; more would measure who else uses the memory */
+  WALK_STEPS = 160, /* of a cache-bound iteration, per unit of work: about a microsecond of a core of 2020, */
+  SOLVED_BLOCKS = 33 /* as the blocks of a compute-bound one */
 };
 
 /* The memory of the cache-bound iterations. */
@@ -18,16 +20,17 @@ typedef struct {
   uint64_t* cells; /* `columns` columns, one after the other, each with a cell for every iteration */
   long iterations;
   long columns; /* the cells, each in another column, that an iteration adds to */
-  long stride;  /* without a common factor with `iterations`; see cell_row */
+  long stride;  /* without a common factor with `iterations`; see cell_of */
 } Memory;
 
 /* Ends the program without memory. */
 Memory make_memory(long iterations, long columns);
 void free_memory(Memory* memory);
 
-/* The row of an iteration's cells in each column. The rows of iterations that follow each other lie far
- * apart, so that whichever way iterations are divided, every page of the cells is written by every part. */
-long cell_row(const Memory* memory, long iteration);
+/* An iteration's cell in a column. The cells of iterations that
+ * follow each other lie far apart, so that whichever way iterations are divided, every page of the cells is
+ * written by every part. */
+uint64_t* cell_of(const Memory* memory, long iteration, long column);
 
 /* Cache-bound: follows `work` x WALK_STEPS links, each read waiting for the one before, and adds the place
  * where it ends to the iteration's cells. Returns that place + 1. Where memory is not coherent nearly every

@@ -2,7 +2,7 @@
 import os
 import time
 
-from .runs import Missing, RunFailed
+from .runs import Missing, RunFailed, finish, shown, start
 
 ROOT = "/sys/fs/cgroup/cpu"
 NAME = "hetmp-evaluate"
@@ -66,6 +66,41 @@ class CpuQuota(CpuGroup):
     def throttled_periods(self):
         with open(os.path.join(self.path, "cpu.stat"), encoding="ascii") as file:
             return int(dict(line.split() for line in file)["nr_throttled"])
+
+
+    def run_slow_node(self, context, settings, words):
+        """Runs a program on node processes, node 1 in the group as soon as it is there; returns the output."""
+        process = start(settings, words)
+        try:
+            self.add(find_node(process.pid, 1))
+        except RunFailed as failure:
+            _explain(failure, process, context, settings, words)
+        except BaseException:
+            finish(process, context.options.timeout)
+            raise
+        return _finish(process, context, settings, words)
+
+    def run_inside(self, context, settings, words):
+        """Runs a program in the group as a whole; returns the output."""
+        return _finish(start(settings, words, preexec_fn=lambda: self.add(os.getpid())), context, settings, words)
+
+    def check(self):
+        """The group must have been held back since it was made."""
+        if self.throttled_periods() == 0:
+            raise RunFailed("the quota never held its processes back: the measurement is void")
+
+
+def _finish(process, context, settings, words):
+    try:
+        return finish(process, context.options.timeout, context)
+    except RunFailed as failure:
+        raise RunFailed(f"{shown(settings, words)}: {failure}") from None
+
+
+def _explain(failure, process, context, settings, words):
+    """No node process: what the program says itself is the better reason, if it failed."""
+    _finish(process, context, settings, words)
+    raise RunFailed(f"{shown(settings, words)}: {failure}") from None
 
 
 class Undisturbed(CpuGroup):
