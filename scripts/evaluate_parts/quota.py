@@ -23,11 +23,18 @@ class CpuGroup:
         if not os.path.exists(os.path.join(ROOT, "cpu.cfs_quota_us")) or os.geteuid() != 0:
             raise Missing("needs root and the cpu controller of cgroup v1 in " + ROOT)
         os.makedirs(self.path, exist_ok=True)
+        try:
+            self._set_up()
+        except Missing:
+            os.rmdir(self.path)
+            raise
+        return self
+
+    def _set_up(self):
         self.write("cpu.shares", 262144)
         if os.path.exists(os.path.join(self.path, "cpu.rt_runtime_us")):
             self.write("cpu.rt_period_us", 1000000)
-            self.write("cpu.rt_runtime_us", round(1000000 * self.real_time))
-        return self
+            self.write("cpu.rt_runtime_us", round(1000000 * self.real_time), patience=5)
 
     def __exit__(self, *_):
         for _ in range(50):
@@ -37,12 +44,18 @@ class CpuGroup:
             except OSError:  # the last process is still on its way out
                 time.sleep(0.1)
 
-    def write(self, name, value):
-        try:
-            with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
-                file.write(str(value))
-        except OSError as error:
-            raise Missing(f"cannot set {name} of a control group: {error.strerror}") from None
+    def write(self, name, value, patience=0):
+        """Tries for `patience` seconds: the kernel counts a removed group's real-time budget for a moment longer."""
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
+                    file.write(str(value))
+                return
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise Missing(f"cannot set {name} of a control group: {error.strerror}") from None
+            time.sleep(0.05)
 
     def add(self, pid):
         self.write("cgroup.procs", pid)
