@@ -57,17 +57,17 @@ def _gain(context, name, words):
 
 
 def _fault_period(context, words, profile):
-    """Of the loop that takes most of the time, as HetProbe measures it; infinity without faults."""
+    """Of the loop with the most iterations, as HetProbe measures it; infinity without faults."""
     settings = context.hetmp("proc:2", OMP_SCHEDULE="hetprobe", HETMP_PROFILE=profile)
     _, regions = with_report(lambda more: run(context, more, words), settings)
     measured = [region for region in regions if region["probed_visits"] > 0]
     if not measured:
         raise RunFailed(f"{shown(settings, words)}: no loop was probed")
-    longest = max(measured, key=lambda region: region["total_us"])
+    main = max(measured, key=lambda region: region["trips"] * region["visits"])
     periods = [region["fault_period_us"] for region in measured if region["fault_period_us"] is not None]
-    if longest["fault_period_us"] is None:
-        return math.inf, periods, longest
-    return longest["fault_period_us"], periods, longest
+    if main["fault_period_us"] is None:
+        return math.inf, periods, main
+    return main["fault_period_us"], periods, main
 
 
 def calibration(context):
@@ -78,9 +78,9 @@ def calibration(context):
         for name, (kernel, arguments) in KERNELS.items():
             words = [context.kernel(kernel), *arguments]
             gain = _gain(context, name, words)
-            period, periods, longest = _fault_period(context, words, profile)
-            print(f"   one node / two nodes: {gain:.3f}; longest loop at {longest['address']:#x}: fault period "
-                  f"{period:.1f} us, threshold in use {longest['threshold_us']:g} us, {longest['decision']}", flush=True)
+            period, periods, main = _fault_period(context, words, profile)
+            print(f"   one node / two nodes: {gain:.3f}; main loop at {main['address']:#x}: fault period "
+                  f"{period:.1f} us, threshold in use {main['threshold_us']:g} us, {main['decision']}", flush=True)
             if len(periods) > 1:
                 print(f"   fault periods of its {len(periods)} loops that fault: {spread(periods)} us, "
                       f"{min(periods):.4g} to {max(periods):.4g}")

@@ -81,7 +81,7 @@ class CpuQuota(CpuGroup):
             return int(dict(line.split() for line in file)["nr_throttled"])
 
 
-    def run_slow_node(self, context, settings, words):
+    def run_slow_node(self, context, settings, words, timeout=None):
         """Runs a program on node processes, node 1 in the group as soon as it is there; returns the output."""
         process = start(settings, words)
         try:
@@ -91,7 +91,7 @@ class CpuQuota(CpuGroup):
         except BaseException:
             finish(process, context.options.timeout)
             raise
-        return _finish(process, context, settings, words)
+        return _finish(process, context, settings, words, timeout)
 
     def run_inside(self, context, settings, words):
         """Runs a program in the group as a whole; returns the output."""
@@ -103,9 +103,9 @@ class CpuQuota(CpuGroup):
             raise RunFailed("the quota never held its processes back: the measurement is void")
 
 
-def _finish(process, context, settings, words):
+def _finish(process, context, settings, words, timeout=None):
     try:
-        return finish(process, context.options.timeout, context)
+        return finish(process, timeout or context.options.timeout, context)
     except RunFailed as failure:
         raise RunFailed(f"{shown(settings, words)}: {failure}") from None
 

@@ -3,7 +3,7 @@ its best chunk, and against static where nodes are equal."""
 import statistics
 
 from .quota import CpuQuota
-from .runs import field, measured_csr, met, paired_ratios, run, shown, spread, take_turns, with_report
+from .runs import RunFailed, field, measured_csr, met, paired_ratios, run, shown, spread, take_turns, with_report
 
 SHARES = {"1/2": 1 / 2, "1/3": 1 / 3, "1/4": 1 / 4}
 # Each with the arguments for runs of some seconds, those for measuring the truth, and chunks to try: none, and from
@@ -13,6 +13,7 @@ KERNELS = {
     "Black-Scholes": ("blackscholes", ["--repeats", "4", "--visits", "15"], ["--repeats", "4", "--visits", "3"],
                       [None, 1024, 4096, 16384, 32768]),
 }
+LONGEST_TRIAL = 40  # seconds
 NODE_1 = ["taskset", "-c", "1"]  # proc:2 binds its nodes to CPUs 0 and 1
 
 
@@ -28,18 +29,18 @@ class _Case:
     def settings(self, schedule, **more):
         return self.context.hetmp("proc:2", OMP_SCHEDULE=schedule, **more)
 
-    def seconds(self, settings):
-        return field(self._output(settings), "time")
+    def seconds(self, settings, timeout=None):
+        return field(self._output(settings, timeout), "time")
 
     def hetprobe_seconds(self):
         output, regions = with_report(self._output, self.settings("hetprobe"))
         self.ratios.append(measured_csr(regions))
         return field(output, "time")
 
-    def _output(self, settings):
+    def _output(self, settings, timeout=None):
         if self.quota:
-            return self.quota.run_slow_node(self.context, settings, self.words)
-        return run(self.context, settings, self.words)
+            return self.quota.run_slow_node(self.context, settings, self.words, timeout)
+        return run(self.context, settings, self.words, timeout)
 
 
 def _true_ratio(context, quota, words, rounds):
@@ -56,13 +57,18 @@ def _true_ratio(context, quota, words, rounds):
 
 
 def _best_chunk(case, chunks):
-    """The dynamic schedule that was fastest in two runs each."""
-    schedules = ["dynamic" if chunk is None else f"dynamic,{chunk}" for chunk in chunks]
-    trials = take_turns({schedule: lambda schedule=schedule: case.seconds(case.settings(schedule))
-                         for schedule in schedules}, 2, warm_up=0)
+    """The dynamic schedule that was fastest in two runs each. One that fails, or takes too long, is out."""
+    best = {}
+    for schedule in ["dynamic" if chunk is None else f"dynamic,{chunk}" for chunk in chunks]:
+        try:
+            best[schedule] = min(case.seconds(case.settings(schedule), LONGEST_TRIAL) for _ in range(2))
+        except RunFailed as failure:
+            print(f"   out: {failure}")
+    if not best:
+        raise RunFailed("no dynamic schedule worked")
     print("   search of the best chunk, the better of 2 runs: "
-          + ", ".join(f"{schedule} {min(times):.4g} s" for schedule, times in trials.items()))
-    return min(trials, key=lambda schedule: min(trials[schedule]))
+          + ", ".join(f"{schedule} {seconds:.4g} s" for schedule, seconds in best.items()), flush=True)
+    return min(best, key=best.get)
 
 
 def _print_times(case, settings, values):
