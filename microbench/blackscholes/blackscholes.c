@@ -11,9 +11,7 @@
  *   repeats  how many times a visit prices each option (1): more work on the same memory */
 #include "../common/benchmark.h"
 #include "../common/npb_random.h"
-
-#include <errno.h>
-#include <string.h>
+#include "../common/options.h"
 
 typedef struct {
   long options, visits, repeats;
@@ -59,7 +57,7 @@ static Price reference_price(const Options* options, long i) {
 }
 
 static void visit(const Options* options, const Settings* settings) {
-#pragma omp parallel for schedule(runtime)
+#pragma omp parallel for BENCHMARK_SCHEDULE
   for (long i = 0; i < settings->options; ++i)
     for (long repeat = 0; repeat < settings->repeats; ++repeat) {
       const Price result = price(options, i);
@@ -122,31 +120,20 @@ static void free_options(Options* options) {
   free(options->put);
 }
 
-static bool parse_count(const char* text, long* count) {
-  char* end = NULL;
-  errno = 0;
-  *count = strtol(text, &end, 10);
-  return errno == 0 && end != text && *end == '\0' && *count > 0;
-}
-
-static bool parse_settings(int argc, char** argv, Settings* settings) {
-  for (int i = 1; i < argc; i += 2) {
-    long* count = strcmp(argv[i], "--options") == 0   ? &settings->options
-                  : strcmp(argv[i], "--visits") == 0  ? &settings->visits
-                  : strcmp(argv[i], "--repeats") == 0 ? &settings->repeats
-                                                      : NULL;
-    if (count == NULL || i + 1 == argc || !parse_count(argv[i + 1], count))
-      return false;
+static Settings read_settings(int argc, char** argv) {
+  const Settings settings = {.options =
+                                 benchmark_number_option(&argc, argv, "--options", 1L << 20, 1, 1L << 40),
+                             .visits = benchmark_number_option(&argc, argv, "--visits", 20, 1, 1L << 40),
+                             .repeats = benchmark_number_option(&argc, argv, "--repeats", 1, 1, 1L << 40)};
+  if (argc != 1) {
+    fprintf(stderr, "usage: %s [--options N] [--visits N] [--repeats N]\n", argv[0]);
+    exit(2);
   }
-  return true;
+  return settings;
 }
 
 int main(int argc, char** argv) {
-  Settings settings = {.options = 1L << 20, .visits = 20, .repeats = 1};
-  if (!parse_settings(argc, argv, &settings)) {
-    fprintf(stderr, "usage: %s [--options N] [--visits N] [--repeats N], each N at least 1\n", argv[0]);
-    return 2;
-  }
+  const Settings settings = read_settings(argc, argv);
   Options options = make_options(settings.options);
   benchmark_report_start("blackscholes", '-', benchmark_threads());
   printf("options: %ld\n", settings.options);

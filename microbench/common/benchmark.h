@@ -9,6 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The schedule clause of a kernel's loops. Compiled with -DBENCHMARK_SCHEDULE= the loops have none, as in
+ * programs that leave the choice to the compiler. */
+#ifndef BENCHMARK_SCHEDULE
+#define BENCHMARK_SCHEDULE schedule(runtime)
+#endif
+
 /* The number of threads a parallel region gets. Starts the pool too, so that timed regions find it running.
  */
 static inline int benchmark_threads(void) {
@@ -30,15 +36,15 @@ static inline void* benchmark_allocate(size_t count, size_t size) {
 }
 
 /* The name of the class on the command line, 'S' without one. `classes` lists those known; another ends the
- * program. */
-static inline char benchmark_class(int argc, char** argv, const char* classes) {
+ * program with its usage, of which `options` is the part behind the class. */
+static inline char benchmark_class(int argc, char** argv, const char* classes, const char* options) {
   if (argc == 1)
     return 'S';
   if (argc == 2 && argv[1][0] != '\0' && argv[1][1] == '\0')
     for (const char* known = classes; *known != '\0'; ++known)
       if (*known == argv[1][0])
         return *known;
-  fprintf(stderr, "usage: %s [class], class one of %s (default S)\n", argv[0], classes);
+  fprintf(stderr, "usage: %s [class]%s, class one of %s (default S)\n", argv[0], options, classes);
   exit(2);
 }
 

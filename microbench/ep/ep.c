@@ -3,9 +3,12 @@
  * specification (NAS Technical Report RNR-94-007). One loop, no data but its reduction: it measures the loop
  * and nothing else.
  *
- * Usage: ep [class]     S: m = 24, W: 25, A: 28 */
+ * Usage: ep [class] [--visits N]     S: m = 24, W: 25, A: 28
+ *
+ *   visits  how many times the loop runs, each time with all pairs (1) */
 #include "../common/benchmark.h"
 #include "../common/npb_random.h"
+#include "../common/options.h"
 
 enum { BATCH_LOG2 = 16, ANNULI = 10 };
 
@@ -59,7 +62,7 @@ static Tally run(int pairs_log2) {
   const long batches = 1L << (pairs_log2 - BATCH_LOG2);
   double sum_x = 0.0, sum_y = 0.0;
   double annuli[ANNULI] = {0.0};
-#pragma omp parallel for schedule(runtime) reduction(+ : sum_x, sum_y, annuli[:ANNULI])
+#pragma omp parallel for BENCHMARK_SCHEDULE reduction(+ : sum_x, sum_y, annuli[:ANNULI])
   for (long batch = 0; batch < batches; ++batch) {
     Tally tally = {0};
     tally_batch(batch, &tally);
@@ -74,20 +77,36 @@ static Tally run(int pairs_log2) {
   return total;
 }
 
+static bool is_right(const ProblemClass* class, const Tally* result) {
+  const double tolerance = 1e-8;
+  return benchmark_near(result->sum_x, class->sum_x, tolerance) &&
+         benchmark_near(result->sum_y, class->sum_y, tolerance);
+}
+
+static double count_gaussian_pairs(const Tally* result) {
+  double pairs = 0.0;
+  for (int i = 0; i < ANNULI; ++i)
+    pairs += result->annuli[i];
+  return pairs;
+}
+
 int main(int argc, char** argv) {
-  const ProblemClass* class = find_class(benchmark_class(argc, argv, "SWA"));
+  const long visits = benchmark_number_option(&argc, argv, "--visits", 1, 1, 1L << 40);
+  const ProblemClass* class = find_class(benchmark_class(argc, argv, "SWA", " [--visits N]"));
   benchmark_report_start("ep", class->name, benchmark_threads());
 
-  const double start = omp_get_wtime();
-  const Tally result = run(class->pairs_log2);
-  const double seconds = omp_get_wtime() - start;
-
-  double gaussian_pairs = 0.0;
-  for (int i = 0; i < ANNULI; ++i)
-    gaussian_pairs += result.annuli[i];
+  Tally result = {0};
+  double seconds = 0.0;
+  bool verified = true;
+  for (long visit = 0; visit < visits; ++visit) {
+    const double start = omp_get_wtime();
+    result = run(class->pairs_log2);
+    const double visit_seconds = omp_get_wtime() - start;
+    printf("visit %ld: %.6f s\n", visit + 1, visit_seconds);
+    seconds += visit_seconds;
+    verified = verified && is_right(class, &result);
+  }
   printf("sums: %.15e %.15e\n", result.sum_x, result.sum_y);
-  printf("gaussian pairs: %.0f\n", gaussian_pairs);
-  const double tolerance = 1e-8;
-  return benchmark_report_end(seconds, benchmark_near(result.sum_x, class->sum_x, tolerance) &&
-                                           benchmark_near(result.sum_y, class->sum_y, tolerance));
+  printf("gaussian pairs: %.0f\n", count_gaussian_pairs(&result));
+  return benchmark_report_end(seconds, verified);
 }

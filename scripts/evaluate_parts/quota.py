@@ -2,7 +2,7 @@
 import os
 import time
 
-from .runs import Missing, RunFailed
+from .runs import Missing, RunFailed, finish, shown, start
 
 ROOT = "/sys/fs/cgroup/cpu"
 NAME = "hetmp-evaluate"
@@ -23,11 +23,18 @@ class CpuGroup:
         if not os.path.exists(os.path.join(ROOT, "cpu.cfs_quota_us")) or os.geteuid() != 0:
             raise Missing("needs root and the cpu controller of cgroup v1 in " + ROOT)
         os.makedirs(self.path, exist_ok=True)
+        try:
+            self._set_up()
+        except Missing:
+            os.rmdir(self.path)
+            raise
+        return self
+
+    def _set_up(self):
         self.write("cpu.shares", 262144)
         if os.path.exists(os.path.join(self.path, "cpu.rt_runtime_us")):
             self.write("cpu.rt_period_us", 1000000)
-            self.write("cpu.rt_runtime_us", round(1000000 * self.real_time))
-        return self
+            self.write("cpu.rt_runtime_us", round(1000000 * self.real_time), patience=5)
 
     def __exit__(self, *_):
         for _ in range(50):
@@ -37,12 +44,18 @@ class CpuGroup:
             except OSError:  # the last process is still on its way out
                 time.sleep(0.1)
 
-    def write(self, name, value):
-        try:
-            with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
-                file.write(str(value))
-        except OSError as error:
-            raise Missing(f"cannot set {name} of a control group: {error.strerror}") from None
+    def write(self, name, value, patience=0):
+        """Tries for `patience` seconds: the kernel counts a removed group's real-time budget for a moment longer."""
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                with open(os.path.join(self.path, name), "w", encoding="ascii") as file:
+                    file.write(str(value))
+                return
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise Missing(f"cannot set {name} of a control group: {error.strerror}") from None
+            time.sleep(0.05)
 
     def add(self, pid):
         self.write("cgroup.procs", pid)
@@ -66,6 +79,41 @@ class CpuQuota(CpuGroup):
     def throttled_periods(self):
         with open(os.path.join(self.path, "cpu.stat"), encoding="ascii") as file:
             return int(dict(line.split() for line in file)["nr_throttled"])
+
+
+    def run_slow_node(self, context, settings, words, timeout=None):
+        """Runs a program on node processes, node 1 in the group as soon as it is there; returns the output."""
+        process = start(settings, words)
+        try:
+            self.add(find_node(process.pid, 1))
+        except RunFailed as failure:
+            _explain(failure, process, context, settings, words)
+        except BaseException:
+            finish(process, context.options.timeout)
+            raise
+        return _finish(process, context, settings, words, timeout)
+
+    def run_inside(self, context, settings, words):
+        """Runs a program in the group as a whole; returns the output."""
+        return _finish(start(settings, words, preexec_fn=lambda: self.add(os.getpid())), context, settings, words)
+
+    def check(self):
+        """The group must have been held back since it was made."""
+        if self.throttled_periods() == 0:
+            raise RunFailed("the quota never held its processes back: the measurement is void")
+
+
+def _finish(process, context, settings, words, timeout=None):
+    try:
+        return finish(process, timeout or context.options.timeout, context)
+    except RunFailed as failure:
+        raise RunFailed(f"{shown(settings, words)}: {failure}") from None
+
+
+def _explain(failure, process, context, settings, words):
+    """No node process: what the program says itself is the better reason, if it failed."""
+    _finish(process, context, settings, words)
+    raise RunFailed(f"{shown(settings, words)}: {failure}") from None
 
 
 class Undisturbed(CpuGroup):

@@ -1,8 +1,7 @@
 """Against libomp: on one node, and on two node processes once the pages are where they belong."""
-import re
 import statistics
 
-from .runs import RunFailed, compare_in_turn, field, met, paired_ratios, print_comparison, spread
+from .runs import RunFailed, compare_in_turn, field, met, paired_ratios, print_comparison, spread, visit_times
 
 
 def _print_ratios(values, label, baselines, limit):
@@ -27,7 +26,7 @@ def one_node(context):
 
 def _visit_times(output):
     """Milliseconds: the medians of visits 2 to 20, and of visits 11 to 20, when HetProbe has stopped probing."""
-    times = [1e3 * float(text) for text in re.findall(r"^visit \d+: (\S+) s", output, re.MULTILINE)]
+    times = [1e3 * seconds for seconds in visit_times(output)]
     if len(times) != 20:
         raise RunFailed(f"{len(times)} visits in the output, not 20")
     return statistics.median(times[1:]), statistics.median(times[10:])

@@ -1,10 +1,12 @@
 """Running programs under one runtime or another, and saying what came out."""
+import json
 import os
 import re
 import shlex
 import signal
 import statistics
 import subprocess
+import tempfile
 
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 
@@ -26,13 +28,22 @@ class Context:
         self.rival = os.path.realpath(options.rival)
         self.results = {}
         self._part = None
+        self._complaints = set()
 
     def begin(self, part):
         self._part = self.results.setdefault(part, {})
+        self._complaints.clear()
 
     def keep(self, name, value):
         """For the JSON file."""
         self._part[name] = value
+
+    def pass_on(self, errors):
+        """Prints what hetmp complained of, once a part: a setting that it does not take makes figures void."""
+        for line in errors.splitlines():
+            if line.startswith("hetmp:") and line not in self._complaints:
+                self._complaints.add(line)
+                print(f"   COMPLAINT {line}", flush=True)
 
     def rounds(self, usual):
         return self.options.rounds or usual
@@ -73,8 +84,10 @@ def shown(settings, words):
             value = "lib/libhetmp.so"
         elif name == "LD_LIBRARY_PATH":
             value = "RELEASE_LIBOMP/lib"
+        elif name in ("HETMP_REPORT", "HETMP_PROFILE"):
+            value = os.path.basename(value)
         parts.append(f"{name}={shlex.quote(value)}")
-    parts += [os.path.basename(words[0])] + [shlex.quote(word) for word in words[1:]]
+    parts += [os.path.basename(word) if os.path.isabs(word) else shlex.quote(word) for word in words]
     return " ".join(parts)
 
 
@@ -83,7 +96,7 @@ def start(settings, words, **more):
                             text=True, errors="replace", start_new_session=True, **more)
 
 
-def finish(process, timeout):
+def finish(process, timeout, context=None):
     """Waits for the program and returns its output; ends it and everything it started if it takes too long."""
     try:
         output, errors = process.communicate(timeout=timeout)
@@ -95,14 +108,57 @@ def finish(process, timeout):
         raise
     if process.returncode != 0:
         raise RunFailed(f"exit code {process.returncode}: {(errors or output)[-300:].strip()!r}")
+    if context:
+        context.pass_on(errors)
     return output
 
 
-def run(context, settings, words):
+def run(context, settings, words, timeout=None):
     try:
-        return finish(start(settings, words), context.options.timeout)
+        return finish(start(settings, words), timeout or context.options.timeout, context)
     except RunFailed as failure:
         raise RunFailed(f"{shown(settings, words)}: {failure}") from None
+
+
+def with_report(measure, settings):
+    """Calls `measure` with the settings and a file for the report; returns its value and the report's regions."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.json")
+        value = measure(settings | {"HETMP_REPORT": path})
+        try:
+            with open(path, encoding="utf-8") as file:
+                return value, json.load(file)["regions"]
+        except (OSError, ValueError, KeyError) as error:
+            raise RunFailed(f"the report cannot be read: {error}") from None
+
+
+def measured_csr(regions):
+    """How much faster a core of node 0 is than one of node 1, in the longest loop on two nodes."""
+    spread_out = [region for region in regions if len(region["nodes"]) == 2]
+    if not spread_out:
+        raise RunFailed("the report has no region on two nodes")
+    speed = [node["speed"] for node in max(spread_out, key=lambda region: region["total_us"])["nodes"]]
+    if not speed[0] or not speed[1]:
+        raise RunFailed("the report has no core speed ratio")
+    return speed[0] / speed[1]
+
+
+def print_regions(regions):
+    """Every loop's decision, and the share of iterations in loops that were decided for one node."""
+    scattered = 0.0
+    for region in regions:
+        iterations = region["trips"] * region["visits"]
+        if region["decision"] == "all nodes":
+            scattered += iterations
+        period = region["fault_period_us"]
+        period = "none" if period is None else f"{period:.1f} us"
+        print(f"   loop at {region['address']:#x}: {region['trips']} trips, {region['visits']} visits "
+              f"({region['probed_visits']} probed): {region['decision']}; fault period {period}, threshold "
+              f"{region['threshold_us']:g} us; {region['reason']}")
+    total = sum(region["trips"] * region["visits"] for region in regions)
+    if total == 0:
+        raise RunFailed("no loop was recorded")
+    print(f"   iterations in loops decided for one node: {1 - scattered / total:.1%}; target: all")
 
 
 def field(output, name):
@@ -111,6 +167,14 @@ def field(output, name):
     if not found:
         raise RunFailed(f"no line {name!r} in {output[-300:]!r}")
     return float(found[-1])
+
+
+def visit_times(output):
+    """Seconds of each visit, as kernels print them."""
+    times = [float(text) for text in re.findall(rf"^visit \d+: {NUMBER} s", output, re.MULTILINE)]
+    if not times:
+        raise RunFailed(f"no visits in {output[-300:]!r}")
+    return times
 
 
 def quartiles(values):
@@ -132,19 +196,27 @@ def met(value, limit, at_least=False):
     return f"target {'>=' if at_least else '<='} {limit:g}: {text}"
 
 
-def compare_in_turn(context, contenders, value_of, rounds):
-    """Runs (label, settings, words) in turn, after one round that does not count; returns {label: values}.
+def take_turns(contenders, rounds, warm_up=1):
+    """Calls the functions {label: function} in turn, after `warm_up` rounds that do not count; returns {label: values}.
 
-    The machine's speed drifts; commands that take turns meet the same drift, so what counts is the ratio within a
-    round. Each round begins with another contender."""
-    values = {label: [] for label, _, _ in contenders}
-    for turn in range(-1, rounds):
-        first = turn % len(contenders)
-        for label, settings, words in contenders[first:] + contenders[:first]:
-            value = value_of(run(context, settings, words))
+    The machine's speed drifts; what takes turns meets the same drift, so what counts is the ratio within a round. Each
+    round begins with another one."""
+    values = {label: [] for label in contenders}
+    labels = list(contenders)
+    for turn in range(-warm_up, rounds):
+        first = turn % len(labels)
+        for label in labels[first:] + labels[:first]:
+            value = contenders[label]()
             if turn >= 0:
                 values[label].append(value)
     return values
+
+
+def compare_in_turn(context, contenders, value_of, rounds, warm_up=1, timeout=None):
+    """Runs (label, settings, words) in turn; see take_turns."""
+    def measurement(settings, words):
+        return lambda: value_of(run(context, settings, words, timeout))
+    return take_turns({label: measurement(settings, words) for label, settings, words in contenders}, rounds, warm_up)
 
 
 def print_comparison(contenders, values, unit):

@@ -1,0 +1,133 @@
+"""How well HetProbe divides a loop: against the division by the known core speed ratio, against cross-node dynamic with
+its best chunk, and against static where nodes are equal."""
+import statistics
+
+from .quota import CpuQuota
+from .runs import RunFailed, field, measured_csr, met, paired_ratios, run, shown, spread, take_turns, with_report
+
+SHARES = {"1/2": 1 / 2, "1/3": 1 / 3, "1/4": 1 / 4}
+# Each with the arguments for runs of some seconds, those for measuring the truth, and chunks to try: none, and from
+# about 1/1000 to 1/30 of the loop.
+KERNELS = {
+    "EP A": ("ep", ["A"], ["W"], [None, 4, 16, 64, 128]),
+    "Black-Scholes": ("blackscholes", ["--repeats", "4", "--visits", "15"], ["--repeats", "4", "--visits", "3"],
+                      [None, 1024, 4096, 16384, 32768]),
+}
+LONGEST_TRIAL = 40  # seconds
+NODE_1 = ["taskset", "-c", "1"]  # proc:2 binds its nodes to CPUs 0 and 1
+
+
+class _Case:
+    """A kernel, node 1 slowed by a quota or not."""
+
+    def __init__(self, context, words, quota=None):
+        self.context = context
+        self.words = words
+        self.quota = quota
+        self.ratios = []
+
+    def settings(self, schedule, **more):
+        return self.context.hetmp("proc:2", OMP_SCHEDULE=schedule, **more)
+
+    def seconds(self, settings, timeout=None):
+        return field(self._output(settings, timeout), "time")
+
+    def hetprobe_seconds(self):
+        output, regions = with_report(self._output, self.settings("hetprobe"))
+        self.ratios.append(measured_csr(regions))
+        return field(output, "time")
+
+    def _output(self, settings, timeout=None):
+        if self.quota:
+            return self.quota.run_slow_node(self.context, settings, self.words, timeout)
+        return run(self.context, settings, self.words, timeout)
+
+
+def _true_ratio(context, quota, words, rounds):
+    """How much longer the kernel takes under the quota than without, both on one thread of node 1's CPU, paired."""
+    settings = context.hetmp(threads=1, OMP_SCHEDULE="static")
+    words = NODE_1 + words
+    values = take_turns({
+        "held": lambda: field(quota.run_inside(context, settings, words), "time"),
+        "free": lambda: field(run(context, settings, words), "time"),
+    }, rounds)
+    ratios = paired_ratios(values, "held", "free")
+    print(f"   truth: {shown(settings, words)}, under the quota / without, {rounds} rounds: {spread(ratios)}")
+    return ratios
+
+
+def _best_chunk(case, chunks):
+    """The dynamic schedule that was fastest in two runs each. One that fails, or takes too long, is out."""
+    best = {}
+    for schedule in ["dynamic" if chunk is None else f"dynamic,{chunk}" for chunk in chunks]:
+        try:
+            best[schedule] = min(case.seconds(case.settings(schedule), LONGEST_TRIAL) for _ in range(2))
+        except RunFailed as failure:
+            print(f"   out: {failure}")
+    if not best:
+        raise RunFailed("no dynamic schedule worked")
+    print("   search of the best chunk, the better of 2 runs: "
+          + ", ".join(f"{schedule} {seconds:.4g} s" for schedule, seconds in best.items()), flush=True)
+    return min(best, key=best.get)
+
+
+def _print_times(case, settings, values):
+    for label, times in values.items():
+        print(f"   {label}: {shown(settings[label], case.words)}\n      {spread(times)} s")
+
+
+def _print_ratio(values, label, baseline, limit):
+    ratios = paired_ratios(values, label, baseline)
+    print(f"   {label} / {baseline}, paired: {spread(ratios)}; {met(statistics.median(ratios), limit)}", flush=True)
+
+
+def _print_csr(ratios, truth, nominal):
+    measured = statistics.median(ratios)
+    off = measured / truth - 1
+    print(f"   core speed ratio measured: {spread(ratios)}; off the truth of {truth:.3f} by {off:+.1%}, off the "
+          f"nominal {nominal:g} by {measured / nominal - 1:+.1%}; target 10 % of the truth: "
+          f"{'met' if abs(off) <= 0.1 else 'MISSED'}")
+
+
+def _slowed(context, kernel, name):
+    program, arguments, short, chunks = KERNELS[kernel]
+    words = [context.kernel(program)]
+    print(f"   -- {kernel}, node 1 held to {name} of a core")
+    with CpuQuota(SHARES[name]) as quota:
+        case = _Case(context, words + arguments, quota)
+        truths = _true_ratio(context, quota, words + short, context.rounds(5))
+        truth = statistics.median(truths)
+        best = _best_chunk(case, chunks)
+        settings = {"hetprobe": case.settings("hetprobe"),
+                    "ideal": case.settings("static", HETMP_CSR=f"{truth:.3f},1"),
+                    "best dynamic": case.settings(best)}
+        values = take_turns({"hetprobe": case.hetprobe_seconds,
+                             "ideal": lambda: case.seconds(settings["ideal"]),
+                             "best dynamic": lambda: case.seconds(settings["best dynamic"])},
+                            context.rounds(5), warm_up=0)
+        quota.check()
+    _print_times(case, settings, values)
+    _print_csr(case.ratios, truth, 1 / SHARES[name])
+    _print_ratio(values, "hetprobe", "ideal", 1.05)
+    _print_ratio(values, "hetprobe", "best dynamic", 1.10)
+    context.keep(f"{kernel}, {name}", {"truths": truths, "ratios": case.ratios, "seconds": values, "best": best})
+
+
+def _equal(context, kernel):
+    program, arguments, _, _ = KERNELS[kernel]
+    print(f"   -- {kernel}, equal nodes")
+    case = _Case(context, [context.kernel(program)] + arguments)
+    settings = {schedule: case.settings(schedule) for schedule in ("hetprobe", "static")}
+    values = take_turns({"hetprobe": case.hetprobe_seconds, "static": lambda: case.seconds(settings["static"])},
+                        context.rounds(7))
+    _print_times(case, settings, values)
+    print(f"   core speed ratio measured: {spread(case.ratios)}")
+    _print_ratio(values, "hetprobe", "static", 1.03)
+    context.keep(f"{kernel}, equal", {"ratios": case.ratios, "seconds": values})
+
+
+def shares(context):
+    for kernel in KERNELS:
+        for name in SHARES:
+            _slowed(context, kernel, name)
+        _equal(context, kernel)
