@@ -5,6 +5,8 @@
 #include "schedulers/split.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace hetmp::schedulers {
 namespace {
@@ -22,36 +24,62 @@ HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, Reg
   for (uint32_t threads : shape_.threads)
     present_ += threads > 0 ? 1 : 0;
   const RegionHistory::Visit visit = history_.begin_visit(shape_.threads, rules_, shape_.trips);
-  if (visit.probe && worth_probing(shape_.trips, shape_.total_threads(), probe_percent)) {
-    plan_probe(probe_percent);
+  const bool worthwhile = worth_probing(shape_.trips, shape_.total_threads(), probe_percent);
+  if (worthwhile)
+    place_probes(probe_percent);
+  if (worthwhile && visit.probe) {
+    place_regions(after_probe(shape_.trips, shape_.total_threads(), probe_percent));
     return;
   }
   repeats_ = visit.repeats;
   divide_whole_loop(history_.decision().weights());
 }
 
-/// Also the tentative regions, by the decision in force: before the first one all nodes count alike.
-void HetProbePolicy::plan_probe(double probe_percent) {
+void HetProbePolicy::place_probes(double percent) {
   const uint32_t team = shape_.total_threads();
-  const std::vector<double> weights = history_.decision().weights();
-  const std::vector<Range> regions = split_by_speed(after_probe(shape_.trips, team, probe_percent),
-                                                    weights.data(), shape_.threads.data(), shape_.nodes());
   uint32_t first = 0;
   for (uint32_t i = 0; i < shape_.nodes(); ++i) {
-    const uint32_t threads = shape_.threads[i];
-    nodes_[i].probe.begin = probe_share(shape_.trips, team, probe_percent, first).begin;
-    nodes_[i].probe.end = probe_share(shape_.trips, team, probe_percent, first + threads).begin;
-    nodes_[i].region = regions[i];
+    nodes_[i].probe.begin = probe_share(shape_.trips, team, percent, first).begin;
+    first += shape_.threads[i];
+    nodes_[i].probe.end = probe_share(shape_.trips, team, percent, first).begin;
+  }
+}
+
+/// By the decision in force, before the first one all nodes alike; a node's probe counts as part of its
+/// share.
+void HetProbePolicy::place_regions(Range after_probes) {
+  const std::vector<double> weights = history_.decision().weights();
+  std::vector<uint64_t> in_hand;
+  for (const Node& node : nodes_)
+    in_hand.push_back(node.probe.size());
+  const std::vector<uint64_t> sizes = fair_sizes(weights, after_probes.size(), std::move(in_hand));
+  uint64_t begin = after_probes.begin;
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    nodes_[i].region = {begin, begin + sizes[i]};
     nodes_[i].in_use = weights[i] > 0;
-    first += threads;
+    begin += sizes[i];
   }
   probing_ = present_;
 }
 
+/// A node's share is its probe and a range of what comes after the probes, as on a visit that is probed: when
+/// visits of both kinds alternate, hardly any page has to move. A probe, or a part of it, that is more than a
+/// node's share goes to the others. Every share has to fit into one answer, because that is what repeats;
+/// where probes of many idle nodes would make too many pieces of one, shares are contiguous.
 void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
   const std::vector<Range> shares =
       split_by_speed({0, shape_.trips}, weights.data(), shape_.threads.data(), shape_.nodes());
+  IterationSet rest(Range{0, shape_.trips});
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    const Range probe = nodes_[i].probe;
+    nodes_[i].share = rest.take({probe.begin, probe.begin + std::min(probe.size(), shares[i].size())});
+  }
   for (uint32_t i = 0; i < shape_.nodes(); ++i)
+    nodes_[i].share.put(rest.take_front(shares[i].size() - nodes_[i].share.size()));
+  const bool fit = std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+    return node.share.ranges().size() <= Assignment::most_pieces;
+  });
+  for (uint32_t i = 0; !fit && i < shape_.nodes(); ++i)
     nodes_[i].share = IterationSet(shares[i]);
   divided_ = true;
 }
@@ -150,29 +178,27 @@ uint64_t HetProbePolicy::batch_size(const Node& node, uint32_t threads) const {
 
 void HetProbePolicy::divide_rest(const std::vector<double>& weights) {
   IterationSet rest;
+  std::vector<uint64_t> in_hand;
   for (Node& node : nodes_) {
     rest.put(node.region);
     node.region = {};
+    in_hand.push_back(node.ahead);
   }
-  const std::vector<uint64_t> sizes = fair_sizes(weights, rest.size());
+  const std::vector<uint64_t> sizes = fair_sizes(weights, rest.size(), std::move(in_hand));
   for (uint32_t i = 0; i < shape_.nodes(); ++i)
     nodes_[i].share = rest.take_front(sizes[i]);
   divided_ = true;
 }
 
-/// How much of the rest each node gets, so that all finish together: a batch that a node has in hand is part
-/// of the work that is divided and of that node's share. A node that has more in hand than its share gets
-/// nothing, and the others divide what remains without it and its batch. Each of these steps takes out at
-/// least one node, and never the last one with a share: the shares add up to the batches and the rest, so not
-/// all of them are smaller than their batches.
-std::vector<uint64_t> HetProbePolicy::fair_sizes(const std::vector<double>& weights, uint64_t rest) const {
+/// How much of the rest each node gets, so that all finish together: what a node has in hand is part of the
+/// work that is divided and of that node's share. A node that has more in hand than its share gets nothing,
+/// and the others divide what remains without it and what it has. Each of these steps takes out at least one
+/// node, and never the last one with a share: the shares add up to the rest and all that is in hand, so not
+/// all of them are smaller than what is in hand.
+std::vector<uint64_t> HetProbePolicy::fair_sizes(const std::vector<double>& weights, uint64_t rest,
+                                                 std::vector<uint64_t> in_hand) const {
   std::vector<uint32_t> threads = shape_.threads;
-  std::vector<uint64_t> in_hand(nodes_.size(), 0);
-  uint64_t total = rest;
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    in_hand[i] = nodes_[i].ahead;
-    total += in_hand[i];
-  }
+  uint64_t total = std::accumulate(in_hand.begin(), in_hand.end(), rest);
   for (;;) {
     const std::vector<Range> shares =
         split_by_speed({0, total}, weights.data(), threads.data(), shape_.nodes());

@@ -17,7 +17,8 @@ namespace hetmp::schedulers {
 /// has reported, the history decides, and the rest is divided so that all nodes finish together. A node that
 /// the decision in force does not use waits instead: what it took would have to be fetched back.
 ///
-/// A visit that is not probed, or has too few iterations, is divided by the decision in force.
+/// A visit that is not probed, or has too few iterations, is divided by the decision in force, as far as
+/// possible into the same places as one that is probed.
 ///
 /// Each iteration is handed out exactly once. The probes tile [0, p), for some p. The nodes' tentative
 /// regions tile the rest; a batch ahead is cut off one end of a region, so a region stays one range, and
@@ -54,7 +55,8 @@ class HetProbePolicy : public LoopPolicy {
     IterationSet share; ///< what it is still to be given, once that is known
   };
 
-  void plan_probe(double probe_percent);
+  void place_probes(double percent);
+  void place_regions(Range after_probes);
   void divide_whole_loop(const std::vector<double>& weights);
   void give_probe(uint32_t node, std::vector<Reply>& replies);
   void take_report(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies);
@@ -62,7 +64,8 @@ class HetProbePolicy : public LoopPolicy {
   Range cut_batch(Node& node);
   uint64_t batch_size(const Node& node, uint32_t threads) const;
   void divide_rest(const std::vector<double>& weights);
-  std::vector<uint64_t> fair_sizes(const std::vector<double>& weights, uint64_t rest) const;
+  std::vector<uint64_t> fair_sizes(const std::vector<double>& weights, uint64_t rest,
+                                   std::vector<uint64_t> in_hand) const;
   void give_share(uint32_t node, std::vector<Reply>& replies);
 
   const LoopShape shape_;

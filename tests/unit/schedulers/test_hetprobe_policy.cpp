@@ -310,8 +310,8 @@ TEST_F(HetProbe, ASettledRegionIsDividedAtOnce) {
     RegionHistory copy = history;
     Visit run(shape, 10, copy, rules);
     run.everybody_comes();
-    EXPECT_EQ(pieces(run.latest[0]), (std::vector<Range>{{0, 6000}}));
-    EXPECT_EQ(pieces(run.latest[1]), (std::vector<Range>{{6000, 12000}}));
+    EXPECT_EQ(pieces(run.latest[0]), (std::vector<Range>{{0, 400}, {1200, 6800}}));
+    EXPECT_EQ(pieces(run.latest[1]), (std::vector<Range>{{400, 1200}, {6800, 12000}}));
     for (const Assignment& share : run.latest) {
       EXPECT_TRUE(share.last);
       EXPECT_FALSE(share.measured);
@@ -321,6 +321,55 @@ TEST_F(HetProbe, ASettledRegionIsDividedAtOnce) {
         EXPECT_EQ(share.chunk, 7u);
       }
     }
+    run.expect_done();
+  }
+}
+
+/// Pages follow the iterations: few may change their node when a region settles, or is audited.
+TEST_F(HetProbe, VisitsWithAndWithoutAProbePlaceIterationsAlike) {
+  std::vector<std::vector<uint32_t>> places; // of each visit, the node of each iteration
+  bool probed = false, settled = false;
+  for (int number = 0; number < 6; ++number) {
+    HetProbePolicy policy(shape, 10, history, rules);
+    PolicyWorld world(shape, policy, 1);
+    world.longest_delay_us = 0;
+    world.cost = [](uint32_t node, Range chunk, double) {
+      return ChunkCost{(node == 0 ? 10.0 : 30.0) * static_cast<double>(chunk.size())};
+    };
+    world.run();
+    world.expect_complete();
+    places.emplace_back(shape.trips);
+    for (const PolicyWorld::Executed& executed : world.executed())
+      std::fill(&places.back()[0] + executed.chunk.begin, &places.back()[0] + executed.chunk.end,
+                executed.node);
+    (world.replies()[0].assignment.measured ? probed : settled) = true;
+    if (number < 2)
+      continue; // the speeds were not known yet
+    uint64_t moved = 0;
+    for (uint64_t i = 0; i < shape.trips; ++i)
+      moved += places[number][i] != places[number - 1][i];
+    EXPECT_LT(moved, shape.trips / 50) << number;
+  }
+  EXPECT_TRUE(probed && settled);
+}
+
+TEST_F(HetProbe, AShareThatRepeatsFitsIntoOneAnswer) {
+  const uint32_t nodes = 64;
+  for (uint32_t i = 0; i < nodes; ++i)
+    rules.speeds.push_back(i % 2); // every second probe is another's work
+  for (int number = 0; number < 4; ++number) {
+    Visit run({64000, std::vector<uint32_t>(nodes, 2)}, 10, history, rules);
+    run.everybody_comes();
+    for (uint32_t i = 0; i < nodes && !history.settled(); ++i)
+      run.report(i, 10);
+    if (number < 3)
+      continue;
+    for (const Assignment& share : run.latest) {
+      EXPECT_TRUE(share.last);
+      EXPECT_EQ(share.repeats, 15u);
+    }
+    EXPECT_EQ(run.latest[0].size(), 0u);
+    EXPECT_EQ(run.latest[1].size(), 2000u);
     run.expect_done();
   }
 }
