@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -61,6 +62,13 @@ inline void touch_new_pages(int count) {
   for (int i = 0; i < count; ++i)
     const_cast<volatile char&>(memory[size_t(i) * page]) = 1;
   munmap(memory, size_t(count) * page);
+}
+
+/// Whether a thread that touched so many pages may have taken so many faults: some on its own account, and a
+/// sanitizer's memory beside each page.
+inline bool plausible_faults(int pages, uint64_t counted) {
+  constexpr uint64_t on_its_own_account = 300, for_a_page = 5;
+  return counted >= uint64_t(pages) && counted <= uint64_t(pages) * for_a_page + on_its_own_account;
 }
 
 /// From now on perf_event_open fails with `error` in this process, as in a sandbox. For children only: there

@@ -61,8 +61,8 @@ TEST_F(SoftwareEvents, CountByName) {
   });
   ASSERT_EQ(outcome.status, 0) << outcome.said;
   EXPECT_EQ(outcome.said, "");
-  EXPECT_GE(atoi(outcome.result.c_str()), touched_pages) << outcome.result;
-  EXPECT_LT(atoi(outcome.result.c_str()), 4 * touched_pages) << outcome.result;
+  EXPECT_TRUE(plausible_faults(touched_pages, strtoull(outcome.result.c_str(), nullptr, 10)))
+      << outcome.result;
 }
 
 TEST_F(SoftwareEvents, StandForInstructionsToo) {
@@ -119,8 +119,7 @@ TEST_F(SoftwareEvents, AreOfTheirThreadAlone) {
       for (size_t i = 0; i < threads.size(); ++i)
         pthread_join(ids[i], nullptr);
       for (const PerThread& thread : threads)
-        if (!thread.started || thread.counted < uint64_t(thread.pages) ||
-            thread.counted > uint64_t(thread.pages) + 300)
+        if (!thread.started || !plausible_faults(thread.pages, thread.counted))
           return std::to_string(thread.pages) + " pages, counted " + std::to_string(thread.counted);
     }
     return std::string("right");
