@@ -13,6 +13,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <dlfcn.h>
 #include <link.h>
@@ -151,8 +152,9 @@ GlobalLevel* global_level() { return level; }
 
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
-  if (!report.regions.empty())
-    report.counters = perf::counters_state();
+  const auto measured = [](const perf::RegionRecord& region) { return region.probed_visits != 0; };
+  if (std::any_of(report.regions.begin(), report.regions.end(), measured))
+    report.counters = perf::counters_state(); // loaded already, or it could not be
   for (perf::RegionRecord& region : report.regions) {
     region.place = place_of(region.address);
     region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
