@@ -142,8 +142,10 @@ void HetProbeI::take_in(uint32_t number, const NodeMeasurement& done) {
   node.probed = node.probed || region.empty() || region.ranges().front().begin >= node.probe.end;
 }
 
-/// The first decision comes when every node has done its share of the probe; but a node that is late, or that
-/// met the expensive part of the loop, does not keep the others from deciding by what they know.
+/// The first decision comes when the nodes with half of the threads have done their shares of the probe and
+/// the others have measured some of theirs: a node that faults all the time, or that met the expensive part
+/// of the loop, does not keep the others from deciding. Neither does one that is late, once they have got so
+/// far that it is time to decide again.
 bool HetProbeI::decision_due() const {
   if (whole_ || sampling_ > 0)
     return false;
@@ -152,12 +154,15 @@ bool HetProbeI::decision_due() const {
   if (decided_)
     return reprobe_ > 0 && progress_ >= reprobe_;
   double probe = 0;
-  bool complete = true;
+  uint32_t probed_threads = 0;
+  bool all_measured = true;
   for (const Node& node : nodes_) {
     probe += static_cast<double>(node.probe.size());
-    complete = complete && (node.threads == 0 || node.probed);
+    probed_threads += node.probed ? node.threads : 0;
+    all_measured = all_measured && (node.threads == 0 || believable(node.fresh));
   }
-  return complete || (reprobe_ > 0 && progress_ >= probe + reprobe_);
+  return (all_measured && 2 * probed_threads >= shape_.total_threads()) ||
+         (reprobe_ > 0 && progress_ >= probe + reprobe_);
 }
 
 /// Gives parked nodes a sample, if it is time and worth while. True: the decision waits until the samples are

@@ -12,9 +12,10 @@
 namespace hetmp::schedulers {
 namespace {
 
-/// Parts of a node's share of the probe: a single one would bind a node that meets an expensive stretch for
-/// long.
-constexpr uint64_t probe_parts = 4;
+/// A node's share of the probe comes in parts, the first one so many times smaller than all, each as large as
+/// those before together: soon something is known of a slow node, and no part binds one that meets an
+/// expensive stretch for long.
+constexpr uint64_t probe_parts = 8;
 constexpr double exchanges_of_a_short_probe = 20; // which is not divided
 /// Of the way to the next decision, so that a node has been back when it comes.
 constexpr double part_of_the_way = 0.5;
@@ -220,12 +221,14 @@ uint64_t HetProbeI::part_for(uint32_t number) const {
 
 uint64_t HetProbeI::probe_part(uint32_t number) const {
   const Node& node = nodes_[number];
-  const uint64_t end = node.probe.end;
   uint64_t left = 0;
   for (const Range& range : regions_.region(number).ranges())
-    left += Range{range.begin, std::min(range.end, end)}.size();
-  return std::max<uint64_t>(
-      {left == 0 ? 1 : std::min(left, (node.probe.size() + probe_parts - 1) / probe_parts), 1});
+    left += Range{range.begin, std::min(range.end, node.probe.end)}.size();
+  const double short_us = exchanges_of_a_short_probe * rules_.exchange_us;
+  if (node.pace.known() && static_cast<double>(left) <= short_us * node.pace.rate())
+    return std::max<uint64_t>(left, 1);
+  const uint64_t first = (node.probe.size() + probe_parts - 1) / probe_parts;
+  return std::max<uint64_t>(1, std::min(left, std::max(first, node.probe.size() - left)));
 }
 
 uint64_t HetProbeI::sample_for(uint32_t number) const {
