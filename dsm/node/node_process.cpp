@@ -236,6 +236,9 @@ void NodeProcess::start_nodes() {
   transport_.create(plan_.nodes());
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
+  // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the program's
+  // data, which another node cannot read before its memory is served.
+  setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
     int pidfd = -1;
@@ -252,7 +255,6 @@ void NodeProcess::start_nodes() {
     service_.watch_node_process(node, child, pidfd);
   }
   become(origin);
-  setvbuf(stdout, nullptr, _IOLBF, 0); // lines of several nodes must not mix
   service_.start(node_, *this);
 }
 
@@ -266,7 +268,6 @@ void NodeProcess::serve_as_node(uint32_t node) {
   service_.watch_nobody();
   become(node);
   forget_others_memory();
-  setvbuf(stdout, nullptr, _IOLBF, 0);
   service_.start(node_, *this);
   if (hooks_.node_started)
     hooks_.node_started();

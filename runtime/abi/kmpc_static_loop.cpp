@@ -61,9 +61,8 @@ struct StaticLoop {
     set_last(last_chunk % task.team_size == task.number);
   }
 
-  void divide_contiguous(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) const {
+  void divide_contiguous(schedulers::Range share, uint64_t trips) const {
     set_stride(trips);
-    const schedulers::Range share = begin_static_loop(task, trips, identity);
     share.empty() ? set_empty() : set_range(share.begin, share.end, trips);
   }
 
@@ -79,6 +78,16 @@ struct StaticLoop {
     set_range(begin, begin + std::min(share, trips - begin), trips);
   }
 
+  /// Loops that are nobody's to place.
+  void divide_alone(const ImplicitTask& task, uint64_t trips, StaticKind kind) const {
+    if (kind == StaticKind::Chunked)
+      divide_chunked(task, trips);
+    else if (kind == StaticKind::BalancedChunked)
+      divide_balanced(task, trips);
+    else
+      divide_contiguous(schedulers::static_share(trips, task.team_size, task.number), trips);
+  }
+
   void divide(int gtid, int32_t schedule, const SourceLocation* location, const void* call_site) const {
     const uint64_t trips = schedulers::trip_count<T>(*lower, *upper, increment);
     if (trips == 0) { // the bounds stay as they are: an empty loop for everybody
@@ -92,13 +101,10 @@ struct StaticLoop {
       set_last(true);
       set_stride(trips);
     } else if (kind == StaticKind::Contiguous && !is_sections(location)) {
-      divide_contiguous(task, trips, {source_text(location), call_site});
+      divide_contiguous(begin_static_loop(task, trips, {source_text(location), call_site}), trips);
     } else {
       note_unplaced_loop(*task.team);
-      if (kind == StaticKind::BalancedChunked)
-        divide_balanced(task, trips);
-      else
-        divide_chunked(task, trips);
+      divide_alone(task, trips, kind);
     }
   }
 };
