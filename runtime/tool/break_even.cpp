@@ -71,11 +71,19 @@ std::vector<double> logarithms(const std::vector<CalibrationPoint>& points, Valu
   return ascending(result);
 }
 
-double best_mops(const std::vector<CalibrationPoint>& points) {
-  double best = 0;
-  for (const CalibrationPoint& point : points)
-    best = std::max(best, point.mops);
-  return best;
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The throughput that is hardly limited by faults any more: the median of the last quarter of the points, since the single
+/// best one may owe its place to a processor that was faster for a moment. `points` are not empty.
+double plateau_mops(const std::vector<CalibrationPoint>& points) {
+  std::vector<double> last;
+  for (size_t i = points.size() - (points.size() + 3) / 4; i < points.size(); ++i)
+    last.push_back(points[i].mops);
+  return median(last);
 }
 
 /// The blank-separated words of a line.
@@ -127,13 +135,17 @@ std::optional<BreakEven> find_break_even(const std::vector<CalibrationPoint>& po
 
 std::optional<BreakEven> find_saturation(const std::vector<CalibrationPoint>& points, double close) {
   const auto good = usable_points(points);
+  if (good.empty())
+    return {};
   const auto heights = logarithms(good, [](const CalibrationPoint& point) { return point.mops; });
-  return good.empty() ? std::nullopt : crossing(good, heights, heights.back() + std::log(close));
+  return crossing(good, heights, std::log(plateau_mops(good) * close));
 }
 
 double mean_fault_cost(const std::vector<CalibrationPoint>& points, uint32_t threads) {
   const auto good = usable_points(points);
-  const double best = best_mops(good);
+  if (good.empty())
+    return 0;
+  const double best = plateau_mops(good);
   std::vector<double> costs;
   for (const CalibrationPoint& point : good) {
     // `threads` threads wait at the same time, and each page costs one of them both.
@@ -142,11 +154,7 @@ double mean_fault_cost(const std::vector<CalibrationPoint>& points, uint32_t thr
     if (computing * 2 <= elapsed)
       costs.push_back(elapsed - computing);
   }
-  if (costs.empty())
-    return 0;
-  const auto middle = costs.begin() + std::ptrdiff_t(costs.size() / 2);
-  std::nth_element(costs.begin(), middle, costs.end());
-  return *middle;
+  return costs.empty() ? 0 : median(costs);
 }
 
 bool read_calibration_line(std::string_view line, std::vector<Curve>& curves, bool& complete) {

@@ -9,6 +9,7 @@
 #include "runtime/tool/calibration_run.hpp"
 #include "runtime/tool/run.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -34,6 +35,14 @@ std::string date_now() {
   tm parts{};
   char text[32];
   return {text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts))};
+}
+
+/// To four digits: more would be noise.
+double rounded(double value) {
+  if (!(value > 0))
+    return 0;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
+  return std::round(value / unit) * unit;
 }
 
 /// Prints the table while it comes in.
@@ -72,7 +81,7 @@ std::optional<perf::ProfileEntry> conclude(const Curve& curve) {
   entry.interconnect = perf::shared_memory;
   entry.to = curve.node;
   entry.points = usable_points(curve.points);
-  entry.fault_us = mean_fault_cost(entry.points, curve.threads);
+  entry.fault_us = rounded(mean_fault_cost(entry.points, curve.threads));
   entry.machine = processor();
   entry.date = date_now();
   printf("node %u: a fault costs %.1f us\n", curve.node, entry.fault_us);
@@ -85,7 +94,7 @@ std::optional<perf::ProfileEntry> conclude(const Curve& curve) {
     say("calibrate: nodes 0 and %u together were never faster than node 0 alone: no threshold for them", curve.node);
     return {};
   }
-  entry.threshold_us = found->fault_period_us;
+  entry.threshold_us = rounded(found->fault_period_us);
   printf("node %u: break-even at %.0f operations/byte: threshold %.1f us between faults\n", curve.node,
          found->operations_per_byte, entry.threshold_us);
   return entry;

@@ -191,12 +191,13 @@ class Picture {
                        "stroke-width=\"1.5\"/>\n";
     const double x = horizontal_.at(found->operations_per_byte);
     append(text_, line, x, 0.0, x, plot_height, colour_of(index));
-    if (!times)
+    const double threshold = entries_[index].threshold_us;
+    if (!times || !(threshold > 0))
       return;
-    const double y = plot_height - vertical.at(found->fault_period_us);
+    const double y = plot_height - vertical.at(threshold);
     append(text_, line, 0.0, y, plot_width, y, colour_of(index));
     append(text_, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\" fill=\"%s\">threshold %.4g us</text>\n", plot_width - 8,
-           y - 5, colour_of(index), found->fault_period_us);
+           y - 5, colour_of(index), threshold);
   }
 
   void draw_series(const Series& series, const Axis& vertical) {
