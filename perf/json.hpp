@@ -1,5 +1,5 @@
-// The JSON library as this project uses it: without exceptions. A wrong access ends the program, so types are looked at
-// first. Not for headers: it is large.
+// The JSON library as this project uses it: without exceptions. A wrong access ends the program, so types are
+// looked at first. Not for headers: it is large.
 #pragma once
 
 #define JSON_NOEXCEPTION

@@ -29,9 +29,12 @@ std::string in_one_line(const ordered_json& value) {
 }
 
 std::string format_entry(const ProfileEntry& entry) {
-  const ordered_json head = {{"interconnect", entry.interconnect}, {"from", entry.from},
-                             {"to", entry.to},                     {"threshold_us", entry.threshold_us},
-                             {"fault_us", entry.fault_us},         {"machine", entry.machine},
+  const ordered_json head = {{"interconnect", entry.interconnect},
+                             {"from", entry.from},
+                             {"to", entry.to},
+                             {"threshold_us", entry.threshold_us},
+                             {"fault_us", entry.fault_us},
+                             {"machine", entry.machine},
                              {"date", entry.date}};
   std::string text = "    {\n";
   for (const auto& member : head.items())
@@ -75,8 +78,9 @@ int replace_file(const std::string& path, std::string_view text) {
 } // namespace
 
 std::string format_profile(const std::vector<ProfileEntry>& entries) {
-  std::string text = "{\n  \"format\": \"hetmp-profile\",\n  \"version\": " + std::to_string(profile_version) +
-                     ",\n  \"entries\": [";
+  std::string text =
+      "{\n  \"format\": \"hetmp-profile\",\n  \"version\": " + std::to_string(profile_version) +
+      ",\n  \"entries\": [";
   const char* separator = "\n";
   for (const ProfileEntry& entry : entries) {
     text += separator + format_entry(entry);
@@ -86,9 +90,12 @@ std::string format_profile(const std::vector<ProfileEntry>& entries) {
 }
 
 void merge_entry(std::vector<ProfileEntry>& entries, const ProfileEntry& newer) {
-  const auto identity = [](const ProfileEntry& entry) { return std::tie(entry.interconnect, entry.from, entry.to); };
-  const auto old = std::find_if(entries.begin(), entries.end(),
-                                [&](const ProfileEntry& entry) { return identity(entry) == identity(newer); });
+  const auto identity = [](const ProfileEntry& entry) {
+    return std::tie(entry.interconnect, entry.from, entry.to);
+  };
+  const auto old = std::find_if(entries.begin(), entries.end(), [&](const ProfileEntry& entry) {
+    return identity(entry) == identity(newer);
+  });
   if (old != entries.end())
     *old = newer;
   else

@@ -3,8 +3,8 @@
 namespace hetmp::calibration {
 namespace {
 
-/// Four numbers: what every 64-bit processor in question works on at once without asking for extensions. One addition or
-/// multiplication of a number counts as one operation.
+/// Four numbers: what every 64-bit processor in question works on at once without asking for extensions. One
+/// addition or multiplication of a number counts as one operation.
 typedef float Lanes __attribute__((vector_size(16), may_alias));
 
 /// So many chains of dependent operations hide the latency of each other.
@@ -16,7 +16,8 @@ constexpr uint64_t rounds_per_operation = sizeof(float) / 2;
 } // namespace
 
 void compute(char* page, uint64_t operations_per_byte) {
-  const Lanes factor = {0.75F, 0.75F, 0.75F, 0.75F}; // the numbers approach 1: none becomes slow to compute with
+  const Lanes factor = {0.75F, 0.75F, 0.75F,
+                        0.75F}; // the numbers approach 1: none becomes slow to compute with
   const Lanes summand = {0.25F, 0.25F, 0.25F, 0.25F};
   const uint64_t rounds = operations_per_byte * rounds_per_operation;
   auto* numbers = reinterpret_cast<Lanes*>(page);

@@ -8,8 +8,8 @@ namespace hetmp::calibration {
 
 inline constexpr size_t page_bytes = 4096; ///< the DSM's page
 
-/// Does `operations_per_byte` x page_bytes additions and multiplications, as many of each, on the numbers in `page`,
-/// which is aligned to 16 bytes. Finite numbers stay finite.
+/// Does `operations_per_byte` x page_bytes additions and multiplications, as many of each, on the numbers in
+/// `page`, which is aligned to 16 bytes. Finite numbers stay finite.
 void compute(char* page, uint64_t operations_per_byte);
 
 } // namespace hetmp::calibration

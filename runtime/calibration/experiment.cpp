@@ -50,7 +50,8 @@ struct Job {
 void work(const Share& share, const Job& job) {
   for (size_t page = share.first; page < share.first + share.count; ++page) {
     char* bytes = job.pages + page * page_bytes;
-    // A write comes first, so that the page moves at once: a read would bring a copy, and the write another fault.
+    // A write comes first, so that the page moves at once: a read would bring a copy, and the write another
+    // fault.
     *static_cast<volatile float*>(static_cast<void*>(bytes)) = 0.5F;
     if (job.operations_per_byte)
       compute(bytes, job.operations_per_byte);
@@ -171,8 +172,8 @@ NodeOutcome Experiment::outcome(uint32_t node) const {
     all.end_us = std::max(all.end_us, seen.end_us);
     all.thread_us += (seen.end_us - seen.begin_us) / threads;
     all.cpu_us += seen.cpu_us / threads;
-    // The last reading before the work follows what every thread of the node read beforehand; the first one after it
-    // precedes what they write about it.
+    // The last reading before the work follows what every thread of the node read beforehand; the first one
+    // after it precedes what they write about it.
     before = std::max(before, seen.faults_before);
     after = std::min(after, seen.faults_after);
   }

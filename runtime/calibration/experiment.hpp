@@ -11,8 +11,8 @@ namespace hetmp::calibration {
 /// What one thread saw; written to a page of its own when nothing is timed any more.
 struct Outcome {
   uint32_t node;
-  double begin_us, end_us; ///< on one clock
-  double cpu_us;           ///< of this thread between the two
+  double begin_us, end_us;              ///< on one clock
+  double cpu_us;                        ///< of this thread between the two
   uint64_t faults_before, faults_after; ///< of its node
   uint64_t operations;                  ///< counted by measure_speeds() only
 };
@@ -20,8 +20,8 @@ struct Outcome {
 /// What the threads of one node saw together.
 struct NodeOutcome {
   double begin_us = 0, end_us = 0; ///< of the first to begin, of the last to end
-  double thread_us = 0; ///< elapsed, mean over its threads
-  double cpu_us = 0;    ///< mean over its threads
+  double thread_us = 0;            ///< elapsed, mean over its threads
+  double cpu_us = 0;               ///< mean over its threads
   uint64_t faults = 0;
   double span_us() const { return end_us - begin_us; }
 };

@@ -21,11 +21,11 @@ using namespace hetmp::calibration;
 
 /// How much is measured.
 struct Effort {
-  unsigned last_power;      ///< points are 2^0 .. 2^last_power operations a byte
-  size_t most_pages;        ///< of a thread
-  unsigned repetitions;     ///< of each point, at least
+  unsigned last_power;  ///< points are 2^0 .. 2^last_power operations a byte
+  size_t most_pages;    ///< of a thread
+  unsigned repetitions; ///< of each point, at least
   unsigned most_repetitions;
-  double point_us;          ///< above the least, a point is repeated while it has taken less
+  double point_us; ///< above the least, a point is repeated while it has taken less
 };
 
 constexpr Effort thorough = {20, 256, 3, 7, 400'000};
@@ -51,7 +51,8 @@ double per_fault(double us, uint64_t faults) {
   return faults ? us / double(faults) : std::numeric_limits<double>::infinity();
 }
 
-/// The time of the last run from its first thread's beginning to its last one's end, on the nodes that worked.
+/// The time of the last run from its first thread's beginning to its last one's end, on the nodes that
+/// worked.
 double span_of(const Experiment& experiment, uint32_t node) {
   const NodeOutcome origin = experiment.outcome(0), other = experiment.outcome(node);
   return std::max(origin.end_us, other.end_us) - std::min(origin.begin_us, other.begin_us);
@@ -59,7 +60,8 @@ double span_of(const Experiment& experiment, uint32_t node) {
 
 class Pair {
  public:
-  Pair(Experiment& experiment, uint32_t node, const Split& split) : experiment_(experiment), node_(node), split_(split) {
+  Pair(Experiment& experiment, uint32_t node, const Split& split)
+      : experiment_(experiment), node_(node), split_(split) {
     experiment.provide_pages(count_pages(experiment.node_of(), node, split));
     on_origin_ = deal(Workers::Origin);
     on_node_ = deal(Workers::Node);
@@ -83,7 +85,9 @@ class Pair {
   }
 
  private:
-  std::vector<Share> deal(Workers workers) const { return deal_pages(workers, experiment_.node_of(), node_, split_); }
+  std::vector<Share> deal(Workers workers) const {
+    return deal_pages(workers, experiment_.node_of(), node_, split_);
+  }
   void bring_home() { experiment_.run(on_origin_, 0); }
 
   Experiment& experiment_;
@@ -103,7 +107,8 @@ Samples measure_point(Pair& pair, uint64_t operations_per_byte, const Effort& ef
   return samples;
 }
 
-void measure_pair(Experiment& experiment, uint32_t node, const std::vector<double>& speeds, const Effort& effort) {
+void measure_pair(Experiment& experiment, uint32_t node, const std::vector<double>& speeds,
+                  const Effort& effort) {
   const double slower = std::min(speeds[0], speeds[node]);
   printf("pair %u %zu %.6g\n", node, experiment.threads_on(node), speeds[node] / speeds[0]);
   for (unsigned power = 0; power <= effort.last_power; ++power) {
@@ -115,7 +120,8 @@ void measure_pair(Experiment& experiment, uint32_t node, const std::vector<doubl
     Pair pair(experiment, node, split_pages(pages, speeds[node] / speeds[0]));
     const Samples samples = measure_point(pair, operations_per_byte, effort);
     printf("point %u %llu %.6g %.6g %.6g %.6g\n", node, static_cast<unsigned long long>(operations_per_byte),
-           median(samples.mops), median(samples.fault_period_us), median(samples.elapsed_us), median(samples.gain));
+           median(samples.mops), median(samples.fault_period_us), median(samples.elapsed_us),
+           median(samples.gain));
     fflush(nullptr); // a reader shows them as they come
   }
 }

@@ -1,5 +1,5 @@
-// What a compiler makes of `#pragma omp parallel` and `#pragma omp barrier`, written by hand: this program is built by
-// compilers whose OpenMP the runtime does not implement, too.
+// What a compiler makes of `#pragma omp parallel` and `#pragma omp barrier`, written by hand: this program is
+// built by compilers whose OpenMP the runtime does not implement, too.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ void microtask(int32_t* gtid, int32_t* number, const Argument* argument) {
   body({*gtid, uint32_t(*number)}, *argument);
 }
 
-/// Every thread of a team over all nodes runs `body`; returns when all have. `argument` lies in shared memory, where its
-/// first read by another node is a fault.
+/// Every thread of a team over all nodes runs `body`; returns when all have. `argument` lies in shared
+/// memory, where its first read by another node is a fault.
 template <class Argument, void body(Member, const Argument&)>
 void parallel(const Argument& argument) {
   __kmpc_fork_call(nullptr, 1, reinterpret_cast<void*>(&microtask<Argument, body>), &argument);

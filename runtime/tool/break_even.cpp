@@ -14,8 +14,8 @@ using perf::CalibrationPoint;
 
 constexpr double page_bytes = 4096;
 
-/// Some of a curve's values, ascending, that lie closest to them (in the sum of squares): neighbours in the wrong order are
-/// replaced by their mean until none is left.
+/// Some of a curve's values, ascending, that lie closest to them (in the sum of squares): neighbours in the
+/// wrong order are replaced by their mean until none is left.
 std::vector<double> ascending(const std::vector<double>& values) {
   struct Level {
     double sum;
@@ -39,19 +39,22 @@ std::vector<double> ascending(const std::vector<double>& values) {
 
 /// Whether logarithms can be taken.
 bool usable(const CalibrationPoint& point) {
-  for (const double value : {point.operations_per_byte, point.mops, point.fault_period_us, point.elapsed_us, point.gain})
+  for (const double value :
+       {point.operations_per_byte, point.mops, point.fault_period_us, point.elapsed_us, point.gain})
     if (!(value > 0) || !std::isfinite(value))
       return false;
   return true;
 }
 
-double between(double low, double high, double part) { return std::exp(std::log(low) * (1 - part) + std::log(high) * part); }
+double between(double low, double high, double part) {
+  return std::exp(std::log(low) * (1 - part) + std::log(high) * part);
+}
 
 /// Where `heights`, one for each point, rise to `level`.
-std::optional<BreakEven> crossing(const std::vector<CalibrationPoint>& points, const std::vector<double>& heights,
-                                  double level) {
-  const size_t above = size_t(std::find_if(heights.begin(), heights.end(), [&](double h) { return h >= level; }) -
-                              heights.begin());
+std::optional<BreakEven> crossing(const std::vector<CalibrationPoint>& points,
+                                  const std::vector<double>& heights, double level) {
+  const size_t above = size_t(
+      std::find_if(heights.begin(), heights.end(), [&](double h) { return h >= level; }) - heights.begin());
   if (above == heights.size())
     return {};
   const CalibrationPoint& high = points[above];
@@ -77,8 +80,9 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The throughput that is hardly limited by faults any more: the median of the last quarter of the points, since the single
-/// best one may owe its place to a processor that was faster for a moment. `points` are not empty.
+/// The throughput that is hardly limited by faults any more: the median of the last quarter of the points,
+/// since the single best one may owe its place to a processor that was faster for a moment. `points` are not
+/// empty.
 double plateau_mops(const std::vector<CalibrationPoint>& points) {
   std::vector<double> last;
   for (size_t i = points.size() - (points.size() + 3) / 4; i < points.size(); ++i)

@@ -8,8 +8,8 @@
 
 namespace hetmp::tool {
 
-/// A curve for each entry: throughput, time between faults with the threshold, and gain, over operations per byte; all
-/// axes are logarithmic. Points that have no place there are left out.
+/// A curve for each entry: throughput, time between faults with the threshold, and gain, over operations per
+/// byte; all axes are logarithmic. Points that have no place there are left out.
 std::string draw_calibration(const std::vector<perf::ProfileEntry>& entries);
 
 } // namespace hetmp::tool

@@ -28,7 +28,9 @@ std::vector<std::string> child_environment(int nodes, const std::string& library
   RunOptions options;
   options.nodes = std::to_string(nodes);
   options.command = {"hetmp-calibration"};
-  auto set = plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); }).variables;
+  auto set = plan_environment(options, library, [](const char* name) -> const char* {
+               return getenv(name);
+             }).variables;
   set["HETMP_PROFILE"] = "none"; // it makes one
   std::vector<std::string> words;
   for (char** word = environ; *word; ++word) {

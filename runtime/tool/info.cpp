@@ -102,8 +102,9 @@ void print_profile() {
   fact("profile", "%s%s%s", path ? path->c_str() : "none", profile.error.empty() ? "" : " ",
        profile.missing ? "(not there: hetmp calibrate makes it)" : profile.error.c_str());
   for (const perf::ProfileEntry& entry : profile.entries)
-    fact(("  " + entry.interconnect).c_str(), "nodes %u and %u: threshold %.4g us, a fault costs %.4g us (%s, %s)",
-         entry.from, entry.to, entry.threshold_us, entry.fault_us, entry.machine.c_str(), entry.date.c_str());
+    fact(("  " + entry.interconnect).c_str(),
+         "nodes %u and %u: threshold %.4g us, a fault costs %.4g us (%s, %s)", entry.from, entry.to,
+         entry.threshold_us, entry.fault_us, entry.machine.c_str(), entry.date.c_str());
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-// The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows, `hetmp
-// calibrate` measures what lies between nodes.
+// The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows,
+// `hetmp calibrate` measures what lies between nodes.
 #include "base/message.hpp"
 #include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
@@ -31,12 +31,14 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
 }
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
-  CLI::App* calibrate =
-      app.add_subcommand("calibrate", "Measure from when on several nodes pay, and write that into the profile");
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate", "Measure from when on several nodes pay, and write that into the profile");
   calibrate->add_option("--nodes", options.nodes, "Node processes; each is measured with the first (2-64)")
       ->type_name("N");
-  calibrate->add_option("--transport", options.transport, "What lies between them: shared-memory")->type_name("T");
-  calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")->type_name("FILE");
+  calibrate->add_option("--transport", options.transport, "What lies between them: shared-memory")
+      ->type_name("T");
+  calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")
+      ->type_name("FILE");
   calibrate->add_flag("--quick", options.quick, "A few seconds, less exact");
   return calibrate;
 }

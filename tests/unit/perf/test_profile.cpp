@@ -141,7 +141,8 @@ TEST(Profile, AnyByteThatIsLostOrChangedIsSurvived) {
 }
 
 TEST(Profile, MergingReplacesTheSamePairOnly) {
-  std::vector<ProfileEntry> entries = {entry("shared-memory", 1, 61), entry("shared-memory", 2, 62), entry("tcp", 1, 7600)};
+  std::vector<ProfileEntry> entries = {entry("shared-memory", 1, 61), entry("shared-memory", 2, 62),
+                                       entry("tcp", 1, 7600)};
   merge_entry(entries, entry("shared-memory", 2, 70));
   merge_entry(entries, entry("rdma", 2, 100));
   ASSERT_EQ(entries.size(), 4u);

@@ -14,8 +14,8 @@ constexpr double fault_cost = 60;    // us, of a fault
 constexpr double fault_overhead = 4; // us of that are execution
 constexpr double speed = 20000;      // operations a microsecond
 
-/// A node that loses `fault_cost` for each page and computes at `speed`; both together gain when that pays. The other node
-/// is as fast, so they break even where computing on a page takes as long as a fault.
+/// A node that loses `fault_cost` for each page and computes at `speed`; both together gain when that pays.
+/// The other node is as fast, so they break even where computing on a page takes as long as a fault.
 CalibrationPoint model(unsigned power) {
   CalibrationPoint point;
   point.operations_per_byte = std::ldexp(1.0, int(power));
@@ -134,10 +134,12 @@ TEST(CalibrationOutput, LinesBecomeCurves) {
 
 TEST(CalibrationOutput, WhatIsNoSuchLineIsLeftOut) {
   Reading reading;
-  for (const char* line : {"", "\n", "point 1 1 1 1 1 1", "pair 0 1 1", "pair 1 0 1", "pair 1 1", "pair one 1 1", "ended"})
+  for (const char* line :
+       {"", "\n", "point 1 1 1 1 1 1", "pair 0 1 1", "pair 1 0 1", "pair 1 1", "pair one 1 1", "ended"})
     EXPECT_FALSE(reading.take(line)) << line;
   EXPECT_TRUE(reading.take("pair 1 1 1"));
-  for (const char* line : {"point 2 1 1 1 1 1", "point 1 1 1 1 1", "point 1 1 1 1 1 x", "point 1 1 1 1 1 1 1"})
+  for (const char* line :
+       {"point 2 1 1 1 1 1", "point 1 1 1 1 1", "point 1 1 1 1 1 x", "point 1 1 1 1 1 1 1"})
     EXPECT_FALSE(reading.take(line)) << line;
   EXPECT_TRUE(reading.curves[0].points.empty());
   EXPECT_FALSE(reading.complete);

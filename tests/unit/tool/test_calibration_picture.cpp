@@ -11,7 +11,8 @@ using hetmp::perf::CalibrationPoint;
 using hetmp::perf::ProfileEntry;
 using hetmp::tool::draw_calibration;
 
-/// What is wrong with elements, attributes and references; empty if nothing is. Knows as much of XML as the picture uses.
+/// What is wrong with elements, attributes and references; empty if nothing is. Knows as much of XML as the
+/// picture uses.
 class XmlCheck {
  public:
   static std::string problem_in(std::string_view text) {
@@ -109,7 +110,7 @@ TEST(CalibrationPicture, IsWellFormed) {
 TEST(CalibrationPicture, HasEveryPointThreeTimesAndTheThreshold) {
   const std::string picture = draw_calibration({entry(1, some)});
   EXPECT_EQ(count(picture, "<circle"), 3 * some.size());
-  EXPECT_EQ(count(picture, "<polyline"), 4u); // throughput, execution, elapsed, gain
+  EXPECT_EQ(count(picture, "<polyline"), 4u);         // throughput, execution, elapsed, gain
   EXPECT_EQ(count(picture, "threshold 61.5 us"), 2u); // in the legend and on the line
   EXPECT_EQ(count(picture, "operations per byte"), 3u);
 }
