@@ -77,9 +77,9 @@ void run_job(Member member, const Job& shared_job) {
   new (job.outcomes + member.number * page_bytes) Outcome(seen);
 }
 
-/// Operations a microsecond.
+/// Operations a microsecond of CPU time: how busy the machine is does not make a core slow.
 double speed_of(const Outcome& spell) {
-  return spell.operations ? double(spell.operations) / (spell.end_us - spell.begin_us) : 0;
+  return spell.operations ? double(spell.operations) / spell.cpu_us : 0;
 }
 
 struct Census {
@@ -93,7 +93,8 @@ void count_member(Member member, const Census& census) {
   new (census.outcomes + member.number * page_bytes) Outcome(seen);
 }
 
-/// Counts the operations of the fastest of several short spells: other programs make some of them slow.
+/// Counts the operations of the fastest of several short spells: caches and clock frequencies take a while to
+/// settle.
 void measure_speed(Member member, const Census& census) {
   constexpr int spells = 10;
   constexpr double spell_us = 2000;
@@ -105,12 +106,12 @@ void measure_speed(Member member, const Census& census) {
   for (int i = 0; i < spells; ++i) {
     Outcome spell{};
     spell.node = find_fabric()->node;
-    spell.begin_us = perf::monotonic_us();
+    const double begin_us = thread_cpu_us();
     do {
       compute(page, operations_per_byte);
       spell.operations += operations_per_byte * page_bytes;
-      spell.end_us = perf::monotonic_us();
-    } while (spell.end_us - spell.begin_us < spell_us);
+      spell.cpu_us = thread_cpu_us() - begin_us;
+    } while (spell.cpu_us < spell_us);
     if (speed_of(spell) > speed_of(best))
       best = spell;
   }

@@ -39,7 +39,7 @@ class Experiment {
   uint32_t nodes() const { return node_of_.back() + 1; }
   size_t threads_on(uint32_t node) const;
 
-  /// Operations that a thread of each node does in a microsecond while nothing travels, all at the same time.
+  /// Operations that a thread of each node does in a microsecond of CPU time while nothing travels.
   std::vector<double> measure_speeds();
 
   /// Each thread writes to its pages and computes on them, page by page; 0 operations: only writes.

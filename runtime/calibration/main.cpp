@@ -4,6 +4,9 @@
 // Prints, one a line, for each node but the origin:
 //   pair NODE THREADS SPEED                  its threads, and the speed of one of them, the origin's being 1
 //   point NODE OPERATIONS MOPS PERIOD ELAPSED GAIN    see perf/profile.hpp for the figures
+//   share NODE PART                          of the time in which the origin computed without a fault, the
+//   part that it
+//                                            had a CPU: below 1, other programs were running
 // and at the end "end": output without it is not complete.
 #include "base/message.hpp"
 #include "perf/clock.hpp"
@@ -44,7 +47,7 @@ double median(std::vector<double> values) {
 
 /// The repetitions of one point.
 struct Samples {
-  std::vector<double> mops, fault_period_us, elapsed_us, gain;
+  std::vector<double> mops, fault_period_us, elapsed_us, gain, cpu_share;
 };
 
 double per_fault(double us, uint64_t faults) {
@@ -79,9 +82,10 @@ class Pair {
 
     bring_home();
     experiment_.run(on_origin_, operations_per_byte); // leaves all pages where they were
-    const double alone_us = experiment_.outcome(0).span_us();
+    const NodeOutcome alone = experiment_.outcome(0);
+    samples.cpu_share.push_back(alone.cpu_us / alone.thread_us);
     experiment_.run(on_both_, operations_per_byte);
-    samples.gain.push_back(alone_us / span_of(experiment_, node_));
+    samples.gain.push_back(alone.span_us() / span_of(experiment_, node_));
   }
 
  private:
@@ -111,6 +115,7 @@ void measure_pair(Experiment& experiment, uint32_t node, const std::vector<doubl
                   const Effort& effort) {
   const double slower = std::min(speeds[0], speeds[node]);
   printf("pair %u %zu %.6g\n", node, experiment.threads_on(node), speeds[node] / speeds[0]);
+  std::vector<double> cpu_shares;
   for (unsigned power = 0; power <= effort.last_power; ++power) {
     const uint64_t operations_per_byte = uint64_t(1) << power;
     const double page_us = double(operations_per_byte * page_bytes) / slower;
@@ -122,8 +127,10 @@ void measure_pair(Experiment& experiment, uint32_t node, const std::vector<doubl
     printf("point %u %llu %.6g %.6g %.6g %.6g\n", node, static_cast<unsigned long long>(operations_per_byte),
            median(samples.mops), median(samples.fault_period_us), median(samples.elapsed_us),
            median(samples.gain));
+    cpu_shares.push_back(median(samples.cpu_share));
     fflush(nullptr); // a reader shows them as they come
   }
+  printf("share %u %.6g\n", node, cpu_shares.empty() ? 1 : median(cpu_shares));
 }
 
 } // namespace

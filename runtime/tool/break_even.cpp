@@ -106,12 +106,24 @@ bool read_pair(const std::vector<std::string_view>& words, std::vector<Curve>& c
   const auto node = parse_integer(words[1], 1, most), threads = parse_integer(words[2], 1, most);
   const auto speed = parse_real(words[3]);
   if (node && threads && speed)
-    curves.push_back({uint32_t(*node), uint32_t(*threads), *speed, {}});
+    curves.push_back({uint32_t(*node), uint32_t(*threads), *speed, {}, 1});
   return node && threads && speed;
 }
 
+bool belongs_to_last(std::string_view node, const std::vector<Curve>& curves) {
+  return !curves.empty() && parse_integer(node, 0, INT64_MAX) == curves.back().node;
+}
+
+bool read_share(const std::vector<std::string_view>& words, std::vector<Curve>& curves) {
+  const auto share = parse_real(words[2]);
+  if (!share || !belongs_to_last(words[1], curves))
+    return false;
+  curves.back().cpu_share = *share;
+  return true;
+}
+
 bool read_point(const std::vector<std::string_view>& words, std::vector<Curve>& curves) {
-  if (curves.empty() || parse_integer(words[1], 0, INT64_MAX) != curves.back().node)
+  if (!belongs_to_last(words[1], curves))
     return false;
   std::array<double, 5> values;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -167,6 +179,8 @@ bool read_calibration_line(std::string_view line, std::vector<Curve>& curves, bo
     return complete = true;
   if (words.size() == 4 && words[0] == "pair")
     return read_pair(words, curves);
+  if (words.size() == 3 && words[0] == "share")
+    return read_share(words, curves);
   return words.size() == 7 && words[0] == "point" && read_point(words, curves);
 }
 

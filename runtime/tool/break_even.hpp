@@ -42,6 +42,7 @@ struct Curve {
   uint32_t threads = 0;
   double speed = 0; ///< of one of its threads, an origin's being 1
   std::vector<perf::CalibrationPoint> points;
+  double cpu_share = 1; ///< part of the time in which the origin had a CPU when it wanted one
 };
 
 /// Takes one line of the calibration program's output into `curves`; false if it is not one. A point belongs

@@ -49,12 +49,11 @@ double rounded(double value) {
 class Table {
  public:
   void take(std::string_view line) {
-    const size_t curves_before = curves.size();
     if (!read_calibration_line(line, curves, complete) || complete)
       return;
-    if (curves.size() != curves_before)
+    if (line.starts_with("pair"))
       print_head(curves.back());
-    else
+    else if (line.starts_with("point"))
       print_point(curves.back().points.back());
     fflush(stdout);
   }
@@ -88,6 +87,10 @@ std::optional<perf::ProfileEntry> conclude(const Curve& curve) {
   if (const auto saturation = find_saturation(entry.points))
     printf("node %u: 90 %% of the best throughput from %.0f operations/byte, a fault every %.1f us\n",
            curve.node, saturation->operations_per_byte, saturation->fault_period_us);
+  constexpr double undisturbed = 0.95;
+  if (curve.cpu_share < undisturbed)
+    printf("node %u: other programs had %.0f %% of the CPU time: these figures want a quiet machine\n",
+           curve.node, 100 * (1 - curve.cpu_share));
   const auto found = find_break_even(entry.points);
   if (!found) {
     fflush(stdout);

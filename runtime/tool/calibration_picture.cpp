@@ -214,8 +214,9 @@ class Picture {
       return;
     const double y = plot_height - vertical.at(threshold);
     append(text_, line, 0.0, y, plot_width, y, colour_of(index));
+    // Side by side: thresholds of equal nodes are nearly equal.
     append(text_, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\" fill=\"%s\">threshold %.4g us</text>\n",
-           plot_width - 8, y - 5, colour_of(index), threshold);
+           plot_width - 8 - 130 * double(index % 5), y - 5, colour_of(index), threshold);
   }
 
   void draw_series(const Series& series, const Axis& vertical) {

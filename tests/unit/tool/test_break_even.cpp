@@ -119,6 +119,7 @@ TEST(CalibrationOutput, LinesBecomeCurves) {
   EXPECT_TRUE(reading.take("pair 1 4 0.5\n"));
   EXPECT_TRUE(reading.take("point 1 1 59.5 5.1 68.9 0.0079\n"));
   EXPECT_TRUE(reading.take("point 1 2 129.5 inf inf 0.0071\n"));
+  EXPECT_TRUE(reading.take("share 1 0.75\n"));
   EXPECT_TRUE(reading.take("pair 2 1 1.5\n"));
   EXPECT_FALSE(reading.complete);
   EXPECT_TRUE(reading.take("end\n"));
@@ -126,6 +127,8 @@ TEST(CalibrationOutput, LinesBecomeCurves) {
   ASSERT_EQ(reading.curves.size(), 2u);
   EXPECT_EQ(reading.curves[0].threads, 4u);
   EXPECT_EQ(reading.curves[0].speed, 0.5);
+  EXPECT_EQ(reading.curves[0].cpu_share, 0.75);
+  EXPECT_EQ(reading.curves[1].cpu_share, 1);
   ASSERT_EQ(reading.curves[0].points.size(), 2u);
   EXPECT_EQ(reading.curves[0].points[0].elapsed_us, 68.9);
   EXPECT_TRUE(std::isinf(reading.curves[0].points[1].fault_period_us));
@@ -134,12 +137,12 @@ TEST(CalibrationOutput, LinesBecomeCurves) {
 
 TEST(CalibrationOutput, WhatIsNoSuchLineIsLeftOut) {
   Reading reading;
-  for (const char* line :
-       {"", "\n", "point 1 1 1 1 1 1", "pair 0 1 1", "pair 1 0 1", "pair 1 1", "pair one 1 1", "ended"})
+  for (const char* line : {"", "\n", "point 1 1 1 1 1 1", "pair 0 1 1", "pair 1 0 1", "pair 1 1",
+                           "pair one 1 1", "share 1 1", "ended"})
     EXPECT_FALSE(reading.take(line)) << line;
   EXPECT_TRUE(reading.take("pair 1 1 1"));
-  for (const char* line :
-       {"point 2 1 1 1 1 1", "point 1 1 1 1 1", "point 1 1 1 1 1 x", "point 1 1 1 1 1 1 1"})
+  for (const char* line : {"point 2 1 1 1 1 1", "point 1 1 1 1 1", "point 1 1 1 1 1 x", "point 1 1 1 1 1 1 1",
+                           "share 2 1", "share 1 x"})
     EXPECT_FALSE(reading.take(line)) << line;
   EXPECT_TRUE(reading.curves[0].points.empty());
   EXPECT_FALSE(reading.complete);
