@@ -1,9 +1,9 @@
 #include "runtime/global/node_setup.hpp"
 
 #include "base/cpu_list.hpp"
-#include "base/environment.hpp"
 #include "base/message.hpp"
 #include "perf/counters.hpp"
+#include "perf/interconnect.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
 #include "runtime/core/plan_cache.hpp"
@@ -22,21 +22,12 @@
 namespace hetmp::runtime {
 namespace {
 
-/// Without a measurement of the interconnect: the paper's break-even for its fast one (section 3.4).
-constexpr double default_threshold_us = 100;
-
 CoordinatedLevel* level;
 
+/// Node processes are connected by shared memory so far; other layouts have nothing between their nodes to calibrate.
 double read_threshold() {
-  const char* name = "HETMP_FAULT_PERIOD_US";
-  const auto text = environment_value(name);
-  if (!text)
-    return default_threshold_us;
-  const auto value = parse_real(*text);
-  if (value && *value >= 0 && *value <= 1e12)
-    return *value;
-  complain(name, *text, "not a number of microseconds", "100");
-  return default_threshold_us;
+  const bool processes = layout().kind == Layout::Kind::Processes;
+  return perf::find_interconnect(processes ? perf::shared_memory : "", layout().nodes()).threshold_us;
 }
 
 Coordinator make_coordinator() {

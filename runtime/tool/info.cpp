@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "perf/counters.hpp"
+#include "perf/profile.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/run.hpp"
@@ -95,6 +96,17 @@ void print_counters() {
   fact("hardware counters", "%s%s", available ? "" : "no: ", perf::counters_state().c_str());
 }
 
+void print_profile() {
+  const auto path = perf::profile_path();
+  const perf::Profile profile = path ? perf::read_profile(*path) : perf::Profile{};
+  fact("profile", "%s%s%s", path ? path->c_str() : "none", profile.error.empty() ? "" : " ",
+       profile.missing ? "(not there: hetmp calibrate makes it)" : profile.error.c_str());
+  for (const perf::ProfileEntry& entry : profile.entries)
+    fact(("  " + entry.interconnect).c_str(),
+         "nodes %u and %u: threshold %.4g us, a fault costs %.4g us (%s, %s)", entry.from, entry.to,
+         entry.threshold_us, entry.fault_us, entry.machine.c_str(), entry.date.c_str());
+}
+
 } // namespace
 
 int print_info() {
@@ -104,6 +116,7 @@ int print_info() {
   print_nodes();
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: not yet; RDMA: not yet");
+  print_profile();
   print_counters();
   print_permission("real-time priority", probe_realtime_priority());
   return 0;

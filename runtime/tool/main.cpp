@@ -1,5 +1,7 @@
-// The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows.
+// The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows,
+// `hetmp calibrate` measures what lies between nodes.
 #include "base/message.hpp"
+#include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
 #include "runtime/tool/run.hpp"
 
@@ -26,6 +28,19 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->prefix_command(); // what follows the first word that is no option belongs to the program
   run->footer("Then the program and its arguments, after -- if it begins with a dash.");
   return run;
+}
+
+CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate", "Measure from when on several nodes pay, and write that into the profile");
+  calibrate->add_option("--nodes", options.nodes, "Node processes; each is measured with the first (2-64)")
+      ->type_name("N");
+  calibrate->add_option("--transport", options.transport, "What lies between them: shared-memory")
+      ->type_name("T");
+  calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")
+      ->type_name("FILE");
+  calibrate->add_flag("--quick", options.quick, "A few seconds, less exact");
+  return calibrate;
 }
 
 /// The program's words: those CLI11 left, then those from "--" on (which belongs to the program if that began
@@ -57,6 +72,8 @@ int main(int argc, char** argv) {
   RunOptions options;
   const CLI::App* run_command = add_run(app, options);
   const CLI::App* info_command = app.add_subcommand("info", "Say what hetmp finds on this machine");
+  CalibrateOptions calibrate_options;
+  const CLI::App* calibrate_command = add_calibrate(app, calibrate_options);
   // CLI11 would hand what follows "--" back to the top level.
   char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
   const std::vector<std::string> from_dashes(dashes, argv + argc);
@@ -71,5 +88,7 @@ int main(int argc, char** argv) {
   settle_report(options);
   if (run_command->parsed())
     return take_command(*run_command, from_dashes, options) ? run(options) : usage_error;
+  if (calibrate_command->parsed())
+    return calibrate(calibrate_options);
   return info_command->parsed() ? print_info() : usage_error;
 }

@@ -45,15 +45,14 @@ std::string check(const RunOptions& options) {
   return {};
 }
 
-/// The folder of this program's file.
+} // namespace
+
 std::string own_folder() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
   const std::string file(path, size_t(length > 0 ? length : 0));
   return file.substr(0, file.rfind('/'));
 }
-
-} // namespace
 
 Environment plan_environment(const RunOptions& options, const std::string& library, Lookup lookup) {
   Environment result;

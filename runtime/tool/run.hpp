@@ -36,6 +36,9 @@ using Lookup = const char* (*)(const char* name); ///< like getenv
 /// is an ordinary shell.
 Environment plan_environment(const RunOptions& options, const std::string& library, Lookup lookup);
 
+/// The folder of this program's file.
+std::string own_folder();
+
 /// The runtime's library beside this program; nothing, after one line, if it is not there.
 std::optional<std::string> find_library();
 

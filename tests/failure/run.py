@@ -6,12 +6,15 @@
 Exit codes: 0 passed, 1 failed, 77 skipped (the machine does not allow node processes).
 """
 import argparse
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -262,6 +265,86 @@ def tool_runs_a_program_on_nodes(site):
         code, out, err = conformance.run_limited([tool, "run", *arguments, site.program], environment, SECONDS)
         check(code == expected and out == "" and len(complaints(err)) == len(err.splitlines()) == 1,
               f"{arguments}: exit code {code}, output {out!r}, said {err!r}")
+
+
+PROFILE = {"format": "hetmp-profile", "version": 1, "entries": [
+    {"interconnect": "shared-memory", "from": 0, "to": 1, "threshold_us": 77.5, "fault_us": 60, "machine": "m",
+     "date": "2025-01-31T12:00:00Z", "points": []}]}
+
+
+@case
+def unusable_profiles(site):
+    """One line that names the file, from a program on several nodes; nothing from others."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        profile = Path(folder) / "profile.json"
+        newer = json.dumps(PROFILE | {"version": 2})
+        absurd = json.dumps(PROFILE).replace("77.5", "-1")
+        for text in ("", "{", json.dumps(PROFILE)[:-9], "[]", newer, absurd, json.dumps(PROFILE) + " " * (1 << 20)):
+            profile.write_text(text)
+            code, out, err = site.run("sum", HETMP_PROFILE=str(profile))
+            check(code == 0 and out == SUM, f"{text[:40]!r}: exit code {code}, output {out!r}")
+            form = rf"hetmp: profile {re.escape(str(profile))} .+; using a threshold of 100 us"
+            check(len(err.splitlines()) == 1 and re.fullmatch(form, err.strip()), f"{text[:40]!r}: said {err!r}")
+            code, out, err = site.run("sum", mode="one", HETMP_PROFILE=str(profile))
+            check(code == 0 and out == SUM and err == "", f"one node: exit code {code}, output {out!r}, said {err!r}")
+        profile.write_text(json.dumps(PROFILE))
+        code, out, err = site.run("sum", HETMP_PROFILE=str(profile))
+        check(code == 0 and out == SUM and err == "", f"a good profile: exit code {code}, output {out!r}, said {err!r}")
+
+
+def run_tool(site, *arguments, seconds=SECONDS, **settings):
+    environment = {name: value for name, value in site.environment("one").items() if name != "LD_PRELOAD"} | settings
+    return conformance.run_limited([str(site.build / "bin" / "hetmp"), *arguments], environment, seconds)
+
+
+def calibrate_quickly(site, *arguments, **settings):
+    """Whether two nodes gain depends on what else runs here: a busy machine gets another try, with other luck."""
+    for _ in range(4):
+        code, out, err = run_tool(site, "calibrate", "--quick", *arguments, seconds=300, **settings)
+        if "never faster" not in err:
+            break
+    check(code == 0 and err == "", f"exit code {code}, said {err!r}, output {out}")
+    return out
+
+
+@case
+def calibration_writes_a_profile(site):
+    if len(os.sched_getaffinity(0)) < 2:
+        raise conformance.Skip("two nodes gain nothing on one CPU")
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        profile = Path(folder) / "new" / "profile.json"
+        picture = Path(folder) / "picture.svg"
+        # What a user has set for programs must not bend the calibration.
+        settings = {"HETMP_PROFILE": str(profile), "OMP_NUM_THREADS": "1", "HETMP_REPORT": "1", "OMP_SCHEDULE": "statik"}
+        for arguments, drawn in ((["--svg", str(picture)], picture), ([], profile.with_suffix(".svg"))):
+            out = calibrate_quickly(site, *arguments, **settings)
+            check(f"profile: {profile}\n" in out and f"picture: {drawn}\n" in out, f"output {out}")
+            written = json.loads(profile.read_text())
+            check(written["format"] == "hetmp-profile" and written["version"] == 1, f"head of the profile: {written}")
+            check(len(written["entries"]) == 1, "the same pair is there twice")
+            entry = written["entries"][0]
+            check((entry["interconnect"], entry["from"], entry["to"]) == ("shared-memory", 0, 1), f"entry {entry}")
+            check(entry["threshold_us"] > 0 and entry["fault_us"] > 0 and len(entry["points"]) > 5, f"entry {entry}")
+            check(all(point["fault_period_us"] > 0 for point in entry["points"]), "a point without faults")
+            check(ElementTree.parse(drawn).getroot().tag.endswith("svg"), "the picture is not SVG")
+        code, out, err = run_tool(site, "info", HETMP_PROFILE=str(profile))
+        check(code == 0 and f"threshold {entry['threshold_us']:.4g} us" in out, f"hetmp info does not show it: {out}")
+        code, out, err = site.run("sum", HETMP_PROFILE=str(profile))
+        check(code == 0 and out == SUM and err == "", f"a program: exit code {code}, output {out!r}, said {err!r}")
+
+
+@case
+def calibration_that_cannot_be(site):
+    """One line, no measuring, and what is there stays as it is."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        profile = Path(folder) / "profile.json"
+        for text, arguments, expected in (("{", [], 1), (json.dumps(PROFILE | {"version": 2}), [], 1),
+                                          ("{", ["--transport", "tcp"], 2), ("{", ["--nodes", "1"], 2)):
+            profile.write_text(text)
+            code, out, err = run_tool(site, "calibrate", *arguments, HETMP_PROFILE=str(profile))
+            check(code == expected and out == "" and len(complaints(err)) == len(err.splitlines()) == 1,
+                  f"{arguments}: exit code {code}, output {out!r}, said {err!r}")
+            check(profile.read_text() == text, "the profile was changed")
 
 
 def main():

@@ -1,0 +1,42 @@
+// `hetmp calibrate`: what it says of options that make no sense, and where the picture goes.
+#include "runtime/tool/calibrate.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace hetmp::tool;
+
+TEST(ToolCalibrate, OptionsThatMakeSenseAreAccepted) {
+  CalibrateOptions options;
+  EXPECT_EQ(check_calibration(options), "");
+  options.nodes = "64";
+  options.svg = "picture.svg";
+  EXPECT_EQ(check_calibration(options), "");
+}
+
+TEST(ToolCalibrate, EachMistakeIsNamed) {
+  for (const char* nodes : {"1", "0", "65", "-2", "x", "", "2.5"}) {
+    CalibrateOptions options;
+    options.nodes = nodes;
+    EXPECT_NE(check_calibration(options).find("--nodes"), std::string::npos) << nodes;
+  }
+  for (const char* transport : {"tcp", "rdma", "", "shared"}) {
+    CalibrateOptions options;
+    options.transport = transport;
+    EXPECT_NE(check_calibration(options).find("--transport"), std::string::npos) << transport;
+    EXPECT_NE(check_calibration(options).find("not there yet"), std::string::npos) << transport;
+  }
+  CalibrateOptions options;
+  options.svg = "";
+  EXPECT_NE(check_calibration(options).find("--svg"), std::string::npos);
+}
+
+TEST(ToolCalibrate, ThePictureLiesBesideTheProfile) {
+  EXPECT_EQ(picture_beside("/a/profile.json"), "/a/profile.svg");
+  EXPECT_EQ(picture_beside("profile"), "profile.svg");
+  EXPECT_EQ(picture_beside("/a.b/profile"), "/a.b/profile.svg");
+  EXPECT_EQ(picture_beside("/a/.profile"), "/a/.profile.svg");
+}
+
+} // namespace
