@@ -62,6 +62,8 @@ struct Report {
   std::vector<RegionRecord> regions = {};
   /// Which events were counted, or why none (perf/counters.hpp); empty = nobody wanted to know.
   std::string counters = {};
+  /// Where the threshold of fault periods comes from (perf/interconnect.hpp); empty = not told.
+  std::string threshold_from = {};
 };
 
 } // namespace hetmp::perf

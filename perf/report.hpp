@@ -8,11 +8,11 @@
 
 namespace hetmp::perf {
 
-/// A header line, a line about hardware counters if the report knows of them, then one line a region in
+/// A header line, lines about the threshold and hardware counters if the report knows of them, then one line a region in
 /// aligned columns; every line starts with "hetmp: ".
 std::string format_text(const Report& report);
 
-/// One JSON object: {"version":1,"nodes":N,"counters":"...","regions":[...]}. A region has the members
+/// One JSON object: {"version":1,"nodes":N,"counters":"...","threshold_from":"...","regions":[...]}. A region has the members
 /// "file", "function", "line", "column", "place", "address" (where it is); "policy", "mode" (who decides, and
 /// how); "visits", "probed_visits", "most_probes", "audits", "trips", "exchanges" (counts); "nodes";
 /// "fault_period_us", "threshold_us", "predicted_us_per_iteration" (of each node alone, then of the chosen

@@ -137,6 +137,7 @@ std::string format_json(const Report& report) {
   object.member("version", number(uint32_t(1)));
   object.member("nodes", number(report.nodes));
   object.member("counters", quoted(report.counters));
+  object.member("threshold_from", quoted(report.threshold_from));
   object.member("regions", regions.finished());
   return object.finished() + "\n";
 }

@@ -162,6 +162,8 @@ std::string format_text(const Report& report) {
       "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +
       std::to_string(count) + (count == 1 ? " region" : " regions") +
       (count == 0 ? "\n" : " (CSR = core speed ratio, slowest node 1; node us = probe time a thread)\n");
+  if (!report.regions.empty() && !report.threshold_from.empty())
+    text += "hetmp: threshold: " + in_digits(report.regions[0].threshold_us) + " us (" + report.threshold_from + ")\n";
   if (!report.counters.empty())
     text += "hetmp: counters: " + report.counters + "\n";
   std::vector<Row> rows;

@@ -40,6 +40,7 @@ void add_nodes(CLI::App& app, Options& options) {
 
 void add_loop(CLI::App& app, Options& options) {
   std::vector<std::string> shapes;
+  shapes.reserve(hetmp::simulation::all_shapes.size());
   for (const auto& shape : hetmp::simulation::all_shapes)
     shapes.emplace_back(shape.name);
   app.add_option("--shape", options.shape, "What iterations cost along the loop")

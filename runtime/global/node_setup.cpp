@@ -24,14 +24,22 @@ namespace {
 
 CoordinatedLevel* level;
 
+std::string origin_of_threshold;
+
 /// Node processes are connected by shared memory so far; other layouts have nothing between their nodes to calibrate.
-double read_threshold() {
+void read_interconnect() {
   const bool processes = layout().kind == Layout::Kind::Processes;
-  return perf::find_interconnect(processes ? perf::shared_memory : "", layout().nodes()).threshold_us;
+  const perf::Interconnect known =
+      perf::find_interconnect(processes ? perf::shared_memory : "", layout().nodes());
+  schedulers::DecisionRules& rules = placement().rules;
+  rules.threshold_us = known.threshold_us;
+  rules.fault_us = known.fault_us;
+  rules.exchange_us = known.fault_us; // most of a fault is the exchange with the page's home
+  origin_of_threshold = known.origin_of_figures;
 }
 
 Coordinator make_coordinator() {
-  placement().rules.threshold_us = read_threshold();
+  read_interconnect();
   return Coordinator(placement().rules, layout().cpu_counts());
 }
 
@@ -128,7 +136,7 @@ void set_up_nodes(bool may_execute_again) {
     keep_threads_where_they_are();
   switch (layout().kind) {
   case Layout::Kind::One:
-    read_threshold(); // for its complaint: a mistake should show on one node too
+    read_interconnect(); // for its complaint: a mistake should show on one node too
     break;
   case Layout::Kind::CpuSets:
     level = make_in_process_level(make_coordinator());
@@ -143,6 +151,7 @@ GlobalLevel* global_level() { return level; }
 
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
+  report.threshold_from = origin_of_threshold;
   const auto measured = [](const perf::RegionRecord& region) { return region.probed_visits != 0; };
   if (std::any_of(report.regions.begin(), report.regions.end(), measured))
     report.counters = perf::counters_state(); // loaded already, or it could not be

@@ -6,6 +6,13 @@
 namespace hetmp::simulation {
 namespace {
 
+/// Prices of the origin's capacity that are tried; others' is 1.
+constexpr double cheapest = 1 / 16.0;
+constexpr double dearest = 1e5;
+constexpr double fine_until = 16;
+constexpr double fine_step = 1.05;
+constexpr double coarse_step = 1.5;
+
 /// What the nodes can give until `end_us`, with the origin's part counted `price` times.
 double worth(const Scenario& scenario, double start_us, double end_us, double price) {
   double sum = 0;
@@ -66,9 +73,11 @@ double optimum_us(const Scenario& scenario, const DataPlaces& data, double start
     return without_faults;
   const std::vector<Claims> claims = all_claims(scenario, data, start_us);
   double best = without_faults;
-  constexpr double finest = 1.05; // any price gives a bound; a finer grid gains little
-  for (double price = 1 / 16.0; price < 1e5; price *= price < 16 ? finest : 1.5)
+  double price = cheapest;
+  while (price < dearest) { // any price gives a bound; a finer grid gains little
     best = std::max(best, bound(scenario, claims, start_us, price));
+    price *= price < fine_until ? fine_step : coarse_step;
+  }
   return best;
 }
 

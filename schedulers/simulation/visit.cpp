@@ -46,7 +46,7 @@ std::string Visit::run(VisitResult& result) {
 
 void Visit::post(Event event) {
   event.number = events_++;
-  queue_.push(std::move(event));
+  queue_.push(event);
 }
 
 void Visit::handle(const Event& event) {

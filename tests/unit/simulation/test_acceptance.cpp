@@ -35,7 +35,7 @@ Scenario make_scenario(const Cluster& cluster, Shape shape, double contrast = 10
     work += node.threads * node.speed.at(0) * second_us;
     threads += node.threads;
   }
-  scenario.cost = make_profile(shape, threads * 500, work, contrast, seed);
+  scenario.cost = make_profile(shape, threads * 250, work, contrast, seed);
   scenario.exchange_us = scenario.rules.exchange_us = 50;
   scenario.chunk_us = 0.2;
   return scenario;
@@ -81,7 +81,7 @@ TEST_P(OnClusters, HetProbeIIsNearTheOptimumWhereverTheBurstsAre) {
 TEST_P(OnClusters, HetProbeIIsNearTheOptimumOnFurtherVisits) {
   for (const Shape shape : {Shape::Step, Shape::Bursts}) {
     Scenario scenario = make_scenario(GetParam(), shape);
-    scenario.visits = 6;
+    scenario.visits = 4;
     const Result result = run(scenario, ScheduleKind::HetProbeI);
     for (const VisitResult& visit : result.visits)
       EXPECT_LE(visit.makespan_us / visit.optimum_us, 1.1);
