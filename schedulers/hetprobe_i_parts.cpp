@@ -61,8 +61,8 @@ void HetProbeI::hand_out(uint32_t number, uint64_t count, State next, std::vecto
   part.measured = !whole_;
   share_in_node(part, rules_.in_node);
   if (part.distribution == Assignment::Distribution::EqualShares) {
-    part.distribution = Assignment::Distribution::Guided;
-    part.chunk = least_chunk(taken, node.pace, node.threads, rules_.exchange_us);
+    part.distribution = Assignment::Distribution::Chunks;
+    part.chunk = chunk_size(taken, node.pace, node.threads, rules_.exchange_us);
   }
   node.state = ends ? (part.measured ? State::Finishing : State::Done) : next;
   replies.push_back(reply);
@@ -247,7 +247,7 @@ uint64_t HetProbeI::sample_for(uint32_t number) const {
     const double loop_us = trips / all * threads; // of all threads at work together
     size = std::min(size, sample_faults * loop_us / (known.faults_per_iteration * rules_.fault_us));
   }
-  return size >= 2 && size >= mine * rules_.exchange_us ? rounded_down(size) : 0;
+  return size >= 1 && size >= mine * rules_.exchange_us ? rounded_down(size) : 0;
 }
 
 /// Of the nodes with a region, the one that would need longest for it; a node that is not at work would need

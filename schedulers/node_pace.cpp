@@ -10,6 +10,8 @@ constexpr double remembered = 0.5;
 constexpr double exchanges_worth_a_part = 100;
 constexpr double exchanges_not_worth_dividing = 20;
 constexpr double exchanges_in_a_chunk = 0.5;
+constexpr uint64_t chunks_a_thread = 32;
+constexpr uint64_t least_chunks_a_thread = 4;
 
 uint64_t rounded_up(double value, uint64_t most) {
   if (!(value > 1))
@@ -51,9 +53,13 @@ uint64_t part_size(const PartQuestion& question) {
   return rounded_up(std::min(part, fair), question.left);
 }
 
-uint64_t least_chunk(uint64_t part, const NodePace& pace, uint32_t threads, double exchange_us) {
-  const uint64_t most = std::max<uint64_t>(1, part / (uint64_t(4) * std::max(threads, 1u)));
-  return pace.known() ? rounded_up(exchanges_in_a_chunk * exchange_us / pace.us_per_iteration(), most) : 1;
+uint64_t chunk_size(uint64_t part, const NodePace& pace, uint32_t threads, double exchange_us) {
+  const uint64_t share = part / std::max(threads, 1u);
+  const uint64_t most = std::max<uint64_t>(1, share / least_chunks_a_thread);
+  const uint64_t usual = std::max<uint64_t>(1, share / chunks_a_thread);
+  if (!pace.known())
+    return usual;
+  return std::max(usual, rounded_up(exchanges_in_a_chunk * exchange_us / pace.us_per_iteration(), most));
 }
 
 } // namespace hetmp::schedulers

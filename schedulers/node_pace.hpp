@@ -48,8 +48,9 @@ struct PartQuestion {
 /// done in twenty exchanges is not divided any more.
 uint64_t part_size(const PartQuestion& question);
 
-/// Chunks that the node's threads take of a part, at least: not longer than half an exchange, since the
-/// part's end is no more even than that anyway, and not so large that a thread would find none.
-uint64_t least_chunk(uint64_t part, const NodePace& pace, uint32_t threads, double exchange_us);
+/// Chunks that the node's threads take of a part on demand: about a thirtieth of a thread's share of it, so
+/// that expensive iterations spread over the threads, but no shorter than half an exchange, since the part's
+/// end is no more even than that anyway; and not so large that a thread would find none.
+uint64_t chunk_size(uint64_t part, const NodePace& pace, uint32_t threads, double exchange_us);
 
 } // namespace hetmp::schedulers

@@ -172,6 +172,9 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request& request) {
     loop.region->record.policy = name_of(request.schedule.kind);
     loop.region->record.exchanges = 0;
     loop.region->record.trips = request.trips;
+    // HetProbe-I may need any node at any time: that is what it is chosen for.
+    if (request.schedule.kind == ScheduleKind::HetProbeI)
+      parallel_regions_[request.microtask].unplaced = true;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
     if (request.participants == schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
       parallel_regions_[request.microtask].loops.insert(history);

@@ -141,5 +141,14 @@ TEST(PartSize, IsAtLeastOneAndNotMoreThanTheNodesShare) {
         }
 }
 
+TEST(ChunkSize, LeavesSomeForEveryThreadAndIsNotShorterThanPays) {
+  NodePace pace(4);
+  EXPECT_EQ(chunk_size(12800, pace, 4, 50), 100u);
+  pace.assume(0.1); // half an exchange is 250 iterations
+  EXPECT_EQ(chunk_size(12800, pace, 4, 50), 250u);
+  EXPECT_EQ(chunk_size(1600, pace, 4, 50), 100u);
+  EXPECT_EQ(chunk_size(3, pace, 4, 50), 1u);
+}
+
 } // namespace
 } // namespace hetmp::schedulers

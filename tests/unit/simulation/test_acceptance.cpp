@@ -151,7 +151,7 @@ TEST(Acceptance, HetProbeILetsPagesSettle) {
 TEST(Acceptance, HetProbeIBringsNodesInWhereTheFaultsEnd) {
   Scenario scenario = make_scenario({2, true}, Shape::Constant);
   const uint64_t half = scenario.cost.trips() / 2;
-  scenario.faults.common = [=](uint64_t i) { return i < half ? 500.0 : 0.0; };
+  scenario.faults.common = [=](uint64_t i) { return i < half ? 100.0 : 0.0; };
   const Result hetprobe = run(scenario, ScheduleKind::HetProbe);
   const Result hetprobe_i = run(scenario, ScheduleKind::HetProbeI);
   EXPECT_GE(hetprobe.makespan_us() / hetprobe_i.makespan_us(), 1.2);
