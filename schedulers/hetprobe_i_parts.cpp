@@ -21,6 +21,8 @@ constexpr double exchanges_of_a_short_probe = 20; // which is not divided
 constexpr double part_of_the_way = 0.5;
 constexpr double fraction_without_reprobe = 0.1;
 constexpr double largest_fraction = 0.25;
+/// A node that needs so many times longer for an iteration than the others comes too late for the last ones.
+constexpr double times_too_late = 2;
 /// A sample for a parked node takes at most this much of the time that is left, this much of the loop, and
 /// moves pages that cost at most this much of the loop's time.
 constexpr double sample_time = 0.05;
@@ -180,24 +182,26 @@ double HetProbeI::working_rate(uint32_t but) const {
   return sum;
 }
 
-/// Starting an iteration now would end after the others have done everything without it.
+/// Starting an iteration now would end after the others have done everything without it. By the pace over the
+/// whole visit: of late the node, or the others, may have been at an expensive place. And only where the
+/// others' threads, at least as many as all that have come too late before, can take all that is left at
+/// once, so that a wrong guess costs an iteration.
 bool HetProbeI::too_late(uint32_t number) const {
-  const Node& node = nodes_[number];
-  double others_us = 0;
-  double threads = 0;
-  for (uint32_t i = 0; i < nodes_.size(); ++i)
-    if (i != number && nodes_[i].state == State::Working && in_use(i) && nodes_[i].pace.known()) {
-      others_us += nodes_[i].pace.us_per_iteration() * nodes_[i].threads;
-      threads += nodes_[i].threads;
-    }
-  if (threads == 0 || !node.pace.known() || !decided_)
+  const NodeMeasurement& mine = nodes_[number].total;
+  if (!decided_ || !believable(mine))
     return false;
-  double others_rate = 0;
+  double others_us = 0;
+  double others_iterations = 0;
+  uint64_t others_threads = 0;
   for (uint32_t i = 0; i < nodes_.size(); ++i)
-    if (i != number && nodes_[i].state == State::Working && in_use(i))
-      others_rate += nodes_[i].pace.rate();
-  return node.pace.us_per_iteration() >
-         static_cast<double>(regions_.left()) / others_rate + others_us / threads;
+    if (i != number && nodes_[i].state == State::Working && in_use(i)) {
+      others_us += nodes_[i].total.thread_us;
+      others_iterations += static_cast<double>(nodes_[i].total.iterations);
+      others_threads += nodes_[i].threads;
+    }
+  return regions_.left() <= others_threads && 2 * others_threads >= shape_.total_threads() &&
+         mine.thread_us / static_cast<double>(mine.iterations) * others_iterations >
+             times_too_late * others_us;
 }
 
 uint64_t HetProbeI::part_for(uint32_t number) const {

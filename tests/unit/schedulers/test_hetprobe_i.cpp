@@ -131,8 +131,8 @@ TEST(HetProbeI, ANodeThatStartsToFaultIsParked) {
   HetProbeI policy(two_nodes, 10, history, rules);
   // Time, not place, decides: the second half of the visit, seen from how much has been done.
   uint64_t done = 0;
-  const PolicyWorld world = visit(two_nodes, policy, [&](uint32_t node, uint64_t i) {
-    return ++done > 30000 ? useless_second(node, i) : Iteration{};
+  const PolicyWorld world = visit(two_nodes, policy, [&](uint32_t node, uint64_t) {
+    return Iteration{100, ++done > 30000 && node == 1 ? 1.0 : 0.0};
   });
   EXPECT_EQ(policy.decision().only_node(), 0);
   EXPECT_LT(world.iterations_of(1), two_nodes.trips / 3);
