@@ -93,20 +93,17 @@ void HetProbeI::begin_with_decision() {
   since_sample_ = history_.bring_ins().since;
 }
 
-/// Shares of the probe are dealt as to a team on one node, so that each node gets the same iterations on
-/// every visit; the rest is divided by the decision. It is the same division when nothing is probed: another
-/// one would move pages.
+/// The loop is divided by the decision, and a node's probe is the beginning of its own region, for every thread as many
+/// iterations: what is measured is the placement that is to be decided on. At the beginning of the loop, where HetProbe
+/// probes, nodes may fault on data that only one of them would use later.
 void HetProbeI::divide_at_first(double percent) {
-  const uint32_t total = shape_.total_threads();
-  regions_.divide(weights(), usual_node(), after_probe(shape_.trips, total, percent));
-  uint32_t first = 0;
-  for (uint32_t i = 0; i < nodes_.size(); first += nodes_[i++].threads) {
-    if (nodes_[i].threads == 0)
+  regions_.divide(weights(), usual_node(), {0, shape_.trips});
+  const uint64_t share = probe_share(shape_.trips, shape_.total_threads(), percent, 0).size();
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (regions_.left(i) == 0)
       continue;
-    Node& node = nodes_[i];
-    node.probe = {probe_share(shape_.trips, total, percent, first).begin,
-                  probe_share(shape_.trips, total, percent, first + node.threads - 1).end};
-    regions_.give(in_use(i) ? i : usual_node(), node.probe);
+    const uint64_t begin = regions_.region(i).ranges().front().begin;
+    nodes_[i].probe = {begin, begin + std::min(regions_.left(i), share * nodes_[i].threads)};
   }
 }
 

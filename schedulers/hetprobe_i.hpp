@@ -13,9 +13,9 @@
 
 namespace hetmp::schedulers {
 
-/// A visit begins with a probe, equal shares for all threads, or with the region's decision once that stands.
-/// Then each node owns a region of what is left, by the decision's weights and in node order. It gets only a
-/// part of its region at a time, so that it comes back; every part is a measurement. When
+/// Each node owns a region of the loop, by the decision's weights and in node order. A visit begins with a probe at
+/// the beginning of the regions, as long for all threads, or with the region's decision once that stands. A node
+/// gets only a part of its region at a time, so that it comes back; every part is a measurement. When
 /// DecisionRules::reprobe_percent of the loop is done since the last decision, it is decided again from what
 /// was measured since, and what is left is divided anew. A node whose region is used up takes from the node
 /// that would need longest for its own. Nothing handed out is taken back.
@@ -63,7 +63,7 @@ class HetProbeI final : public LoopPolicy {
   struct Node {
     State state = State::Absent;
     uint32_t threads = 0;
-    Range probe;         ///< its share of the probe; those of it that are in its region come first
+    Range probe;         ///< its share of the probe: the beginning of its first region
     bool probed = false; ///< it has measured that
     NodePace pace;
     NodeKnowledge known;        ///< what decisions use

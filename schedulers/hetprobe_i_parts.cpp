@@ -28,6 +28,8 @@ constexpr double times_too_late = 2;
 constexpr double sample_time = 0.05;
 constexpr double sample_iterations = 0.01;
 constexpr double sample_faults = 0.0025;
+/// A single iteration may cost this much: without any sample nothing would ever be noticed.
+constexpr double smallest_sample_faults = 0.01;
 
 uint64_t rounded_down(double value) {
   return value >= 0x1p63 ? uint64_t(1) << 63 : value >= 1 ? static_cast<uint64_t>(value) : 0;
@@ -249,7 +251,10 @@ uint64_t HetProbeI::sample_for(uint32_t number) const {
     for (uint32_t i = 0; i < nodes_.size(); ++i)
       threads += works(nodes_[i]) && in_use(i) ? nodes_[i].threads : 0;
     const double loop_us = trips / all * threads; // of all threads at work together
-    size = std::min(size, sample_faults * loop_us / (known.faults_per_iteration * rules_.fault_us));
+    const double faults_us = known.faults_per_iteration * rules_.fault_us; // of an iteration
+    size = std::min(size, sample_faults * loop_us / faults_us);
+    if (size < 1 && faults_us <= smallest_sample_faults * loop_us)
+      size = 1;
   }
   return size >= 1 && size >= mine * rules_.exchange_us ? rounded_down(size) : 0;
 }

@@ -16,9 +16,11 @@ constexpr double weight_of_new = 0.75;
 /// did not.
 constexpr uint32_t enough_probes = 3;
 /// A fault period is beyond doubt if it differs from the break-even by more than this factor.
-constexpr double clear_factor = 4;
+constexpr double clear_factor = 2.5;
 /// An audit that finds a speed changed by more contradicts the decision.
 constexpr double contradicting_difference = 1.2;
+/// Faults of an iteration that are none.
+constexpr double no_fault = 1e-9;
 constexpr uint32_t first_interval = 16;
 constexpr uint32_t longest_interval = 4096;
 
@@ -141,6 +143,8 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& measurement) {
   smooth(known.us_per_iteration, seen.us_per_iteration);
   smooth(known.busy_us_per_iteration, seen.busy_us_per_iteration);
   smooth(known.faults_per_iteration, seen.faults_per_iteration);
+  if (known.faults_per_iteration < no_fault)
+    known.faults_per_iteration = 0; // what an average keeps of a fault long ago
   known.faults_next_visit = seen.faults_next_visit;
   if (known.misses_per_kilo_instruction >= 0 && seen.misses_per_kilo_instruction >= 0)
     smooth(known.misses_per_kilo_instruction, seen.misses_per_kilo_instruction);

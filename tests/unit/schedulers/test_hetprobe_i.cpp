@@ -49,20 +49,21 @@ Iteration useless_second(uint32_t node, uint64_t) {
   return {1, node == 1 ? 1.0 : 0.0};
 }
 
-TEST(HetProbeI, EachNodeProbesWhatATeamOnOneNodeWouldGiveItsThreads) {
-  for (const bool second_visit : {false, true}) {
-    RegionHistory history;
-    const DecisionRules rules = quick_exchanges();
-    if (second_visit) {
-      HetProbeI before(two_nodes, 10, history, rules);
-      visit(two_nodes, before, regular);
-    }
+/// Twice as many iterations for node 0 on the second visit, and the probe follows the regions.
+TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
+  RegionHistory history;
+  const DecisionRules rules = quick_exchanges();
+  for (const uint64_t boundary : {two_nodes.trips / 2, two_nodes.trips * 2 / 3}) {
     HetProbeI policy(two_nodes, 10, history, rules);
-    const PolicyWorld world = visit(two_nodes, policy, regular, 2);
+    const PolicyWorld world = visit(
+        two_nodes, policy, [](uint32_t node, uint64_t) { return Iteration{node == 0 ? 1.0 : 2.0, 0}; }, 2);
+    const uint64_t probe = two_nodes.trips / 20;
     for (const PolicyWorld::Executed& executed : world.executed()) {
-      if (executed.chunk.begin < probe_share(two_nodes.trips, 8, 10, 7).end) {
-        EXPECT_EQ(executed.node,
-                  executed.chunk.begin < probe_share(two_nodes.trips, 8, 10, 4).begin ? 0u : 1u);
+      if (executed.chunk.begin < probe) {
+        EXPECT_EQ(executed.node, 0u);
+      }
+      if (executed.chunk.begin > boundary + probe / 10 && executed.chunk.begin < boundary + probe * 9 / 10) {
+        EXPECT_EQ(executed.node, 1u);
       }
     }
   }
@@ -118,11 +119,12 @@ TEST(HetProbeI, AParkedNodeIsBroughtInWhenTheLoopChanges) {
   RegionHistory history;
   const DecisionRules rules = quick_exchanges();
   HetProbeI policy(two_nodes, 10, history, rules);
-  const PolicyWorld world = visit(two_nodes, policy, [](uint32_t node, uint64_t i) {
-    return i < 50000 ? useless_second(node, i) : Iteration{};
+  uint64_t executed = 0;
+  const PolicyWorld world = visit(two_nodes, policy, [&](uint32_t node, uint64_t i) {
+    return ++executed < two_nodes.trips / 2 ? useless_second(node, i) : Iteration{};
   });
   EXPECT_EQ(policy.decision().nodes, 3u);
-  EXPECT_GT(world.iterations_of(1), two_nodes.trips / 5);
+  EXPECT_GT(world.iterations_of(1), two_nodes.trips / 10) << "twice its probe";
 }
 
 TEST(HetProbeI, ANodeThatStartsToFaultIsParked) {
