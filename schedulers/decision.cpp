@@ -125,20 +125,15 @@ std::vector<double> Decision::weights() const {
   return result;
 }
 
-/// It is the harmonic mean, that is, the mean is taken over fault *rates*: with the arithmetic mean of
-/// periods one node that faults a few times would hide any number of faults of another, and additional faults
-/// could turn "does not pay" into "pays".
+/// That of the node that faults most. The paper (section 3.4) takes the mean of the nodes' periods; but a mean over all
+/// nodes lets those without faults hide any number of another's, and a mean over those that faulted depends on
+/// whether a node took one fault or none.
 double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set) {
-  double threads = 0;
-  double rate = 0;
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    const double period = has(set, i) ? nodes[i].fault_period_us() : never;
-    if (period == never)
-      continue;
-    threads += nodes[i].threads;
-    rate += nodes[i].threads / period; // infinite if nothing was executed between faults: the mean is then 0
-  }
-  return rate > 0 ? threads / rate : never;
+  double shortest = never;
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    if (has(set, i) && nodes[i].threads > 0)
+      shortest = std::min(shortest, nodes[i].fault_period_us());
+  return shortest;
 }
 
 NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates) {

@@ -19,8 +19,7 @@ constexpr bool has(NodeSet set, uint32_t node) {
   return (set >> node & 1) != 0;
 }
 
-/// The harmonic mean of the fault periods of the set's nodes that fault, weighted by their threads; infinity
-/// if none does.
+/// The shortest fault period of the set's nodes; infinity if none faults.
 double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set);
 
 /// The nodes of `candidates` that have been measured.

@@ -17,6 +17,8 @@ constexpr double most_loops_between_samples = 64;
 /// A node that executes so many times longer between two faults than a fault costs does not lose much by
 /// them.
 constexpr double hardly_faulting = 4;
+/// Iterations of a thread.
+constexpr double enough_of_a_sample = 8;
 
 void add(NodeMeasurement& sum, const NodeMeasurement& more) {
   const bool busy_known = more.busy_us >= 0;
@@ -114,7 +116,8 @@ void HetProbeI::ask(uint32_t node, const NodeMeasurement& done, std::vector<Repl
   nodes_[node].state = State::Asking;
   if (regions_.left() > 0 && decision_due() && !bring_in_parked(replies))
     decide_again(replies);
-  answer(node, replies);
+  if (nodes_[node].state == State::Asking) // has not got a sample
+    answer(node, replies);
   if (regions_.left() == 0)
     release_parked(replies);
 }
@@ -162,15 +165,14 @@ bool HetProbeI::decision_due() const {
          (reprobe_ > 0 && progress_ >= probe + reprobe_);
 }
 
-/// Gives parked nodes a sample, if it is time and worth while. True: the decision waits until the samples are
-/// back.
+/// Gives nodes that are not in use a sample, if it is time and worth while, or a larger one where the last one looked good.
+/// True: the decision waits until the samples are back.
 bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
-  if (samples_back_ || since_sample_ < distance_)
+  if (!samples_back_ && since_sample_ < distance_)
     return false;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state != State::Parked)
-      continue;
-    const uint64_t size = sample_for(i);
+    const bool waits = nodes_[i].state == State::Parked || (nodes_[i].state == State::Asking && !in_use(i));
+    const uint64_t size = !waits ? 0 : samples_back_ ? next_sample(nodes_[i]) : sample_for(i);
     if (size == 0)
       continue;
     borrow(i, size);
@@ -178,9 +180,26 @@ bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
     ++sampling_;
     ++samples_;
   }
-  if (sampling_ > 0)
-    since_sample_ = 0;
-  return sampling_ > 0;
+  if (sampling_ == 0)
+    return false;
+  since_sample_ = 0;
+  samples_back_ = false;
+  return true;
+}
+
+/// A few iterations prove little: the node may have got the harmless ones of a mixed loop. A sample that looks good is
+/// followed by one as large as all before, until there are enough; one that does not is the last.
+uint64_t HetProbeI::next_sample(const Node& node) const {
+  const double enough = std::min(enough_of_a_sample * node.threads,
+                                 std::max(1.0, sample_iterations * static_cast<double>(shape_.trips)));
+  if (!believable(node.sample) || static_cast<double>(node.sample.iterations) >= enough)
+    return 0;
+  return knowledge_from(node.sample).fault_period_us() >= least_period() ? node.sample.iterations : 0;
+}
+
+/// The fault period from which a node is of use among several.
+double HetProbeI::least_period() const {
+  return rules_.mode == DecisionMode::Predict ? hardly_faulting * rules_.fault_us : rules_.threshold_us;
 }
 
 void HetProbeI::decide_again(std::vector<Reply>& replies) {
@@ -193,6 +212,9 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
   keep_slow_nodes();
   if (samples_back_)
     judge_samples(before);
+  if (!decided_)
+    for (Node& node : nodes_)
+      node.together = node.total;
   decided_ = true;
   ++decisions_;
   progress_ = 0;
@@ -223,11 +245,9 @@ void HetProbeI::judge_samples(uint64_t before) {
 void HetProbeI::keep_slow_nodes() {
   if (decision_.only_node() >= 0)
     return;
-  const bool predicting = rules_.mode == DecisionMode::Predict;
-  const double least_period = predicting ? hardly_faulting * rules_.fault_us : rules_.threshold_us;
   for (uint32_t i = 0; i < nodes_.size(); ++i)
     if (i < decision_.speed.size() && decision_.speed[i] > 0 &&
-        nodes_[i].known.fault_period_us() >= least_period)
+        nodes_[i].known.fault_period_us() >= least_period())
       decision_.nodes |= uint64_t(1) << i;
 }
 

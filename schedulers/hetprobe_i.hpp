@@ -51,6 +51,9 @@ class HetProbeI final : public LoopPolicy {
   uint32_t samples() const { return samples_; }     ///< that parked nodes were given
 
  private:
+  /// A sample is at most so much of the loop.
+  static constexpr double sample_iterations = 0.01;
+
   enum class State : uint8_t {
     Absent,    ///< has not asked yet
     Asking,    ///< being answered
@@ -69,6 +72,7 @@ class HetProbeI final : public LoopPolicy {
     NodeKnowledge known;        ///< what decisions use
     NodeMeasurement fresh;      ///< since `known`
     NodeMeasurement total;      ///< of this visit, without samples that did not pay
+    NodeMeasurement together;   ///< that, when the visit's first decision was made
     NodeMeasurement sample;     ///< not yet judged
     double expected_faults = 0; ///< per iteration, by the visits before; infinity = there were none
   };
@@ -78,6 +82,8 @@ class HetProbeI final : public LoopPolicy {
   void begin_with_decision();
   void take_in(uint32_t node, const NodeMeasurement& done);
   bool decision_due() const;
+  uint64_t next_sample(const Node& node) const;
+  double least_period() const;
   bool bring_in_parked(std::vector<Reply>& replies);
   void decide_again(std::vector<Reply>& replies);
   void refresh_knowledge();

@@ -23,10 +23,9 @@ constexpr double fraction_without_reprobe = 0.1;
 constexpr double largest_fraction = 0.25;
 /// A node that needs so many times longer for an iteration than the others comes too late for the last ones.
 constexpr double times_too_late = 2;
-/// A sample for a parked node takes at most this much of the time that is left, this much of the loop, and
+/// A sample for a parked node takes at most this much of the time that is left, a small part of the loop, and
 /// moves pages that cost at most this much of the loop's time.
 constexpr double sample_time = 0.05;
-constexpr double sample_iterations = 0.01;
 constexpr double sample_faults = 0.0025;
 /// A single iteration may cost this much: without any sample nothing would ever be noticed.
 constexpr double smallest_sample_faults = 0.01;
@@ -90,12 +89,14 @@ void HetProbeI::release_parked(std::vector<Reply>& replies) {
 }
 
 /// The sums of the whole visit say what speeds would have let all nodes finish together, with the regions in
-/// the same order: an irregular loop's next visit begins near there.
+/// the same order: an irregular loop's next visit begins near there. Where it ended on one node, only what was measured
+/// before the first decision tells how several do: alone a node takes no faults.
 void HetProbeI::conclude() {
   std::vector<NodeMeasurement> totals;
   bool measured = false;
+  const bool alone = decision_.only_node() >= 0;
   for (const Node& node : nodes_) {
-    totals.push_back(node.total);
+    totals.push_back(alone && believable(node.together) ? node.together : node.total);
     measured = measured || believable(node.total);
   }
   remember_bring_ins();

@@ -8,10 +8,12 @@
 namespace hetmp::runtime::plan_cache {
 namespace {
 
-using Key = std::tuple<const void*, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t>;
+/// Call site, participants, threads, root, node.
+using Key = std::tuple<const void*, uint64_t, uint32_t, uint32_t, uint32_t>;
 
 struct Kept {
   schedulers::Assignment assignment;
+  uint64_t trips = 0;
   uint32_t visits = 0;
 };
 
@@ -26,8 +28,8 @@ Cache& cache() {
   return *instance;
 }
 
-Key key_of(const TeamDescription& part, const void* call_site, uint64_t trips) {
-  return {call_site, trips, part.participants, part.threads, part.root, part.node};
+Key key_of(const TeamDescription& part, const void* call_site) {
+  return {call_site, part.participants, part.threads, part.root, part.node};
 }
 
 } // namespace
@@ -35,9 +37,13 @@ Key key_of(const TeamDescription& part, const void* call_site, uint64_t trips) {
 std::optional<schedulers::Assignment> take(const TeamDescription& part, const void* call_site, uint64_t trips) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
-  const auto found = all.kept.find(key_of(part, call_site, trips));
+  const auto found = all.kept.find(key_of(part, call_site));
   if (found == all.kept.end())
     return {};
+  if (found->second.trips != trips) { // the policy, which is asked now, forgets what it has promised as well
+    all.kept.erase(found);
+    return {};
+  }
   const schedulers::Assignment assignment = found->second.assignment;
   if (part.node == 0)
     ++all.taken[call_site];
@@ -49,7 +55,7 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
 void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
-  all.kept[key_of(part, call_site, trips)] = {assignment, assignment.repeats};
+  all.kept[key_of(part, call_site)] = {assignment, trips, assignment.repeats};
 }
 
 uint64_t visits_taken(const void* call_site) {

@@ -11,7 +11,8 @@
 
 namespace hetmp::runtime::plan_cache {
 
-/// The assignment of this visit, if an earlier answer stands for it; counts the visit.
+/// The assignment of this visit, if an earlier answer stands for it; counts the visit. A visit with another number of
+/// iterations ends what was kept.
 std::optional<schedulers::Assignment> take(const TeamDescription& part, const void* call_site, uint64_t trips);
 
 /// An answer that stands for assignment.repeats visits more.

@@ -24,6 +24,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--schedule", options.schedule,
                   "Schedule of schedule(runtime) loops, as in hetprobe or dynamic,4")
       ->type_name("S");
+  run->add_option("--loops", options.loops, "Which loops are placed on nodes: runtime (the default) or all")
+      ->type_name("WHICH");
   run->add_option("--threads", options.threads, "OMP_NUM_THREADS")->type_name("T");
   run->prefix_command(); // what follows the first word that is no option belongs to the program
   run->footer("Then the program and its arguments, after -- if it begins with a dash.");

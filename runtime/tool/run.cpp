@@ -40,6 +40,8 @@ std::string check(const RunOptions& options) {
   if (options.schedule)
     if (const auto parsed = schedulers::parse_schedule(*options.schedule); !parsed.schedule)
       return "--schedule " + *options.schedule + ": " + parsed.error;
+  if (options.loops && *options.loops != "runtime" && *options.loops != "all")
+    return "--loops " + *options.loops + ": neither runtime nor all";
   if (options.command.empty())
     return "no program given; try 'hetmp run --help'";
   return {};
@@ -70,6 +72,8 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
     set["HETMP_REPORT"] = *options.report;
   if (options.schedule)
     set["OMP_SCHEDULE"] = *options.schedule;
+  if (options.loops)
+    set["HETMP_LOOPS"] = *options.loops;
   if (options.threads)
     set["OMP_NUM_THREADS"] = *options.threads;
   const char* preloaded = lookup("LD_PRELOAD");

@@ -18,6 +18,7 @@ struct RunOptions {
   std::optional<std::string> cores;
   std::optional<std::string> report; ///< a file, or "1" for standard error
   std::optional<std::string> schedule;
+  std::optional<std::string> loops; ///< which loops are placed: runtime or all
   std::optional<std::string> threads;
   std::vector<std::string> command; ///< the program and its arguments
 };

@@ -164,8 +164,8 @@ def interrupt_ends_everything(site):
     wait_until_gone(nodes, PATIENCE)
 
 
-def check_complaint(site, variable, value, mode):
-    code, out, err = site.run("sum", mode=mode, **{variable: value})
+def check_complaint(site, variable, value, mode, **settings):
+    code, out, err = site.run("sum", mode=mode, **{variable: value}, **settings)
     check(code == 0 and out == SUM, f"{variable}={value}: exit code {code}, output {out!r}")
     lines = err.splitlines()
     form = rf"hetmp: {variable}={re.escape(value)}: .+; using .+"
@@ -176,7 +176,15 @@ def check_complaint(site, variable, value, mode):
 def malformed_variables(site):
     for variable, values in {
         "HETMP_NODES": ["proc", "proc:0", "proc:65", "proc:x", "cores:", "cores:0;x", "hosts:a", "-1"],
-        "OMP_SCHEDULE": ["statik", "static,0", "dynamic,x", "hetprobe,0", "hetprobe,101"],
+        "OMP_SCHEDULE": ["statik", "static,0", "dynamic,x", "hetprobe,0", "hetprobe,101", "hetprobe-i,-1", "hetprobe-j"],
+        "HETMP_SCHEDULE": ["statik", "hetprobe-i,0"],
+        "HETMP_CSR": ["x", "0,0", "-1,2", "1,", "nan,1"],
+        "HETMP_DECISION": ["guess"],
+        "HETMP_LOOPS": ["most"],
+        "HETMP_MISS_THRESHOLD": ["few", "-1"],
+        "HETMP_NODE_SCHEDULE": ["hetprobe", "dynamic,0"],
+        "HETMP_PROBES": ["0", "1.5"],
+        "OMP_HET_PTG": ["101", "-1", "x"],
         "HETMP_FAULT_PERIOD_US": ["x", "-5", "1e"],
     }.items():
         for value in values:
@@ -188,6 +196,8 @@ def malformed_variables_on_nodes(site):
     """One line from the program, not one from each of its processes."""
     check_complaint(site, "OMP_SCHEDULE", "statik", "proc2")
     check_complaint(site, "HETMP_FAULT_PERIOD_US", "soon", "proc2")
+    check_complaint(site, "HETMP_CSR", "fast", "proc2")
+    check_complaint(site, "HETMP_COUNTERS", "NO_SUCH_EVENT", "proc2", OMP_SCHEDULE="hetprobe")
 
 
 @case

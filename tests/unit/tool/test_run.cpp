@@ -58,11 +58,13 @@ TEST(ToolRun, OptionsBecomeVariables) {
   options.cores = own_cpu();
   options.report = "1";
   options.schedule = "hetprobe,5";
+  options.loops = "all";
   options.threads = "3";
   const auto variables = plan_environment(options, library, nothing_set).variables;
   EXPECT_EQ(variables.at("HETMP_NODES"), "cores:" + own_cpu());
   EXPECT_EQ(variables.at("HETMP_REPORT"), "1");
   EXPECT_EQ(variables.at("OMP_SCHEDULE"), "hetprobe,5");
+  EXPECT_EQ(variables.at("HETMP_LOOPS"), "all");
   EXPECT_EQ(variables.at("OMP_NUM_THREADS"), "3");
 }
 
@@ -82,6 +84,7 @@ TEST(ToolRun, EachMistakeIsNamed) {
   for (const char* schedule : {"statik", "static,0", "hetprobe,101", "dynamic,"})
     EXPECT_NE(error_of([&](RunOptions& o) { o.schedule = schedule; }).find("--schedule"), std::string::npos)
         << schedule;
+  EXPECT_NE(error_of([](RunOptions& o) { o.loops = "most"; }).find("--loops"), std::string::npos);
   for (const char* cores : {"", "x", ";", "4095", "0-"})
     EXPECT_NE(error_of([&](RunOptions& o) { o.cores = cores; }).find("--cores"), std::string::npos) << cores;
   EXPECT_NE(error_of([](RunOptions& o) { o.nodes = "2", o.cores = "0;1"; }).find("exclude"),
