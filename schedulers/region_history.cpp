@@ -90,9 +90,10 @@ const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& nodes,
     start_afresh(threads, rules);
   }
   for (uint32_t i = 0; i < nodes.size(); ++i)
-    take(i, nodes[i]);
+    take(i, nodes[i], rules);
   ++probed_;
   const Decision standing = std::exchange(decision_, decide(nodes_, rules));
+  same_nodes_ = decided_ && standing.nodes == decision_.nodes ? same_nodes_ + 1 : 1;
   if (settled_)
     judge_audit(standing, rules);
   else
@@ -107,6 +108,10 @@ void RegionHistory::asked_every_time() {
 
 bool RegionHistory::settled() const {
   return settled_;
+}
+
+bool RegionHistory::steady() const {
+  return settled_ || same_nodes_ >= enough_probes;
 }
 
 /// A measurement without threads is one that is missing, not one of another team.
@@ -127,13 +132,22 @@ void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const Dec
   decision_.reason.clear();
 }
 
-void RegionHistory::take(uint32_t node, const NodeMeasurement& measurement) {
+/// The speed of a node is what it will be once pages have settled: the time its faults took counts only as far as they are
+/// expected again, on the first visit not at all. Shares that followed cold faults would move on the next visit, and
+/// their pages with them. Where faults are so many that this matters much, the loop is not divided anyway.
+void RegionHistory::take(uint32_t node, const NodeMeasurement& measurement, const DecisionRules& rules) {
   if (!believable(measurement))
     return;
   NodeKnowledge seen = knowledge_from(measurement);
   NodeKnowledge& latest = latest_[node];
-  if (latest.measured)
+  double settling = seen.faults_per_iteration;
+  if (latest.measured) {
     seen.faults_next_visit = faults_expected(seen.faults_per_iteration, latest.faults_per_iteration);
+    settling -= seen.faults_next_visit;
+  }
+  if (settling > 0)
+    seen.us_per_iteration = std::max(std::min(seen.busy_us_per_iteration, seen.us_per_iteration),
+                                     seen.us_per_iteration - settling * rules.fault_us);
   latest = seen;
   NodeKnowledge& known = nodes_[node];
   if (!known.measured) {

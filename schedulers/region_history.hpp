@@ -40,6 +40,9 @@ class RegionHistory {
   bool decided() const { return decided_; }
   /// The decision stands: no probing until the next audit.
   bool settled() const;
+  /// The last three probes, or all since the decision stands, led to the same nodes: enough to do without the others, though
+  /// speeds or doubts may still ask for probes.
+  bool steady() const;
 
   const std::vector<NodeKnowledge>& nodes() const { return nodes_; }
 
@@ -55,7 +58,7 @@ class RegionHistory {
  private:
   bool same_shape(const std::vector<NodeMeasurement>& nodes) const;
   void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
-  void take(uint32_t node, const NodeMeasurement& measurement);
+  void take(uint32_t node, const NodeMeasurement& measurement, const DecisionRules& rules);
   void judge_probe(const Decision& standing, const DecisionRules& rules);
   void judge_audit(const Decision& standing, const DecisionRules& rules);
   void stand_until_audit();
@@ -69,6 +72,7 @@ class RegionHistory {
   bool warmed_up_ = false;   ///< of the audit of a decision for one node: its first visit has been
   uint32_t probed_ = 0;
   uint32_t round_ = 0;       ///< probed visits since probing began anew
+  uint32_t same_nodes_ = 0; ///< probes in a row that led to the same nodes
   uint32_t alike_ = 0;       ///< of these, the last ones that agreed without doubt
   uint32_t interval_ = 0;    ///< settled: visits that are not probed between two audits
   uint64_t visits_ = 0;

@@ -270,7 +270,7 @@ uint64_t Coordinator::nodes_needed(uint64_t microtask) const {
     return schedulers::every_node;
   uint64_t needed = 1;
   for (const schedulers::RegionHistory* loop : found->second.loops) {
-    if (!loop->settled())
+    if (!loop->steady())
       return schedulers::every_node;
     needed |= loop->decision().nodes;
   }
