@@ -14,7 +14,7 @@ LONGEST = 600  # seconds calibration may take
 KERNELS = {
     "EP A": ("ep", ["A"]),
     "CG A": ("cg", ["A"]),
-    "Black-Scholes": ("blackscholes", []),
+    "Black-Scholes": ("blackscholes", ["--repeats", "4", "--visits", "15"]),
     "irregular, 0 % compute-bound": ("irregular", ["--compute", "0", "--visits", "4"]),
     "irregular, 100 % compute-bound": ("irregular", ["--compute", "100", "--visits", "4"]),
 }
