@@ -110,6 +110,13 @@ bool RegionHistory::settled() const {
   return settled_;
 }
 
+double RegionHistory::work_us() const {
+  for (const NodeKnowledge& node : nodes_)
+    if (node.measured)
+      return node.us_per_iteration * static_cast<double>(trips_) * static_cast<double>(visits_);
+  return 0;
+}
+
 bool RegionHistory::steady() const {
   return settled_ || same_nodes_ >= enough_probes;
 }

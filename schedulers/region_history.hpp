@@ -54,6 +54,9 @@ class RegionHistory {
   BringIns& bring_ins() { return bring_ins_; }
   uint32_t probed_visits() const { return probed_; }
   uint64_t visits() const { return visits_; }
+  /// What the visits so far have cost, in microseconds of one thread, by the measured node with the lowest number; 0 = not
+  /// known.
+  double work_us() const;
 
  private:
   bool same_shape(const std::vector<NodeMeasurement>& nodes) const;

@@ -264,17 +264,34 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
   record.predicted_us_per_iteration = decision.predicted_us_per_iteration;
 }
 
+/// A node that only a negligible part of the region's work would use is not worth its barriers, and loops of which little
+/// is known do not keep the region on all nodes if their part is negligible.
 uint64_t Coordinator::nodes_needed(uint64_t microtask) const {
+  constexpr double negligible = 0.05;
   const auto found = parallel_regions_.find(microtask);
   if (found == parallel_regions_.end() || found->second.unplaced || found->second.loops.empty())
     return schedulers::every_node;
-  uint64_t needed = 1;
+  double work = 0, unsteady = 0;
+  std::vector<double> use(cpus_per_node_.size(), 0);
   for (const schedulers::RegionHistory* loop : found->second.loops) {
-    if (!loop->steady())
+    if (!loop->decided())
       return schedulers::every_node;
-    needed |= loop->decision().nodes;
+    work += loop->work_us();
+    if (!loop->steady())
+      unsteady += loop->work_us();
+    for (uint32_t node = 0; node < use.size(); ++node)
+      use[node] += loop->decision().uses(node) ? loop->work_us() : 0;
   }
-  return uint32_t(__builtin_popcountll(needed)) == cpus_per_node_.size() ? schedulers::every_node : needed;
+  if (!(unsteady < negligible * work))
+    return schedulers::every_node;
+  uint64_t needed = 1;
+  uint32_t count = 1;
+  for (uint32_t node = 1; node < use.size(); ++node)
+    if (use[node] >= negligible * work) {
+      needed |= uint64_t(1) << node;
+      ++count;
+    }
+  return count == cpus_per_node_.size() ? schedulers::every_node : needed;
 }
 
 void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {

@@ -397,7 +397,10 @@ TEST_F(CoordinatedLoopTest, ARegionNeedsTheNodesThatItsLoopsNeed) {
     join(3);
   }
   EXPECT_GE(regions, 2) << "one visit, whose pages are cold, does not decide for good";
-  run(3, 900, hetprobe, {10, 10, 10}, {0, 0, 0}, 2);
+  run(3, 90, hetprobe, {1, 1, 1}, {0, 0, 0}, 2);
+  join(3);
+  EXPECT_EQ(coordinator.nodes_needed(region), 1u) << "a loop that is next to nothing does not count";
+  run(3, 900'000, hetprobe, {10, 10, 10}, {0, 0, 0}, 3);
   join(3);
   EXPECT_EQ(coordinator.nodes_needed(region), schedulers::every_node) << "a loop without a decision that stands";
   EXPECT_EQ(coordinator.nodes_needed(0x5000), schedulers::every_node);
