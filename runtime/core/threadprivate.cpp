@@ -1,6 +1,7 @@
 #include "runtime/core/threadprivate.hpp"
 
 #include "runtime/core/futex_lock.hpp"
+#include "runtime/core/withdrawal.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +52,7 @@ void register_threadprivate(void* original, const ThreadprivateFunctions& functi
 void* threadprivate_copy(Thread& thread, void* original, size_t bytes) {
   if (const auto found = thread.threadprivate.find(original); found != thread.threadprivate.end())
     return found->second;
+  keep_threads_where_they_are(); // a thread number must meet the same copy in the next region
   Variable* variable;
   {
     FutexLockGuard guard(lock);
