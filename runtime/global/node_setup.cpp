@@ -38,11 +38,6 @@ void read_interconnect() {
   origin_of_threshold = known.origin_of_figures;
 }
 
-Coordinator make_coordinator() {
-  read_interconnect();
-  return Coordinator(placement().rules, layout().cpu_counts());
-}
-
 bool is_openmp_runtime(std::string_view file) {
   for (std::string_view name : {"libomp.so", "libiomp5.so", "libgomp.so", "libhetmp.so"})
     if (file.starts_with(name))
@@ -85,6 +80,15 @@ bool has_thread_variables() {
   return dl_iterate_phdr(looks, nullptr) != 0;
 }
 
+/// Not before the program has been executed again, where it is: what is wrong is said once.
+Coordinator make_coordinator() {
+  placement() = read_placement();
+  read_interconnect();
+  if (has_thread_variables())
+    keep_threads_where_they_are();
+  return Coordinator(placement().rules, layout().cpu_counts());
+}
+
 /// "file+0xoffset" of a code address.
 std::string place_of(uint64_t address) {
   Dl_info info;
@@ -117,6 +121,7 @@ void become_node_processes(bool may_execute_again) {
     say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one "
         "node");
   use_one_node();
+  placement() = read_placement();
 }
 
 } // namespace
@@ -131,11 +136,9 @@ bool refers_to_openmp() {
 }
 
 void set_up_nodes(bool may_execute_again) {
-  placement() = read_placement();
-  if (layout().kind != Layout::Kind::One && has_thread_variables())
-    keep_threads_where_they_are();
   switch (layout().kind) {
   case Layout::Kind::One:
+    placement() = read_placement();
     read_interconnect(); // for its complaint: a mistake should show on one node too
     break;
   case Layout::Kind::CpuSets:
