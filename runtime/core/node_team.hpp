@@ -16,7 +16,7 @@
 
 namespace hetmp::runtime {
 
-/// A visit of a loop that the compiler divides and whose shares are placed all the same; see placed_static_loop.cpp.
+/// A visit of a loop that the compiler divides and whose shares are placed all the same; see static_loop.cpp.
 struct StaticVisit {
   uint64_t trips = 0;
   uint32_t barriers = 0;     ///< completed by the team when the loop was met: until the next one the shares stay
