@@ -28,7 +28,11 @@ HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, Reg
   if (worthwhile)
     place_probes(probe_percent);
   if (worthwhile && visit.probe) {
+    measured_ = true;
+    probing_ = reporting_ = present_;
     place_regions(after_probe(shape_.trips, shape_.total_threads(), probe_percent));
+    if (history_.decided() && history_.decision().only_node() < 0)
+      keep_regions();
     return;
   }
   repeats_ = visit.repeats;
@@ -59,7 +63,14 @@ void HetProbePolicy::place_regions(Range after_probes) {
     nodes_[i].in_use = weights[i] > 0;
     begin += sizes[i];
   }
-  probing_ = present_;
+}
+
+void HetProbePolicy::keep_regions() {
+  for (Node& node : nodes_) {
+    node.share = IterationSet(node.region);
+    node.region = {};
+  }
+  divided_ = true;
 }
 
 /// A node's share is its probe and a range of what comes after the probes, as on a visit that is probed: when
@@ -85,12 +96,13 @@ void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
 }
 
 void HetProbePolicy::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+  add(nodes_[node].whole, done);
   if (nodes_[node].state == State::Probing)
-    take_report(node, done, replies);
-  if (divided_)
-    give_share(node, replies);
-  else if (nodes_[node].state == State::Coming)
+    take_probe(node, done, replies);
+  if (measured_ && nodes_[node].state == State::Coming)
     give_probe(node, replies);
+  else if (divided_)
+    give_share(node, replies);
   else
     work_ahead(node, replies);
 }
@@ -103,25 +115,40 @@ void HetProbePolicy::give_probe(uint32_t node, std::vector<Reply>& replies) {
   replies.push_back({node, probe});
 }
 
-/// The node whose report is the last is answered by the caller.
-void HetProbePolicy::take_report(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+/// The node whose probe is the last is answered by the caller.
+void HetProbePolicy::take_probe(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
   nodes_[node].measured = done;
   nodes_[node].measured.threads = shape_.threads[node];
   nodes_[node].state = State::Ahead;
-  if (--probing_ > 0)
+  if (--probing_ > 0 || divided_)
     return;
-  std::vector<NodeMeasurement> measurements;
-  for (const Node& each : nodes_)
-    measurements.push_back(each.measured);
-  divide_rest(history_.absorb(measurements, rules_).weights());
+  divide_rest(history_.preview(probes(), rules_).weights());
   for (uint32_t i = 0; i < shape_.nodes(); ++i)
     if (nodes_[i].state == State::Waiting)
       give_share(i, replies);
 }
 
+std::vector<NodeMeasurement> HetProbePolicy::probes() const {
+  std::vector<NodeMeasurement> result;
+  for (const Node& node : nodes_)
+    result.push_back(node.measured);
+  return result;
+}
+
+void HetProbePolicy::report(uint32_t number, const NodeMeasurement& done) {
+  add(nodes_[number].whole, done);
+  if (--reporting_ > 0)
+    return;
+  std::vector<NodeMeasurement> wholes;
+  for (Node& node : nodes_) {
+    node.whole.threads = node.measured.threads;
+    wholes.push_back(node.whole);
+  }
+  history_.absorb(probes(), wholes, rules_);
+}
+
 /// On demand, in small chunks: the node's first thread that finds none asks for more while the others finish
-/// theirs, so the threads of a node do not wait for each other between batches. Nothing is measured: which
-/// thread has what does not matter here.
+/// theirs, so the threads of a node do not wait for each other between batches.
 void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
   Node& node = nodes_[number];
   node.ahead = 0;
@@ -140,6 +167,7 @@ void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
   node.state = State::Ahead;
   Assignment ahead;
   ahead.add(batch);
+  ahead.measured = true;
   ahead.distribution = Assignment::Distribution::Chunks;
   ahead.chunk = std::max<uint64_t>(1, batch.size() / (chunks_a_thread * shape_.threads[number]));
   replies.push_back({number, ahead});
@@ -226,6 +254,7 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
       break;
   node.share.take_front(part.size());
   part.last = node.share.empty();
+  part.measured = measured_;
   part.repeats = part.last ? repeats_ : 0;
   node.state = part.last ? State::Left : State::Running;
   present_ -= part.last ? 1 : 0;

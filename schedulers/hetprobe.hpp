@@ -17,24 +17,33 @@ namespace hetmp::schedulers {
 /// has reported, the history decides, and the rest is divided so that all nodes finish together. A node that
 /// the decision in force does not use waits instead: what it took would have to be fetched back.
 ///
+/// Where a decision for several nodes is in force, a probed visit is divided by it at once: a node goes from its probe
+/// straight to the rest of its share. The pages are where the decision before has put them, and a division by one short
+/// probe, which whatever runs beside the program disturbs, would send a part of them back and forth on every visit.
+///
+/// What nodes execute after their probes is measured too and reported in the end, for the history: times of a whole
+/// share say more than those of a probe.
+///
 /// A visit that is not probed, or has too few iterations, is divided by the decision in force, as far as
 /// possible into the same places as one that is probed.
 ///
 /// Each iteration is handed out exactly once. The probes tile [0, p), for some p. The nodes' tentative
 /// regions tile the rest; a batch ahead is cut off one end of a region, so a region stays one range, and
 /// regions and batches together go on tiling it. What is left of the regions is cut, once, into shares whose
-/// sizes add up to its own, and a share is cut into answers from its front until nothing is left.
+/// sizes add up to its own, or each region is its node's share; and a share is cut into answers from its front until
+/// nothing is left.
 ///
 /// The answers depend on the sequence of questions alone.
 class HetProbePolicy : public LoopPolicy {
  public:
-  /// Begins a visit of the history, which is told of the probe when the last node has reported. Both
-  /// references have to outlive the policy.
+  /// Begins a visit of the history, which is told of it when the last node has reported. Both references have
+  /// to outlive the policy.
   HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history,
                  const DecisionRules& rules);
 
   void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) override;
-  bool finished() const override { return present_ == 0; }
+  void report(uint32_t node, const NodeMeasurement& done) override;
+  bool finished() const override { return present_ == 0 && reporting_ == 0; }
 
  private:
   enum class State : uint8_t {
@@ -51,15 +60,18 @@ class HetProbePolicy : public LoopPolicy {
     Range region;        ///< what is left of its tentative region
     uint64_t ahead = 0;  ///< iterations of its batch ahead, if it has one
     bool in_use = false; ///< by the decision in force when the visit began
-    NodeMeasurement measured;
+    NodeMeasurement measured; ///< over its probe
+    NodeMeasurement whole;    ///< over all it has executed, the probe included
     IterationSet share; ///< what it is still to be given, once that is known
   };
 
   void place_probes(double percent);
   void place_regions(Range after_probes);
+  void keep_regions();
   void divide_whole_loop(const std::vector<double>& weights);
   void give_probe(uint32_t node, std::vector<Reply>& replies);
-  void take_report(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies);
+  void take_probe(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies);
+  std::vector<NodeMeasurement> probes() const;
   void work_ahead(uint32_t node, std::vector<Reply>& replies);
   Range cut_batch(Node& node);
   uint64_t batch_size(const Node& node, uint32_t threads) const;
@@ -74,8 +86,10 @@ class HetProbePolicy : public LoopPolicy {
   std::vector<Node> nodes_;
   uint32_t present_ = 0; ///< nodes of the team that have not had their last answer
   uint32_t probing_ = 0; ///< nodes whose probe is not reported
+  uint32_t reporting_ = 0; ///< on a probed visit: nodes that have not reported the end of their part
   uint32_t repeats_ = 0;
-  bool divided_ = false; ///< the shares are known
+  bool measured_ = false; ///< the visit is probed
+  bool divided_ = false;  ///< the shares are known
 };
 
 } // namespace hetmp::schedulers

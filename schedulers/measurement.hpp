@@ -22,4 +22,7 @@ struct NodeMeasurement {
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
 
+/// Adds what the same node measured later. Where CPU time was not known for one of them, its elapsed time stands for it.
+void add(NodeMeasurement& sum, const NodeMeasurement& more);
+
 } // namespace hetmp::schedulers

@@ -24,6 +24,7 @@ NodeKnowledge knowledge_from(const NodeMeasurement& measurement) {
   NodeKnowledge result;
   result.threads = measurement.threads;
   result.measured = true;
+  result.iterations = iterations;
   result.us_per_iteration = elapsed / iterations;
   result.busy_us_per_iteration = (busy_known ? std::max(measurement.busy_us, least) : elapsed) / iterations;
   result.faults_per_iteration = static_cast<double>(measurement.faults()) / iterations;

@@ -24,8 +24,34 @@ constexpr double no_fault = 1e-9;
 constexpr uint32_t first_interval = 16;
 constexpr uint32_t longest_interval = 4096;
 
-void smooth(double& known, double seen) {
-  known = weight_of_new * seen + (1 - weight_of_new) * known;
+/// Time spent on faults, at most, of a measurement that counts as hardly disturbed by pages that moved.
+constexpr double undisturbed_part = 0.05;
+
+void smooth(double& known, double seen, double weight = weight_of_new) {
+  known = weight * seen + (1 - weight) * known;
+}
+
+/// Times are means over iterations: of as many, the new one weighs `weight_of_new`.
+double weight_by_iterations(double known, double seen) {
+  return weight_of_new * seen / (weight_of_new * seen + (1 - weight_of_new) * known);
+}
+
+void take_times(NodeKnowledge& node, const NodeKnowledge& from) {
+  node.iterations = from.iterations;
+  node.us_per_iteration = from.us_per_iteration;
+  node.busy_us_per_iteration = from.busy_us_per_iteration;
+}
+
+void smooth_times(NodeKnowledge& known, const NodeKnowledge& seen) {
+  const double weight = weight_by_iterations(known.iterations, seen.iterations);
+  smooth(known.us_per_iteration, seen.us_per_iteration, weight);
+  smooth(known.busy_us_per_iteration, seen.busy_us_per_iteration, weight);
+  smooth(known.iterations, seen.iterations);
+}
+
+/// The faults of all nodes count: a page that one of them fetches takes time of the one that has it, too.
+bool undisturbed(const NodeMeasurement& whole, uint64_t faults, const DecisionRules& rules) {
+  return believable(whole) && static_cast<double>(faults) * rules.fault_us <= undisturbed_part * whole.thread_us;
 }
 
 /// Pages settle: if the faults fell from the visit before, they go on falling by the same factor. If they
@@ -82,15 +108,28 @@ RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& thr
   return {false, announced_};
 }
 
-const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& nodes, const DecisionRules& rules) {
-  if (!same_shape(nodes)) {
+const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) {
+  return absorb(probes, probes, rules);
+}
+
+Decision RegionHistory::preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const {
+  RegionHistory copy = *this;
+  return copy.absorb(probes, rules);
+}
+
+const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes,
+                                      const std::vector<NodeMeasurement>& wholes, const DecisionRules& rules) {
+  if (!same_shape(probes)) {
     std::vector<uint32_t> threads;
-    for (const NodeMeasurement& node : nodes)
+    for (const NodeMeasurement& node : probes)
       threads.push_back(node.threads);
     start_afresh(threads, rules);
   }
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    take(i, nodes[i], rules);
+  uint64_t faults = 0;
+  for (const NodeMeasurement& whole : wholes)
+    faults += whole.faults();
+  for (uint32_t i = 0; i < probes.size(); ++i)
+    take(i, probes[i], undisturbed(wholes[i], faults, rules) ? &wholes[i] : nullptr, rules);
   ++probed_;
   const Decision standing = std::exchange(decision_, decide(nodes_, rules));
   same_nodes_ = decided_ && standing.nodes == decision_.nodes ? same_nodes_ + 1 : 1;
@@ -142,17 +181,20 @@ void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const Dec
 /// The speed of a node is what it will be once pages have settled: the time its faults took counts only as far as they are
 /// expected again, on the first visit not at all. Shares that followed cold faults would move on the next visit, and
 /// their pages with them. Where faults are so many that this matters much, the loop is not divided anyway.
-void RegionHistory::take(uint32_t node, const NodeMeasurement& measurement, const DecisionRules& rules) {
-  if (!believable(measurement))
+void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement* whole,
+                         const DecisionRules& rules) {
+  if (!believable(probe))
     return;
-  NodeKnowledge seen = knowledge_from(measurement);
+  NodeKnowledge seen = knowledge_from(probe);
   NodeKnowledge& latest = latest_[node];
   double settling = seen.faults_per_iteration;
   if (latest.measured) {
     seen.faults_next_visit = faults_expected(seen.faults_per_iteration, latest.faults_per_iteration);
     settling -= seen.faults_next_visit;
   }
-  if (settling > 0)
+  if (whole != nullptr)
+    take_times(seen, knowledge_from(*whole));
+  else if (settling > 0)
     seen.us_per_iteration = std::max(std::min(seen.busy_us_per_iteration, seen.us_per_iteration),
                                      seen.us_per_iteration - settling * rules.fault_us);
   latest = seen;
@@ -161,9 +203,8 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& measurement, cons
     known = seen;
     return;
   }
-  smooth(known.us_per_iteration, seen.us_per_iteration);
-  smooth(known.busy_us_per_iteration, seen.busy_us_per_iteration);
-  smooth(known.faults_per_iteration, seen.faults_per_iteration);
+  smooth_times(known, seen);
+  smooth(known.faults_per_iteration, seen.faults_per_iteration, probed_ == 1 ? 1 : weight_of_new);
   if (known.faults_per_iteration < no_fault)
     known.faults_per_iteration = 0; // what an average keeps of a fault long ago
   known.faults_next_visit = seen.faults_next_visit;

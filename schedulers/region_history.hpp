@@ -30,10 +30,19 @@ class RegionHistory {
   /// The visits that begin_visit() announced will begin like any other: the policy is asked on every visit.
   void asked_every_time();
 
-  /// Takes a probe into account (element i of `nodes` is node i's) and decides anew. Measurements that cannot be true leave
-  /// what is known of the node as it was. Smoothing: the new value weighs 0.75, for times and faults alike, per iteration,
-  /// so that visits with different trip counts compare; the first one is taken as it is.
-  const Decision& absorb(const std::vector<NodeMeasurement>& nodes, const DecisionRules& rules);
+  /// Takes a visit into account and decides anew. Element i of `probes` is what node i measured over its probe: the same
+  /// iterations on every visit, whatever else it was given. Measurements that cannot be true leave what is known of the node
+  /// as it was. Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75.
+  /// For times that is between measurements of as many iterations, and the longer one weighs the more. For faults it is
+  /// from the second visit on: the first shows how the data came to the nodes, not what the loop does to it.
+  const Decision& absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules);
+  /// The same, with what each node measured over all that it ran on the visit, the probe included. Times are taken from it
+  /// where hardly any page moved meanwhile: it is many times longer than the probe, so what disturbs a node now and then
+  /// weighs as it does in the whole loop.
+  const Decision& absorb(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
+                         const DecisionRules& rules);
+  /// What absorb() would decide.
+  Decision preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const;
 
   /// The last decision; all nodes of the team alike, without a reason, before the first.
   const Decision& decision() const { return decision_; }
@@ -61,7 +70,7 @@ class RegionHistory {
  private:
   bool same_shape(const std::vector<NodeMeasurement>& nodes) const;
   void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
-  void take(uint32_t node, const NodeMeasurement& measurement, const DecisionRules& rules);
+  void take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement* whole, const DecisionRules& rules);
   void judge_probe(const Decision& standing, const DecisionRules& rules);
   void judge_audit(const Decision& standing, const DecisionRules& rules);
   void stand_until_audit();

@@ -25,7 +25,8 @@ std::vector<Range> pieces(const Assignment& assignment) {
   return {assignment.pieces, assignment.pieces + assignment.piece_count};
 }
 
-/// Nodes that ask in an order the test chooses. Keeps what they were given.
+/// Nodes that ask in an order the test chooses. Keeps what they were given. Of what comes after its probe a node tells
+/// nothing: its report is empty.
 class Visit {
  public:
   Visit(const LoopShape& shape, double percent, RegionHistory& history, const DecisionRules& rules)
@@ -41,6 +42,8 @@ class Visit {
       latest[reply.node] = reply.assignment;
       for (const Range& piece : pieces(reply.assignment))
         given.push_back(piece);
+      if (reply.assignment.last && reply.assignment.measured)
+        policy_.report(reply.node, {.threads = shape_.threads[reply.node]});
     }
     return answered;
   }
@@ -57,6 +60,13 @@ class Visit {
     for (uint32_t i = 0; i < shape_.nodes(); ++i)
       if (shape_.threads[i] > 0)
         get(i);
+  }
+  /// Every node asks until it has nothing left: after a probed visit the history has decided.
+  void complete() {
+    for (uint32_t i = 0; i < shape_.nodes(); ++i)
+      while (shape_.threads[i] > 0 && !latest[i].last)
+        ask(i);
+    expect_done();
   }
   void expect_done() {
     EXPECT_TRUE(policy_.finished());
@@ -84,9 +94,7 @@ class HetProbe : public testing::Test {
       probing.everybody_comes();
       probing.report(0, us0, faults);
       probing.report(1, us1, faults);
-      while (!probing.finished())
-        probing.ask(0);
-      probing.expect_done();
+      probing.complete();
     }
     ASSERT_TRUE(history.settled());
   }
@@ -109,6 +117,7 @@ TEST_F(HetProbe, GivesEachNodeTheProbesOfItsThreads) {
     EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{600, 1200}}));
     probing.report(0, 10, 1000);
     probing.report(1, 10, 1000);
+    probing.complete();
     EXPECT_EQ(history.decision().only_node(), 0);
   }
 }
@@ -121,10 +130,8 @@ TEST_F(HetProbe, CountsThreadsPastNodesThatHaveNone) {
   EXPECT_EQ(pieces(probing.latest[4]), (std::vector<Range>{{250, 500}}));
   for (const uint32_t node : {0, 2, 4})
     probing.report(node, 10);
+  probing.complete();
   EXPECT_EQ(history.decision().nodes, 0b10101u);
-  probing.get(0);
-  probing.get(2);
-  probing.expect_done();
 }
 
 TEST_F(HetProbe, DividesTheRestWhenTheLastNodeHasReported) {
@@ -136,19 +143,20 @@ TEST_F(HetProbe, DividesTheRestWhenTheLastNodeHasReported) {
   EXPECT_EQ(pieces(ahead), (std::vector<Range>{{1200, 1400}})); // half of its probe
   EXPECT_EQ(ahead.distribution, Distribution::Chunks);
   EXPECT_EQ(ahead.chunk, 12u);
-  EXPECT_FALSE(ahead.measured || ahead.last);
-  EXPECT_FALSE(history.decided());
+  EXPECT_TRUE(ahead.measured);
+  EXPECT_FALSE(ahead.last);
 
   // 3 x 4 to 1 x 8 of 10800: 6480 and 4320, of which node 0 has 200 in hand.
   EXPECT_EQ(probing.report(1, 30), std::vector<uint32_t>{1});
-  EXPECT_TRUE(history.decided());
   EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{7680, 12000}}));
   EXPECT_TRUE(probing.latest[1].last);
-  EXPECT_FALSE(probing.latest[1].measured);
+  EXPECT_TRUE(probing.latest[1].measured);
   EXPECT_FALSE(probing.finished());
+  EXPECT_FALSE(history.decided()) << "node 0 is still at it";
   EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{1400, 7680}}));
   EXPECT_TRUE(probing.latest[0].last);
   EXPECT_EQ(probing.latest[0].repeats, 0u);
+  EXPECT_TRUE(history.decided());
   probing.expect_done();
 }
 
@@ -227,6 +235,7 @@ TEST_F(HetProbe, ANodeWithoutWorkByTheDecisionInForceWaits) {
   first.everybody_comes();
   first.report(0, 10, 400);
   first.report(1, 10, 400);
+  first.complete();
   ASSERT_EQ(history.decision().only_node(), 0);
 
   Visit second = visit(even);
@@ -246,12 +255,11 @@ TEST_F(HetProbe, NodesLeaveAndJoinByDecision) {
       const uint64_t faults = number < 3 ? 4000 : 0; // cold, then settled
       probing.report(0, 10, faults);
       probing.report(1, 10, faults);
-      probing.ask(0);
     }
+    const bool divided_at_once = history.decided() && history.decision().uses(1);
+    probing.complete();
     used.push_back(history.decision().nodes);
-    EXPECT_EQ(probing.latest[1].size() > 0, history.decision().uses(1)) << number;
-    EXPECT_TRUE(probing.latest[0].last && probing.latest[1].last);
-    probing.expect_done();
+    EXPECT_EQ(probing.latest[1].size() > 0, divided_at_once || history.decision().uses(1)) << number;
   }
   EXPECT_EQ(used.front(), 0b01u);
   EXPECT_EQ(used.back(), 0b11u);
@@ -264,13 +272,13 @@ TEST_F(HetProbe, ANodeWithMoreInHandThanItsShareGetsNoMore) {
   probing.report(1, 100000);               // a batch of 50 in hand, and a thousand times slower
   EXPECT_EQ(probing.latest[1].size(), 1u); // sized by its rate
   probing.report(2, 100);
-  EXPECT_EQ(history.decision().nodes, 0b101u); // negligible
-  EXPECT_EQ(probing.get(1).size(), 0u);
+  EXPECT_EQ(probing.get(1).size(), 0u); // negligible
   probing.get(0);
   // 700 left less the one in hand: 349 and 350, of which node 0 had 10 ahead.
   EXPECT_NEAR(static_cast<double>(probing.latest[0].size()), 339.5, 1);
   EXPECT_NEAR(static_cast<double>(probing.latest[2].size()), 349.5, 1);
   probing.expect_done();
+  EXPECT_EQ(history.decision().nodes, 0b101u);
 }
 
 TEST_F(HetProbe, GivesASharesWithManyPiecesInSeveralAnswers) {
@@ -282,11 +290,9 @@ TEST_F(HetProbe, GivesASharesWithManyPiecesInSeveralAnswers) {
   for (uint32_t i = 1; i < nodes; ++i)
     probing.report(i, 10, 1000);
   probing.report(0, 10, 1000);
-  ASSERT_EQ(history.decision().only_node(), 0);
   std::vector<uint32_t> sizes;
   for (int answer = 1;; ++answer) {
     sizes.push_back(probing.latest[0].piece_count);
-    EXPECT_FALSE(probing.latest[0].measured);
     if (probing.latest[0].last)
       break;
     probing.get(0);
@@ -295,6 +301,7 @@ TEST_F(HetProbe, GivesASharesWithManyPiecesInSeveralAnswers) {
   for (uint32_t i = 1; i < nodes; ++i)
     EXPECT_EQ(probing.get(i).size(), 0u);
   probing.expect_done();
+  EXPECT_EQ(history.decision().only_node(), 0);
 }
 
 TEST_F(HetProbe, ASettledRegionIsDividedAtOnce) {
@@ -360,17 +367,18 @@ TEST_F(HetProbe, AShareThatRepeatsFitsIntoOneAnswer) {
   for (int number = 0; number < 4; ++number) {
     Visit run({64000, std::vector<uint32_t>(nodes, 2)}, 10, history, rules);
     run.everybody_comes();
-    for (uint32_t i = 0; i < nodes && !history.settled(); ++i)
+    for (uint32_t i = 0; i < nodes && number < 3; ++i)
       run.report(i, 10);
+    run.complete();
     if (number < 3)
       continue;
+    ASSERT_TRUE(history.settled());
     for (const Assignment& share : run.latest) {
       EXPECT_TRUE(share.last);
       EXPECT_EQ(share.repeats, 15u);
     }
     EXPECT_EQ(run.latest[0].size(), 0u);
     EXPECT_EQ(run.latest[1].size(), 2000u);
-    run.expect_done();
   }
 }
 
@@ -406,6 +414,7 @@ TEST_F(HetProbe, DoesNotProbeLoopsWithHardlyAnIterationAThread) {
   probing.everybody_comes();
   probing.report(0, 10);
   probing.report(1, 20);
+  probing.complete();
   Visit short_loop = visit({20, {4, 8}});
   short_loop.everybody_comes();
   EXPECT_EQ(pieces(short_loop.latest[0]), (std::vector<Range>{{0, 10}})); // by the decision in force
@@ -470,6 +479,8 @@ std::vector<Reply> run_at_random(const LoopShape& shape, double percent, RegionH
               : NodeMeasurement{};
       if (!reply.assignment.last)
         free.push_back(reply.node);
+      else if (reply.assignment.measured)
+        policy.report(reply.node, done[reply.node]);
       all.push_back(reply);
     }
   }
@@ -531,18 +542,60 @@ TEST_F(HetProbe, ProbesTheSameIterationsOnEveryVisitWhateverHappens) {
     LoopShape team = random_shape(random);
     team.trips += team.trips < 1000 ? 2 * team.total_threads() : 0;
     history = {};
-    for (int number = 0; number < 12; ++number)
-      for (const Reply& reply : run_at_random(team, 10, history, rules, random()))
-        if (reply.assignment.measured) {
-          uint32_t first = 0;
-          for (uint32_t i = 0; i < reply.node; ++i)
-            first += team.threads[i];
-          const uint32_t total = team.total_threads();
-          const Range expected{probe_share(team.trips, total, 10, first).begin,
-                               probe_share(team.trips, total, 10, first + team.threads[reply.node] - 1).end};
-          ASSERT_EQ(pieces(reply.assignment), std::vector<Range>{expected});
-        }
+    for (int number = 0; number < 12; ++number) {
+      std::vector<bool> came(team.nodes(), false);
+      for (const Reply& reply : run_at_random(team, 10, history, rules, random())) {
+        const bool first_answer = !came[reply.node];
+        came[reply.node] = true;
+        if (!first_answer || !reply.assignment.measured)
+          continue;
+        uint32_t first = 0;
+        for (uint32_t i = 0; i < reply.node; ++i)
+          first += team.threads[i];
+        const uint32_t total = team.total_threads();
+        const Range expected{probe_share(team.trips, total, 10, first).begin,
+                             probe_share(team.trips, total, 10, first + team.threads[reply.node] - 1).end};
+        ASSERT_EQ(pieces(reply.assignment), std::vector<Range>{expected});
+      }
+    }
   }
+}
+
+/// Pages stay where the decision has put them, and what nodes execute after their probes is measured.
+TEST_F(HetProbe, ADecisionForSeveralNodesDividesTheNextVisitAtOnce) {
+  Visit first = visit(even);
+  first.everybody_comes();
+  first.report(0, 10);
+  first.report(1, 30);
+  first.complete();
+  Visit second = visit(even);
+  second.everybody_comes();
+  EXPECT_EQ(pieces(second.latest[1]), (std::vector<Range>{{600, 1200}}));
+  second.report(0, 10);
+  EXPECT_EQ(pieces(second.latest[0]), (std::vector<Range>{{1200, 9600}})); // without node 1
+  EXPECT_TRUE(second.latest[0].last && second.latest[0].measured);
+  second.report(1, 10); // late, and faster than before: that is for the next visit
+  EXPECT_EQ(pieces(second.latest[1]), (std::vector<Range>{{9600, 12000}}));
+  second.expect_done();
+  EXPECT_LT(history.decision().speed[0], 2);
+}
+
+TEST_F(HetProbe, WholeSharesTellSpeedsBetterThanProbes) {
+  // The probe of node 1 is disturbed, what comes after it is not.
+  HetProbePolicy policy(even, 10, history, rules);
+  std::vector<Reply> replies;
+  for (const uint32_t node : {0, 1})
+    policy.ask(node, {}, replies);
+  policy.ask(0, took(replies[0].assignment, 4, 10), replies);
+  policy.ask(1, took(replies[1].assignment, 4, 60), replies);
+  policy.ask(0, took(replies[2].assignment, 4, 10), replies);
+  ASSERT_EQ(replies.size(), 5u);
+  policy.report(0, took(replies[4].assignment, 4, 10));
+  EXPECT_FALSE(policy.finished());
+  policy.report(1, took(replies[3].assignment, 4, 20));
+  EXPECT_TRUE(policy.finished());
+  const double share = static_cast<double>(replies[3].assignment.size());
+  EXPECT_NEAR(history.decision().speed[0], (600 * 60 + share * 20) / (600 + share) / 10, 1e-6);
 }
 
 /// Even the first visit takes hardly longer than if the speeds had been known: nodes that are back early go
