@@ -7,10 +7,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 1;
-/// What the runtime asks for when it executes the program again under the DSM library, an environment variable: "<pid>
-/// <cpus of node 0>;<cpus of node 1>;...". The pid keeps it from meaning anything to the programs that this one starts.
-inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
+inline constexpr uint32_t fabric_version = 2;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -36,6 +33,7 @@ struct Fabric {
   uint32_t version;
   uint32_t node;                ///< this process; 0 is the origin. Final once main or node_started runs
   uint32_t nodes;               ///< node processes
+  const char* interconnect;     ///< what connects them: "shared-memory" or "tcp"
   void (*attach)(const RuntimeHooks* hooks);
   /// Sends to another node (or to this one: delivered on this node's own service thread). Never blocks for long; any
   /// thread but from inside DSM fault service. Messages from one thread to one node arrive in order.

@@ -16,6 +16,7 @@
 namespace hetmp::dsm {
 
 thread_local bool allocates_privately = false;
+thread_local bool is_service_thread = false;
 
 namespace {
 

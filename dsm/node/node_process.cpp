@@ -4,12 +4,13 @@
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "dsm/node/globals.hpp"
+#include "dsm/node/identity.hpp"
+#include "dsm/node/loopback.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -34,28 +35,6 @@ constexpr int failure = 70; // EX_SOFTWARE
 enum class State : uint8_t { Undecided, Deciding, Alone, Node };
 std::atomic<State> state{State::Undecided};
 NodeProcess* the_process; // written before `state` becomes Node
-
-std::optional<LaunchPlan> parse_plan(std::string_view text) {
-  const size_t blank = text.find(' ');
-  if (blank == std::string_view::npos)
-    return {};
-  int pid = 0;
-  std::from_chars(text.data(), text.data() + blank, pid);
-  if (pid != getpid())
-    return {};
-  LaunchPlan plan;
-  for (text.remove_prefix(blank + 1); !text.empty();) {
-    const size_t semicolon = std::min(text.find(';'), text.size());
-    const auto cpus = parse_cpu_list(text.substr(0, semicolon));
-    if (!cpus)
-      return {};
-    plan.cpus.push_back(*cpus);
-    text.remove_prefix(std::min(semicolon + 1, text.size()));
-  }
-  if (plan.cpus.size() < 2 || plan.cpus.size() > most_nodes)
-    return {};
-  return plan;
-}
 
 /// Fresh zero memory at a fixed place; the previous content of this process there is gone.
 void map_over(const Segment& segment) {
@@ -103,10 +82,19 @@ size_t main_stack_bytes() {
 }
 
 struct ControlMessage {
-  enum class Kind : uint32_t { Free, Exit } kind;
+  enum class Kind : uint32_t {
+    Free,  ///< `address`: a block of the receiver's heap
+    Exit,  ///< to the origin: exit(`exit_code`) was called
+    Fact,  ///< to the origin: a line of the sender's identity, as data
+    Joined, ///< to the origin: that was all of it
+    End,   ///< from the origin: the program has ended
+  } kind;
   int32_t exit_code;
   uint64_t address;
 };
+
+/// For all nodes to join, from when the launcher has connected them: programs load in that time.
+constexpr int64_t patience_s = 30;
 
 constexpr int any_child = 0x40000000; // __WALL: also children whose end raises no SIGCHLD
 
@@ -146,7 +134,9 @@ struct FabricFunctions {
     // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that faults.
     uint8_t copy[largest_message];
     memcpy(copy, bytes, std::min(size, largest_message));
-    the_process->transport_.send(to, SharedMemoryTransport::Lane::Anyone, Channel::Runtime, nullptr, 0, copy, size);
+    // The service thread answers the runtime's questions; it must not wait for the lock of the others' lane.
+    const Lane lane = is_service_thread ? Lane::Service : Lane::Anyone;
+    the_process->transport_->send(to, lane, Channel::Runtime, nullptr, 0, copy, size);
   }
   static bool is_shared(const void* address) {
     return the_process->plan_.is_shared(reinterpret_cast<uintptr_t>(address));
@@ -176,7 +166,7 @@ NodeProcess* NodeProcess::decide() {
     return nullptr;
   const char* text = getenv(plan_variable);
   const std::optional<LaunchPlan> plan = text ? parse_plan(text) : std::nullopt;
-  if (!plan) {
+  if (!plan || plan->process != getpid()) {
     state.store(State::Alone, std::memory_order_release);
     return nullptr;
   }
@@ -196,10 +186,11 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)) {
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
-  heap_.become(origin, nullptr);
+  heap_.become(launch_.node, nullptr);
   fabric_ = {fabric_version,
-             origin,
+             launch_.node,
              plan_.nodes(),
+             launch_.transport == LaunchPlan::Transport::Tcp ? "tcp" : "shared-memory",
              FabricFunctions::attach,
              FabricFunctions::send,
              FabricFunctions::is_shared,
@@ -210,10 +201,10 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)) {
 void NodeProcess::become(uint32_t node) {
   node_ = node;
   fabric_.node = node;
-  transport_.become(node);
+  transport_->become(node);
   static NodeProcess* self = this;
   auto may_discard = [](Segment range) { return self->service_.is_unpublished(range); };
-  if (node != origin)
+  if (node != launch_.node) // a copy of the process that the plan was for
     heap_.become(node, may_discard);
   else
     heap_.set_may_discard(may_discard);
@@ -232,14 +223,31 @@ void NodeProcess::forget_others_memory() {
 
 void NodeProcess::start_nodes() {
   plan_.set(plan_.nodes(), find_globals());
-  make_anonymous(plan_.globals());
-  transport_.create(plan_.nodes());
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
   // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the program's
   // data, which another node cannot read before its memory is served.
   setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
+  if (launch_.made_by_launcher())
+    join_node_processes();
+  else
+    make_node_processes();
+}
+
+void NodeProcess::make_node_processes() {
+  make_anonymous(plan_.globals());
+  const bool by_tcp = launch_.transport == LaunchPlan::Transport::Tcp;
+  std::vector<std::vector<SocketPair>> sockets;
+  if (by_tcp)
+    sockets = connect_by_loopback(plan_.nodes());
+  else
+    shared_memory_.create(plan_.nodes());
+  const auto connect = [&](uint32_t node) {
+    if (by_tcp)
+      tcp_.connect(node, sockets[node], false);
+  };
+  transport_ = by_tcp ? static_cast<Transport*>(&tcp_) : &shared_memory_;
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
     int pidfd = -1;
     const pid_t child = clone_node(&pidfd);
@@ -249,13 +257,60 @@ void NodeProcess::start_nodes() {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != origin_pid_)
         _exit(failure);
+      connect(node);
+      service_.watch_nobody();
       serve_as_node(node);
     }
     pidfds_.push_back(pidfd);
     service_.watch_node_process(node, child, pidfd);
   }
+  connect(origin);
   become(origin);
-  service_.start(node_, *this);
+  service_.start(node_, *transport_, *this);
+}
+
+/// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others' copies
+/// are dropped, and all must have loaded the same files to the same places.
+void NodeProcess::join_node_processes() {
+  tcp_.connect(launch_.node, launch_.sockets, true);
+  transport_ = &tcp_;
+  own_identity_ = own_identity();
+  if (launch_.node != origin)
+    serve_as_node(launch_.node);
+  identities_.resize(plan_.nodes());
+  make_anonymous(plan_.globals());
+  become(origin);
+  service_.start(node_, *transport_, *this);
+  wait_until_all_have_joined();
+}
+
+void NodeProcess::wait_until_all_have_joined() {
+  const uint32_t others = plan_.nodes() - 1;
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t deadline = now.tv_sec + patience_s;
+  // acquire: pairs with the release in node_joins(); what the others have checked is done
+  while (joined_.load(std::memory_order_acquire) != others) {
+    constexpr timespec moment{0, 1'000'000};
+    nanosleep(&moment, nullptr);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec > deadline)
+      die(failure, "only %u of %u other nodes have joined the run in %d s", joined_.load(std::memory_order_relaxed), others,
+          int(patience_s));
+  }
+}
+
+/// Service thread of the origin. An empty fact: there are no more.
+void NodeProcess::node_joins(uint32_t from, const std::string& fact) {
+  if (from >= identities_.size() || joined_.load(std::memory_order_relaxed) >= plan_.nodes() - 1)
+    die(failure, "%s joins a run that has begun", name_of(from).c_str());
+  if (!fact.empty()) {
+    identities_[from].push_back(fact);
+    return;
+  }
+  if (const std::string wrong = first_difference(own_identity_, identities_[from], name_of(from)); !wrong.empty())
+    die(failure, "%s; all nodes of a run need the same files at the same places", wrong.c_str());
+  joined_.fetch_add(1, std::memory_order_release);
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {
@@ -265,12 +320,19 @@ void NodeProcess::serve_as_node(uint32_t node) {
   // The terminal's signals are for the program, that is for the origin; this process ends when the origin does.
   for (int terminal_signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP})
     signal(terminal_signal, SIG_IGN);
-  service_.watch_nobody();
   become(node);
   forget_others_memory();
-  service_.start(node_, *this);
+  service_.start(node_, *transport_, *this);
   if (hooks_.node_started)
     hooks_.node_started();
+  if (launch_.made_by_launcher()) {
+    ControlMessage message{ControlMessage::Kind::Fact, 0, 0};
+    for (const std::string& fact : own_identity_)
+      transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, fact.data(),
+                       std::min(fact.size(), page_bytes));
+    message.kind = ControlMessage::Kind::Joined;
+    transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  }
   while (true)
     pause();
 }
@@ -333,6 +395,16 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
   case ControlMessage::Kind::Exit:
     create_private_thread(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
     break;
+  case ControlMessage::Kind::Fact:
+    node_joins(from, std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
+    break;
+  case ControlMessage::Kind::Joined:
+    node_joins(from, {});
+    break;
+  case ControlMessage::Kind::End:
+    if (from != origin)
+      die(failure, "%s wants to end the run, which is the origin's to do", name_of(from).c_str());
+    _exit(0);
   }
 }
 
@@ -346,14 +418,43 @@ void NodeProcess::end(int exit_code) {
     return;
   create_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code)));
   fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
-  ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended()
+  ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended() and node_lost()
+  end_other_nodes();
+  _exit(exit_code);
+}
+
+void NodeProcess::end_other_nodes() {
+  if (launch_.made_by_launcher()) {
+    const ControlMessage message{ControlMessage::Kind::End, 0, 0};
+    for (uint32_t node = 0; node < plan_.nodes(); ++node)
+      if (node != origin)
+        transport_->send(node, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+    return; // their launcher collects them
+  }
   for (int pidfd : pidfds_)
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
   for (int pidfd : pidfds_) {
     siginfo_t info;
     waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child);
   }
-  _exit(exit_code);
+}
+
+/// As messages name it.
+std::string NodeProcess::name_of(uint32_t node) const {
+  std::string name = "node " + std::to_string(node);
+  if (node < launch_.hosts.size())
+    name += " (host " + launch_.hosts[node] + ")";
+  return name;
+}
+
+/// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
+void NodeProcess::node_lost(const Transport::Loss& loss) {
+  if (ending_.load(std::memory_order_acquire))
+    return;
+  if (node_ == origin)
+    say("%s was lost: %s; the program cannot go on without its memory", name_of(loss.node).c_str(), loss.reason.c_str());
+  if (node_ == origin || loss.node == origin)
+    _exit(failure);
 }
 
 void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
@@ -375,14 +476,14 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
 
 void NodeProcess::free_remote(void* block) {
   const ControlMessage message{ControlMessage::Kind::Free, 0, reinterpret_cast<uintptr_t>(block)};
-  transport_.send(Heap::owner(block), SharedMemoryTransport::Lane::Anyone, Channel::Control, &message, sizeof message,
+  transport_->send(Heap::owner(block), Lane::Anyone, Channel::Control, &message, sizeof message,
                   nullptr, 0);
 }
 
 void NodeProcess::exit_at_origin(int code) {
   fflush(stdout);
   const ControlMessage message{ControlMessage::Kind::Exit, code, 0};
-  transport_.send(origin, SharedMemoryTransport::Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
   while (true)
     pause();
 }

@@ -5,17 +5,16 @@
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/heap.hpp"
 #include "dsm/node/service.hpp"
+#include "dsm/launch_plan.hpp"
 #include "dsm/node/shared_memory_transport.hpp"
+#include "dsm/node/tcp_transport.hpp"
 
-#include <string_view>
+#include <atomic>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
 namespace hetmp::dsm {
-
-struct LaunchPlan {
-  std::vector<std::vector<int>> cpus; ///< of each node
-};
 
 class NodeProcess final : private ServiceClient {
 public:
@@ -23,7 +22,8 @@ public:
   /// first allocation of the process, before any constructor of the program has run.
   static NodeProcess* instance();
 
-  /// Turns the process into nodes: returns on the origin only; the others serve until the origin ends.
+  /// Makes the nodes' processes, or joins those that a launcher has started: returns on the origin only, when all nodes
+  /// are ready; the others serve until the origin ends.
   void start_nodes();
 
   /// Runs the program's main on a thread in shared memory and returns what it returns.
@@ -49,21 +49,29 @@ private:
   explicit NodeProcess(LaunchPlan plan);
   static NodeProcess* decide();
 
-  void map_slices();
+  void make_node_processes();
+  void join_node_processes();
+  void wait_until_all_have_joined();
   void become(uint32_t node);
   void forget_others_memory();
   [[noreturn]] void serve_as_node(uint32_t node);
 
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
+  void node_joins(uint32_t from, const std::string& fact);
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
+  void node_lost(const Transport::Loss& loss) override;
+  void end_other_nodes();
+  std::string name_of(uint32_t node) const;
 
   LaunchPlan launch_;
   AddressPlan plan_;
-  SharedMemoryTransport transport_;
+  SharedMemoryTransport shared_memory_;
+  TcpTransport tcp_;
+  Transport* transport_ = nullptr;
   Heap heap_;
-  Service service_{plan_, transport_};
+  Service service_{plan_};
   std::vector<void*> to_free_; ///< service thread: blocks whose class was locked when their message came
   Fabric fabric_{};
   RuntimeHooks hooks_{};
@@ -72,6 +80,9 @@ private:
   pid_t origin_pid_ = 0;
   std::vector<int> pidfds_;          ///< origin: of the other node processes
   std::atomic<bool> ending_{false};  ///< origin: their end is no accident any more
+  std::vector<std::vector<std::string>> identities_; ///< origin: of the nodes that join, as far as they have come
+  std::vector<std::string> own_identity_;
+  std::atomic<uint32_t> joined_{0}; ///< origin: nodes that have
 
   friend struct FabricFunctions;
 };

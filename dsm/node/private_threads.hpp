@@ -7,6 +7,9 @@ namespace hetmp::dsm {
 /// creates one (the C library allocates the new thread's tables in the creating thread), and in a PrivateSection.
 extern thread_local bool allocates_privately;
 
+/// True on the node's service thread.
+extern thread_local bool is_service_thread;
+
 /// A detached thread with private stack and private bookkeeping. Ends the program if it cannot be created.
 void create_private_thread(void* (*body)(void*), void* argument);
 

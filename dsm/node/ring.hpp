@@ -1,33 +1,13 @@
 // A one-way queue of messages between two node processes in memory that both map: one producer thread at a time (the
-// caller sees to that), one consumer. Slots have room for a page, so that a page travels with its message and is
-// installed straight from the slot.
+// caller sees to that), one consumer.
 #pragma once
 
-#include "dsm/node/address_plan.hpp"
+#include "dsm/node/slot.hpp"
 
 #include <atomic>
 #include <cstdint>
 
 namespace hetmp::dsm {
-
-enum class Channel : uint16_t {
-  Page,    ///< protocol::Message, with a page of data if data_bytes says so
-  Runtime, ///< for the runtime's hook
-  Control, ///< this library's own: remote free, exit request
-};
-
-struct SlotHeader {
-  Channel channel = Channel::Page;
-  uint16_t header_bytes = 0; ///< of the message itself, in `message`
-  uint32_t data_bytes = 0;   ///< in `data`
-  uint8_t message[56] = {};
-};
-static_assert(sizeof(SlotHeader) == 64);
-
-struct Slot {
-  SlotHeader header;
-  uint8_t data[page_bytes];
-};
 
 /// Lives in shared memory; zero-initialised memory is an empty ring.
 class Ring {

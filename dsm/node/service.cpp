@@ -88,11 +88,12 @@ void Service::set_up_memory(uint32_t node) {
   protocol_ = std::make_unique<protocol::Node>(node, plan_.nodes(), storage_);
 }
 
-void Service::start(uint32_t node, ServiceClient& client) {
+void Service::start(uint32_t node, Transport& transport, ServiceClient& client) {
+  transport_ = &transport;
   client_ = &client;
   set_up_memory(node);
   poll_.push_back({faults_.descriptor(), POLLIN, 0});
-  poll_.push_back({transport_.doorbell(), POLLIN, 0});
+  poll_.push_back({transport_->doorbell(), POLLIN, 0});
   for (const Watched& watched : watched_)
     poll_.push_back({watched.pidfd, POLLIN, 0});
   sigset_t all, before;
@@ -111,16 +112,19 @@ void* Service::thread_body(void* self) {
 
 void Service::run() {
   allocates_privately = true;
+  is_service_thread = true;
   while (true) {
     bool worked = work();
-    const bool retry_soon = client_->retry() | transport_.flush();
-    if (!worked && transport_.prepare_sleep())
+    while (const auto loss = transport_->find_loss())
+      client_->node_lost(*loss);
+    const bool retry_soon = client_->retry() | transport_->flush();
+    if (!worked && transport_->prepare_sleep())
       sleep(retry_soon);
   }
 }
 
 bool Service::work() {
-  const size_t messages = transport_.receive([this](uint32_t from, const Slot& slot) { handle_slot(from, slot); });
+  const size_t messages = transport_->receive(handle_);
   const bool faults = serve_faults();
   const bool due = do_what_is_due();
   wake_waiters_if_due();
@@ -156,7 +160,7 @@ bool Service::serve_faults() {
 
 void Service::sleep(bool retry_soon) {
   constexpr int64_t soon_ns = 100'000;
-  int64_t wait = retry_soon ? soon_ns : -1;
+  int64_t wait = retry_soon ? soon_ns : transport_->longest_sleep_ns();
   if (!later_.empty()) {
     const int64_t until_due = std::max<int64_t>(later_.front().due - now_ns(), 0);
     wait = wait < 0 ? until_due : std::min(wait, until_due);
@@ -167,7 +171,7 @@ void Service::sleep(bool retry_soon) {
   }
   const timespec timeout{wait / 1'000'000'000, wait % 1'000'000'000};
   const int ready = ppoll(poll_.data(), poll_.size(), wait < 0 ? nullptr : &timeout, nullptr);
-  transport_.awake(ready > 0 && poll_[1].revents);
+  transport_->awake(ready > 0 && poll_[1].revents);
   faults_waiting_ = ready <= 0 || poll_[0].revents;
   if (ready <= 0)
     return;
@@ -349,11 +353,11 @@ void Service::carry_out(const void* content) {
     const uintptr_t address = plan_.address_of(page);
     switch (action.kind) {
     case protocol::ActionKind::Send:
-      transport_.send(action.to, SharedMemoryTransport::Lane::Service, Channel::Page, &action.message,
+      transport_->send(action.to, Lane::Service, Channel::Page, &action.message,
                       sizeof action.message, nullptr, 0);
       break;
     case protocol::ActionKind::SendData:
-      transport_.send(action.to, SharedMemoryTransport::Lane::Service, Channel::Page, &action.message,
+      transport_->send(action.to, Lane::Service, Channel::Page, &action.message,
                       sizeof action.message, reinterpret_cast<const void*>(address), page_bytes);
       break;
     case protocol::ActionKind::Protect:

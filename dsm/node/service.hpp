@@ -8,7 +8,7 @@
 
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
-#include "dsm/node/shared_memory_transport.hpp"
+#include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
 #include "dsm/protocol/node.hpp"
 
@@ -30,6 +30,8 @@ public:
   virtual bool retry() = 0;
   /// A node process ended. Does not return if the program cannot go on.
   virtual void node_ended(uint32_t node, pid_t pid, int pidfd) = 0;
+  /// A node can no longer be reached. Does not return if the program cannot go on.
+  virtual void node_lost(const Transport::Loss& loss) = 0;
 
 protected:
   ~ServiceClient() = default;
@@ -37,7 +39,7 @@ protected:
 
 class Service {
 public:
-  Service(const AddressPlan& plan, SharedMemoryTransport& transport) : plan_(plan), transport_(transport) {}
+  explicit Service(const AddressPlan& plan) : plan_(plan) {}
 
   /// On the origin, before start(): a node process to watch.
   void watch_node_process(uint32_t node, pid_t pid, int pidfd);
@@ -45,7 +47,7 @@ public:
   void watch_nobody() { watched_.clear(); }
 
   /// Makes the node's memory coherent from here on and starts the thread.
-  void start(uint32_t node, ServiceClient& client);
+  void start(uint32_t node, Transport& transport, ServiceClient& client);
 
   void read_counters(FaultCounters* counters) const;
 
@@ -92,7 +94,8 @@ private:
   Clock held_until(PageNumber page);
 
   const AddressPlan& plan_;
-  SharedMemoryTransport& transport_;
+  const Transport::Handle handle_ = [this](uint32_t from, const Slot& slot) { handle_slot(from, slot); };
+  Transport* transport_ = nullptr;
   ServiceClient* client_ = nullptr;
   UserFaults faults_;
   std::unique_ptr<protocol::Node> protocol_;

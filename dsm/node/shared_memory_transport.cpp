@@ -82,6 +82,24 @@ void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const 
     ring_doorbell(node_); // this node's service thread takes care of the rest
 }
 
+size_t SharedMemoryTransport::receive(const Handle& handle) {
+  size_t count = 0;
+  for (uint32_t from = 0; from < nodes_; ++from)
+    for (Lane lane : {Lane::Service, Lane::Anyone}) {
+      Ring& ring = ring_of(from, node_, lane);
+      // At most one round of the ring: a busy sender must not starve the others.
+      for (uint64_t i = 0; i < Ring::slots; ++i) {
+        Slot* slot = ring.front();
+        if (!slot)
+          break;
+        handle(from, *slot);
+        ring.release();
+        ++count;
+      }
+    }
+  return count;
+}
+
 bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
   Outbox& outbox = outboxes_[to * 2 + size_t(lane)];
   // The service thread never waits for a lock: whoever holds it may be waiting for a page that only we can bring.

@@ -1,8 +1,6 @@
 // Messages between the node processes of one machine: rings in shared memory and a doorbell for each node.
 //
-// Two lanes lead from each node to each other: one is fed by the node's service thread only, the other by any thread
-// (under a lock). Both are emptied by the receiver's service thread. A sender never waits for a receiver: what does not
-// fit is kept in private memory and follows later, so two service threads cannot wait for each other.
+// What does not fit into a ring is kept in private memory and follows later: nobody waits for room.
 //
 // No lost wake-up: a receiver announces sleep (seq_cst store), then looks into its rings once more, then sleeps on its
 // doorbell; a sender publishes, then (after a seq_cst fence) reads the announcement. In the total order of these either
@@ -10,6 +8,7 @@
 #pragma once
 
 #include "dsm/node/ring.hpp"
+#include "dsm/node/transport.hpp"
 
 #include <list>
 #include <mutex>
@@ -17,48 +16,19 @@
 
 namespace hetmp::dsm {
 
-class SharedMemoryTransport {
+class SharedMemoryTransport final : public Transport {
 public:
   /// Before there is more than one process: maps the rings and makes the doorbells.
   void create(uint32_t nodes);
-  /// In each process, once its node number is known.
-  void become(uint32_t node) { node_ = node; }
 
-  enum class Lane : uint8_t { Service, Anyone };
-
-  /// `data` may be null. Messages of one lane to one node arrive in order.
+  void become(uint32_t node) override { node_ = node; }
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
-            size_t data_bytes);
-
-  /// Service thread: calls handle(from, slot) for each waiting message of each node; returns how many there were.
-  template <class Handle>
-  size_t receive(Handle&& handle) {
-    size_t count = 0;
-    for (uint32_t from = 0; from < nodes_; ++from)
-      for (Lane lane : {Lane::Service, Lane::Anyone}) {
-        Ring& ring = ring_of(from, node_, lane);
-        // At most one round of the ring: a busy sender must not starve the others.
-        for (uint64_t i = 0; i < Ring::slots; ++i) {
-          Slot* slot = ring.front();
-          if (!slot)
-            break;
-          handle(from, *slot);
-          ring.release();
-          ++count;
-        }
-      }
-    return count;
-  }
-
-  /// Service thread: sends what did not fit before. True if something still waits (for room, or for a lock that
-  /// another thread holds just now: this thread never waits for one).
-  bool flush();
-
-  /// Service thread, before sleeping: announces it; false if messages are waiting (then do not sleep).
-  bool prepare_sleep();
-  /// Service thread, after sleeping: `rung` if the doorbell was what ended it.
-  void awake(bool rung);
-  int doorbell() const { return peers_[node_].doorbell; }
+            size_t data_bytes) override;
+  size_t receive(const Handle& handle) override;
+  bool flush() override;
+  bool prepare_sleep() override;
+  void awake(bool rung) override;
+  int doorbell() const override { return peers_[node_].doorbell; }
 
 private:
   struct Peer {

@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::string_view cpu_sets_prefix = "cores:";
 constexpr std::string_view processes_prefix = "proc:";
+constexpr std::string_view hosts_prefix = "hosts:";
 
 Layout one_node(const std::vector<int>& cpus) {
-  return {Layout::Kind::One, {cpus}};
+  return {Layout::Kind::One, {cpus}, false};
 }
 
 ParsedLayout malformed(const std::vector<int>& allowed, std::string error) {
@@ -21,7 +22,7 @@ ParsedLayout malformed(const std::vector<int>& allowed, std::string error) {
 }
 
 ParsedLayout parse_cpu_sets(std::string_view text, const std::vector<int>& allowed) {
-  Layout layout{Layout::Kind::CpuSets, {}};
+  Layout layout{Layout::Kind::CpuSets, {}, false};
   std::set<int> taken;
   while (true) {
     const size_t semicolon = text.find(';');
@@ -50,13 +51,28 @@ ParsedLayout parse_processes(std::string_view text, const std::vector<int>& allo
   const auto count = parse_integer(text, 2, most_node_processes);
   if (!count)
     return malformed(allowed, "expected a number of node processes from 2 to 64");
-  Layout layout{Layout::Kind::Processes, {}};
+  Layout layout{Layout::Kind::Processes, {}, false};
   for (uint32_t node = 0; node < *count; node++)
     layout.cpus.push_back(cpus_of_process(allowed, uint32_t(*count), node));
   return {layout, {}};
 }
 
-Layout program_layout = {Layout::Kind::One, {{0}}};
+ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed) {
+  Layout layout{Layout::Kind::Processes, {}, true};
+  while (!text.empty()) {
+    const size_t semicolon = std::min(text.find(';'), text.size());
+    const auto cpus = parse_cpu_list(text.substr(0, semicolon));
+    if (!cpus)
+      return malformed(allowed, "expected lists of CPUs like hosts:0-3;0-7");
+    layout.cpus.push_back(*cpus);
+    text.remove_prefix(std::min(semicolon + 1, text.size()));
+  }
+  if (layout.nodes() < 2 || layout.nodes() > most_node_processes)
+    return malformed(allowed, "expected from 2 to 64 hosts");
+  return {layout, {}};
+}
+
+Layout program_layout = {Layout::Kind::One, {{0}}, false};
 uint32_t this_node = 0;
 
 } // namespace
@@ -69,6 +85,12 @@ std::vector<uint32_t> Layout::cpu_counts() const {
 }
 
 uint32_t Layout::distinct_cpus() const {
+  if (hosts) {
+    size_t sum = 0;
+    for (const auto& set : cpus)
+      sum += set.size();
+    return uint32_t(sum);
+  }
   std::set<int> all;
   for (const auto& set : cpus)
     all.insert(set.begin(), set.end());
@@ -83,6 +105,8 @@ ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed)
     return parse_cpu_sets(text.substr(cpu_sets_prefix.size()), allowed);
   if (text.substr(0, processes_prefix.size()) == processes_prefix)
     return parse_processes(text.substr(processes_prefix.size()), allowed);
+  if (text.substr(0, hosts_prefix.size()) == hosts_prefix)
+    return parse_hosts(text.substr(hosts_prefix.size()), allowed);
   return malformed(allowed, "expected 1, cores:LIST;LIST... or proc:N");
 }
 

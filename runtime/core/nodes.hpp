@@ -18,6 +18,7 @@ struct Layout {
   };
   Kind kind = Kind::One;
   std::vector<std::vector<int>> cpus; ///< of each node; CPUs may be shared between Processes, never between CpuSets
+  bool hosts = false;                 ///< Processes, each on a machine of its own: the same number is another CPU
 
   uint32_t nodes() const { return uint32_t(cpus.size()); }
   std::vector<uint32_t> cpu_counts() const;
@@ -31,6 +32,7 @@ struct ParsedLayout {
 };
 
 /// "1" or "": one node. "cores:0-3;4-7": CPU sets. "proc:N", N from 2 to 64: node processes that divide `allowed`.
+/// "hosts:LIST;LIST...": node processes on machines of their own, each with these CPUs of its machine; for the launcher.
 ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed);
 
 /// The CPUs of node process `node` of `nodes`: contiguous blocks of `allowed`, or single CPUs in turn when there are

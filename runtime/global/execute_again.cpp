@@ -1,8 +1,6 @@
 #include "runtime/global/execute_again.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/message.hpp"
-#include "dsm/fabric.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -91,7 +89,7 @@ void drop_first(const char* name) {
 
 } // namespace
 
-void execute_again_under_dsm(const std::vector<std::vector<int>>& cpus) {
+void execute_again_under_dsm(dsm::LaunchPlan plan) {
   const std::string library = dsm_library_path();
   if (library.empty() || access(library.c_str(), R_OK) != 0) {
     say("node processes need %s beside libhetmp.so, and it is not there; using one node", library.c_str());
@@ -108,10 +106,8 @@ void execute_again_under_dsm(const std::vector<std::vector<int>>& cpus) {
     pointers.push_back(argument.data());
   pointers.push_back(nullptr);
 
-  std::string plan = std::to_string(getpid()) + ' ';
-  for (const auto& node : cpus)
-    plan += format_cpu_list(node) + ';';
-  setenv(dsm::plan_variable, plan.c_str(), 1);
+  plan.process = getpid();
+  setenv(dsm::plan_variable, dsm::format_plan(plan).c_str(), 1);
   prepend("LD_PRELOAD", library);
   prepend("GLIBC_TUNABLES", no_rseq);
   execv(program_path().c_str(), pointers.data());
@@ -121,6 +117,7 @@ void execute_again_under_dsm(const std::vector<std::vector<int>>& cpus) {
 
 void clean_environment() {
   unsetenv(dsm::plan_variable);
+  unsetenv(dsm::launcher_variable);
   drop_first("LD_PRELOAD");
   drop_first("GLIBC_TUNABLES");
 }

@@ -1,6 +1,6 @@
 #include "runtime/global/node_setup.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/environment.hpp"
 #include "base/message.hpp"
 #include "perf/counters.hpp"
 #include "perf/interconnect.hpp"
@@ -26,11 +26,9 @@ CoordinatedLevel* level;
 
 std::string origin_of_threshold;
 
-/// Node processes are connected by shared memory so far; other layouts have nothing between their nodes to calibrate.
-void read_interconnect() {
-  const bool processes = layout().kind == Layout::Kind::Processes;
-  const perf::Interconnect known =
-      perf::find_interconnect(processes ? perf::shared_memory : "", layout().nodes());
+/// `name`: of what connects node processes; empty where there is nothing between nodes to calibrate.
+void read_interconnect(std::string_view name) {
+  const perf::Interconnect known = perf::find_interconnect(name, layout().nodes());
   schedulers::DecisionRules& rules = placement().rules;
   rules.threshold_us = known.threshold_us;
   rules.fault_us = known.fault_us;
@@ -81,9 +79,9 @@ bool has_thread_variables() {
 }
 
 /// Not before the program has been executed again, where it is: what is wrong is said once.
-Coordinator make_coordinator() {
+Coordinator make_coordinator(std::string_view interconnect) {
   placement() = read_placement();
-  read_interconnect();
+  read_interconnect(interconnect);
   if (has_thread_variables())
     keep_threads_where_they_are();
   return Coordinator(placement().rules, layout().cpu_counts());
@@ -106,20 +104,44 @@ dsm::Fabric* find_fabric() {
   return find ? find() : nullptr;
 }
 
+dsm::LaunchPlan plan_for_this_machine() {
+  dsm::LaunchPlan plan;
+  plan.cpus = layout().cpus;
+  if (const auto transport = environment_value("HETMP_TRANSPORT")) {
+    if (*transport == "tcp")
+      plan.transport = dsm::LaunchPlan::Transport::Tcp;
+    else if (*transport != "shared-memory")
+      complain("HETMP_TRANSPORT", *transport, "neither shared-memory nor tcp", "shared-memory");
+  }
+  return plan;
+}
+
+/// What the launcher wants; nothing, after one line, if there is none.
+std::optional<dsm::LaunchPlan> plan_of_launcher() {
+  const auto text = environment_value(dsm::launcher_variable);
+  const auto plan = text ? dsm::parse_plan(*text) : std::nullopt;
+  if (plan && plan->made_by_launcher() && plan->cpus == layout().cpus)
+    return plan;
+  say("HETMP_NODES=hosts: is for hetmp run --hosts, which starts the program on each of them; using one node");
+  return {};
+}
+
 void become_node_processes(bool may_execute_again) {
   if (dsm::Fabric* fabric = find_fabric()) {
     if (fabric->version != dsm::fabric_version || fabric->nodes != layout().nodes())
       die(70, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
     clean_environment();
-    level = make_message_level(make_coordinator());
+    level = make_message_level(make_coordinator(fabric->interconnect));
     attach_fabric(*fabric);
     return;
   }
-  if (may_execute_again)
-    execute_again_under_dsm(layout().cpus); // returns only if that is impossible, after saying why
-  else
-    say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one "
-        "node");
+  if (may_execute_again) {
+    const auto plan = layout().hosts ? plan_of_launcher() : plan_for_this_machine();
+    if (plan)
+      execute_again_under_dsm(*plan); // returns only if that is impossible, after saying why
+  } else {
+    say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one node");
+  }
   use_one_node();
   placement() = read_placement();
 }
@@ -139,10 +161,10 @@ void set_up_nodes(bool may_execute_again) {
   switch (layout().kind) {
   case Layout::Kind::One:
     placement() = read_placement();
-    read_interconnect(); // for its complaint: a mistake should show on one node too
+    read_interconnect({}); // for its complaint: a mistake should show on one node too
     break;
   case Layout::Kind::CpuSets:
-    level = make_in_process_level(make_coordinator());
+    level = make_in_process_level(make_coordinator({}));
     break;
   case Layout::Kind::Processes:
     become_node_processes(may_execute_again);

@@ -4,6 +4,7 @@
 #include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
 #include "runtime/tool/run.hpp"
+#include "runtime/tool/run_on_hosts.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +18,12 @@ using namespace hetmp::tool;
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* run = app.add_subcommand("run", "Run an OpenMP program");
   run->add_option("--nodes", options.nodes, "Node processes to run the program on (1-64)")->type_name("N");
+  run->add_option("--hosts", options.hosts, "Hosts to run the program on, a node each, as in a,b or a:4,b:8 (CPUs)")
+      ->type_name("LIST");
+  run->add_option("--remote-shell", options.remote_shell, "What reaches the hosts (ssh -x -o BatchMode=yes)")
+      ->type_name("CMD");
+  run->add_option("--transport", options.transport, "Between nodes of this machine: shared-memory (the default) or tcp")
+      ->type_name("T");
   run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")
       ->type_name("SPEC");
   run->add_flag("--report", options.report,
@@ -73,6 +80,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   RunOptions options;
   const CLI::App* run_command = add_run(app, options);
+  const CLI::App* agent_command = app.add_subcommand("agent")->group(""); // for run --hosts, which starts it
   const CLI::App* info_command = app.add_subcommand("info", "Say what hetmp finds on this machine");
   CalibrateOptions calibrate_options;
   const CLI::App* calibrate_command = add_calibrate(app, calibrate_options);
@@ -90,6 +98,8 @@ int main(int argc, char** argv) {
   settle_report(options);
   if (run_command->parsed())
     return take_command(*run_command, from_dashes, options) ? run(options) : usage_error;
+  if (agent_command->parsed())
+    return be_agent();
   if (calibrate_command->parsed())
     return calibrate(calibrate_options);
   return info_command->parsed() ? print_info() : usage_error;

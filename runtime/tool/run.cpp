@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
+#include "runtime/tool/run_on_hosts.hpp"
 #include "schedulers/parse.hpp"
 
 #include <cerrno>
@@ -21,8 +22,14 @@ constexpr int not_executable = 126; // as shells say it
 constexpr int not_found = 127;
 
 std::string check_nodes(const RunOptions& options) {
-  if (options.nodes && options.cores)
-    return "--nodes and --cores exclude each other";
+  if (int(options.nodes.has_value()) + int(options.cores.has_value()) + int(options.hosts.has_value()) > 1)
+    return "--nodes, --cores and --hosts exclude each other";
+  if (options.remote_shell && !options.hosts)
+    return "--remote-shell is for --hosts";
+  if (options.transport && *options.transport != "shared-memory" && *options.transport != "tcp")
+    return "--transport " + *options.transport + ": neither shared-memory nor tcp";
+  if (options.transport && options.hosts && *options.transport != "tcp")
+    return "--transport " + *options.transport + ": hosts are connected by tcp";
   if (options.cores)
     if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus());
         !parsed.error.empty())
@@ -68,6 +75,8 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
     set["HETMP_NODES"] = nodes > 1 ? "proc:" + std::to_string(nodes) : "1";
   if (options.cores)
     set["HETMP_NODES"] = "cores:" + *options.cores;
+  if (options.transport)
+    set["HETMP_TRANSPORT"] = *options.transport;
   if (options.report)
     set["HETMP_REPORT"] = *options.report;
   if (options.schedule)
@@ -76,6 +85,8 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
     set["HETMP_LOOPS"] = *options.loops;
   if (options.threads)
     set["OMP_NUM_THREADS"] = *options.threads;
+  if (options.hosts) // each host has its own library
+    return result;
   const char* preloaded = lookup("LD_PRELOAD");
   set["LD_PRELOAD"] = preloaded && *preloaded ? library + ':' + preloaded : library;
   return result;
@@ -114,6 +125,8 @@ int run(const RunOptions& options) {
   }
   for (const auto& [name, value] : planned.variables)
     setenv(name.c_str(), value.c_str(), 1);
+  if (options.hosts)
+    return run_on_hosts(options);
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.command)

@@ -1,0 +1,125 @@
+#include "dsm/launch_plan.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/environment.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr size_t most_nodes = 64;
+constexpr int64_t largest_number = 1 << 30;
+
+/// Cuts the part before `separator`, or everything, off the front of `text`.
+std::string_view cut(std::string_view& text, char separator) {
+  const size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+bool parse_number(std::string_view text, int64_t least, int64_t& result) {
+  const auto number = parse_integer(text, least, largest_number);
+  result = number.value_or(0);
+  return number.has_value();
+}
+
+bool parse_cpus(std::string_view text, LaunchPlan& plan) {
+  while (!text.empty()) {
+    const auto cpus = parse_cpu_list(cut(text, ';'));
+    if (!cpus)
+      return false;
+    plan.cpus.push_back(*cpus);
+  }
+  return true;
+}
+
+bool parse_sockets(std::string_view text, LaunchPlan& plan) {
+  while (!text.empty()) {
+    std::string_view pair = cut(text, ';');
+    int64_t first = 0, second = 0;
+    if (!parse_number(cut(pair, ','), -1, first) || !parse_number(pair, -1, second))
+      return false;
+    plan.sockets.push_back({int(first), int(second)});
+  }
+  return true;
+}
+
+bool parse_hosts(std::string_view text, LaunchPlan& plan) {
+  while (!text.empty())
+    plan.hosts.emplace_back(cut(text, ';'));
+  return true;
+}
+
+bool parse_word(std::string_view word, LaunchPlan& plan) {
+  const std::string_view name = cut(word, '=');
+  int64_t number = 0;
+  if (name == "process") {
+    const bool right = parse_number(word, 1, number);
+    plan.process = pid_t(number);
+    return right;
+  }
+  if (name == "transport") {
+    plan.transport = word == "tcp" ? LaunchPlan::Transport::Tcp : LaunchPlan::Transport::SharedMemory;
+    return word == "tcp" || word == "shared-memory";
+  }
+  if (name == "node") {
+    const bool right = parse_number(word, 0, number);
+    plan.node = uint32_t(number);
+    return right;
+  }
+  if (name == "cpus")
+    return parse_cpus(word, plan);
+  if (name == "sockets")
+    return parse_sockets(word, plan);
+  if (name == "hosts")
+    return parse_hosts(word, plan);
+  return false;
+}
+
+bool consistent(const LaunchPlan& plan) {
+  const size_t nodes = plan.cpus.size();
+  if (plan.process <= 0 || nodes < 2 || nodes > most_nodes || plan.node >= nodes)
+    return false;
+  if (!plan.made_by_launcher())
+    return plan.node == 0 && plan.hosts.empty();
+  if (plan.transport != LaunchPlan::Transport::Tcp || plan.sockets.size() != nodes || plan.hosts.size() != nodes)
+    return false;
+  for (size_t i = 0; i < nodes; ++i)
+    for (const int socket : plan.sockets[i])
+      if ((socket < 0) != (i == plan.node))
+        return false;
+  return true;
+}
+
+} // namespace
+
+std::string format_plan(const LaunchPlan& plan) {
+  std::string text = "process=" + std::to_string(plan.process);
+  text += plan.transport == LaunchPlan::Transport::Tcp ? " transport=tcp" : " transport=shared-memory";
+  text += " node=" + std::to_string(plan.node) + " cpus=";
+  for (const auto& cpus : plan.cpus)
+    text += format_cpu_list(cpus) + ';';
+  if (!plan.made_by_launcher())
+    return text;
+  text += " sockets=";
+  for (const auto& pair : plan.sockets)
+    text += std::to_string(pair[0]) + ',' + std::to_string(pair[1]) + ';';
+  text += " hosts=";
+  for (const std::string& host : plan.hosts)
+    text += host + ';';
+  return text;
+}
+
+std::optional<LaunchPlan> parse_plan(std::string_view text) {
+  LaunchPlan plan;
+  while (!text.empty())
+    if (!parse_word(cut(text, ' '), plan))
+      return {};
+  if (!consistent(plan))
+    return {};
+  return plan;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,44 @@
+// What a process must know to become one of several nodes, as whoever starts the program tells it: the runtime, which
+// executes its own program again for node processes of one machine, or the launcher, on each host.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Environment variable with a plan's text. It counts only in the process that the plan names, so the programs that this
+/// one starts are not concerned.
+inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
+/// Environment variable in which a launcher gives its plan to the runtime, for whichever program comes to use OpenMP: the
+/// process in it is not yet known. HETMP_NODES=hosts:... goes with it.
+inline constexpr const char* launcher_variable = "HETMP_LAUNCH";
+
+struct LaunchPlan {
+  enum class Transport : uint8_t { SharedMemory, Tcp };
+
+  pid_t process = 0;
+  Transport transport = Transport::SharedMemory;
+  std::vector<std::vector<int>> cpus; ///< of each node, as numbered on its machine: 2 to 64 nodes
+
+  // Only where each node's process was started by a launcher; else the process is to make the others itself.
+  uint32_t node = 0; ///< which of the nodes this process is
+  /// Of each node: descriptors of two connected, authenticated stream sockets to it; {-1, -1} for the node itself.
+  std::vector<std::array<int, 2>> sockets;
+  std::vector<std::string> hosts; ///< of each node: where it runs, for messages; without blanks and commas
+
+  bool made_by_launcher() const { return !sockets.empty(); }
+  bool operator==(const LaunchPlan&) const = default;
+};
+
+/// One line, without line ends.
+std::string format_plan(const LaunchPlan& plan);
+/// Nothing if it is malformed in any way.
+std::optional<LaunchPlan> parse_plan(std::string_view text);
+
+} // namespace hetmp::dsm

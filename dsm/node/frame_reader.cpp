@@ -1,0 +1,47 @@
+#include "dsm/node/frame_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hetmp::dsm {
+namespace {
+
+bool possible(const SlotHeader& header) {
+  return header.channel <= last_channel && header.header_bytes <= sizeof header.message &&
+         header.data_bytes <= page_bytes;
+}
+
+} // namespace
+
+FrameReader::FrameReader(size_t bytes)
+    : size_(std::max(bytes, largest_frame)), buffer_(new uint8_t[size_]) {}
+
+const Slot* FrameReader::next() {
+  const size_t waiting = end_ - begin_;
+  if (!broken_ && waiting >= sizeof(SlotHeader)) {
+    const auto* slot = reinterpret_cast<const Slot*>(buffer_.get() + begin_);
+    broken_ = !possible(slot->header);
+    if (!broken_ && waiting >= frame_bytes(slot->header.data_bytes)) {
+      begin_ += frame_bytes(slot->header.data_bytes);
+      return slot;
+    }
+  }
+  if (broken_)
+    begin_ = end_ = 0;
+  else
+    make_room();
+  return nullptr;
+}
+
+/// What is left is less than a frame: it moves to the front when little room is behind it.
+void FrameReader::make_room() {
+  if (begin_ == end_)
+    begin_ = end_ = 0;
+  if (size_ - end_ >= largest_frame || begin_ == 0)
+    return;
+  memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+}
+
+} // namespace hetmp::dsm

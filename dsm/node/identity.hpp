@@ -1,0 +1,19 @@
+// What has to be alike in two processes before addresses mean the same in both: the page size, and each program file and
+// library, its content and its place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Of this process, a line for each fact, the same order everywhere. Of a file: its name, its build id (without one, the
+/// sizes of its segments) and its address.
+std::vector<std::string> own_identity();
+
+/// The first difference in words ("runs another libm.so.6 (...) than ... "), empty if there is none. `host` is whose
+/// identity `other` is.
+std::string first_difference(const std::vector<std::string>& own, const std::vector<std::string>& other,
+                             const std::string& host);
+
+} // namespace hetmp::dsm

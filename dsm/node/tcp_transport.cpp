@@ -1,0 +1,262 @@
+#include "dsm/node/tcp_transport.hpp"
+
+#include "base/message.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int failure = 70; // EX_SOFTWARE
+constexpr int64_t second_ns = 1'000'000'000;
+constexpr int64_t sign_interval_ns = second_ns;
+constexpr int64_t patience_ns = 4 * second_ns + second_ns / 2;
+/// Of the stream of pages: what one system call may bring. A run of pages fits.
+constexpr size_t page_buffer_bytes = size_t(256) << 10;
+constexpr size_t message_buffer_bytes = size_t(32) << 10;
+
+/// A frame with this channel and nothing in it, not passed on: a sign of life.
+constexpr size_t no_message = 0;
+
+int64_t now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * second_ns + now.tv_nsec;
+}
+
+SlotHeader header_of(Channel channel, const void* message, size_t message_bytes, size_t data_bytes) {
+  SlotHeader header;
+  header.channel = channel;
+  header.header_bytes = uint16_t(message_bytes);
+  header.data_bytes = uint32_t(data_bytes);
+  if (message_bytes != 0)
+    memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
+  return header;
+}
+
+void set_blocking(int socket, bool blocking) {
+  const int flags = fcntl(socket, F_GETFL);
+  fcntl(socket, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+/// Waits for room, not for the receiver's program: see transport.hpp. False if the connection has ended.
+bool write_all(int socket, iovec* pieces, size_t count) {
+  msghdr message{};
+  message.msg_iov = pieces;
+  message.msg_iovlen = count;
+  while (message.msg_iovlen != 0) {
+    ssize_t written = sendmsg(socket, &message, MSG_NOSIGNAL);
+    if (written < 0) {
+      if (errno == EAGAIN) {
+        pollfd room{socket, POLLOUT, 0};
+        poll(&room, 1, -1);
+      } else if (errno != EINTR) {
+        return false;
+      }
+      continue;
+    }
+    while (message.msg_iovlen != 0 && size_t(written) >= message.msg_iov->iov_len) {
+      written -= ssize_t(message.msg_iov->iov_len);
+      ++message.msg_iov;
+      --message.msg_iovlen;
+    }
+    if (message.msg_iovlen != 0) {
+      message.msg_iov->iov_base = static_cast<char*>(message.msg_iov->iov_base) + written;
+      message.msg_iov->iov_len -= size_t(written);
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, bool watch_silence) {
+  self_ = self;
+  watch_silence_ = watch_silence;
+  poll_set_ = epoll_create1(EPOLL_CLOEXEC);
+  if (poll_set_ < 0)
+    die(failure, "no descriptor to wait for messages: %s", strerrordesc_np(errno));
+  outgoing_ = std::vector<Outgoing>(sockets.size());
+  peers_.resize(sockets.size());
+  for (uint32_t node = 0; node < sockets.size(); ++node) {
+    peers_[node].heard = now_ns();
+    SocketPair out = sockets[node];
+    SocketPair in = out;
+    if (node == self) {
+      // To itself through the kernel, too: what the program's threads send is then like anything else that comes.
+      for (size_t lane = 0; lane < 2; ++lane) {
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+          die(failure, "no sockets for a node's messages to itself: %s", strerrordesc_np(errno));
+        out[lane] = ends[0];
+        in[lane] = ends[1];
+      }
+    } else {
+      const int now = 1; // no gathering of small messages by the kernel: somebody waits for each of them
+      for (const int socket : out) {
+        setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
+        fcntl(socket, F_SETFD, FD_CLOEXEC); // a program that this one starts would keep the connection open
+      }
+    }
+    outgoing_[node].service = out[size_t(Lane::Service)];
+    outgoing_[node].anyone = out[size_t(Lane::Anyone)];
+    // The reading side of a connection is the same socket, and reading never waits (MSG_DONTWAIT).
+    set_blocking(outgoing_[node].service, false);
+    set_blocking(outgoing_[node].anyone, true);
+    listen_to(node, in[size_t(Lane::Service)], page_buffer_bytes);
+    listen_to(node, in[size_t(Lane::Anyone)], message_buffer_bytes);
+  }
+}
+
+void TcpTransport::listen_to(uint32_t from, int socket, size_t buffer_bytes) {
+  incoming_.push_back({socket, from, std::make_unique<FrameReader>(buffer_bytes)});
+  epoll_event interest{};
+  interest.events = EPOLLIN;
+  interest.data.u32 = uint32_t(incoming_.size() - 1);
+  if (epoll_ctl(poll_set_, EPOLL_CTL_ADD, socket, &interest) != 0)
+    die(failure, "cannot wait for messages of node %u: %s", from, strerrordesc_np(errno));
+}
+
+void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
+                        const void* data, size_t data_bytes) {
+  static constexpr uint8_t filling[frame_alignment] = {};
+  const size_t fill = frame_bytes(data_bytes) - sizeof(SlotHeader) - data_bytes;
+  SlotHeader header = header_of(channel, message, message_bytes, data_bytes);
+  Outgoing& out = outgoing_[to];
+  if (lane == Lane::Service) {
+    if (peers_[to].lost)
+      return;
+    const auto append = [&](const void* bytes, size_t count) {
+      out.gathered.insert(out.gathered.end(), static_cast<const uint8_t*>(bytes),
+                          static_cast<const uint8_t*>(bytes) + count);
+    };
+    append(&header, sizeof header);
+    append(data, data_bytes);
+    append(filling, fill);
+    return;
+  }
+  iovec pieces[3] = {{&header, sizeof header},
+                     {const_cast<void*>(data), data_bytes},
+                     {const_cast<uint8_t*>(filling), fill}};
+  std::lock_guard guard(out.anyone_lock);
+  write_all(out.anyone, pieces, 3); // that a connection has ended is noticed by its reader
+}
+
+size_t TcpTransport::receive(const Handle& handle) {
+  epoll_event ready[16];
+  const int count = epoll_wait(poll_set_, ready, 16, 0);
+  size_t messages = 0;
+  for (int i = 0; i < count; ++i)
+    messages += read_from(incoming_[ready[i].data.u32], handle);
+  return messages;
+}
+
+size_t TcpTransport::read_from(Incoming& incoming, const Handle& handle) {
+  FrameReader& reader = *incoming.reader;
+  const ssize_t bytes = recv(incoming.socket, reader.room(), reader.room_bytes(), MSG_DONTWAIT);
+  if (bytes <= 0) {
+    if (bytes == 0)
+      lose(incoming.from, "its connection was closed");
+    else if (errno != EAGAIN && errno != EINTR)
+      lose(incoming.from, strerrordesc_np(errno));
+    return 0;
+  }
+  reader.filled(size_t(bytes));
+  peers_[incoming.from].heard = now_ns();
+  size_t messages = 0;
+  while (const Slot* slot = reader.next()) {
+    if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
+      continue;
+    handle(incoming.from, *slot);
+    ++messages;
+  }
+  if (reader.broken())
+    lose(incoming.from, "it sent what is no message");
+  return messages;
+}
+
+bool TcpTransport::flush(uint32_t to) {
+  Outgoing& out = outgoing_[to];
+  while (out.sent < out.gathered.size()) {
+    const ssize_t written = ::send(out.service, out.gathered.data() + out.sent, out.gathered.size() - out.sent,
+                                   MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0 && errno == EAGAIN)
+      return true;
+    if (written < 0)
+      break; // that the connection has ended is noticed by its reader
+    out.sent += size_t(written);
+  }
+  out.gathered.clear(); // keeps its memory
+  out.sent = 0;
+  return false;
+}
+
+bool TcpTransport::flush() {
+  bool left = false;
+  for (uint32_t to = 0; to < outgoing_.size(); ++to)
+    if (!outgoing_[to].gathered.empty())
+      left |= flush(to);
+  return left;
+}
+
+void TcpTransport::lose(uint32_t node, std::string reason) {
+  Peer& peer = peers_[node];
+  if (!peer.lost) {
+    peer.lost = true;
+    peer.reason = std::move(reason);
+  }
+  outgoing_[node].gathered.clear();
+  outgoing_[node].sent = 0;
+  for (Incoming& incoming : incoming_)
+    if (incoming.from == node && incoming.socket >= 0) {
+      epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
+      incoming.socket = -1; // left open: another thread may just be writing to it
+    }
+}
+
+std::optional<Transport::Loss> TcpTransport::find_loss() {
+  if (watch_silence_) {
+    const Clock now = now_ns();
+    // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
+    if (now - last_look_ > patience_ns / 2)
+      for (Peer& peer : peers_)
+        peer.heard = now;
+    last_look_ = now;
+    give_signs_of_life(now);
+    for (uint32_t node = 0; node < peers_.size(); ++node)
+      if (node != self_ && now - peers_[node].heard > patience_ns)
+        lose(node, "nothing came from it for " + std::to_string((now - peers_[node].heard) / second_ns) + " s");
+  }
+  for (uint32_t node = 0; node < peers_.size(); ++node)
+    if (peers_[node].lost && !peers_[node].told) {
+      peers_[node].told = true;
+      return Loss{node, peers_[node].reason};
+    }
+  return {};
+}
+
+void TcpTransport::give_signs_of_life(Clock now) {
+  if (now < next_sign_)
+    return;
+  next_sign_ = now + sign_interval_ns;
+  for (uint32_t node = 0; node < peers_.size(); ++node)
+    if (node != self_ && !peers_[node].lost)
+      send(node, Lane::Service, Channel::Control, nullptr, no_message, nullptr, 0);
+}
+
+int64_t TcpTransport::longest_sleep_ns() const { return watch_silence_ ? sign_interval_ns : -1; }
+
+} // namespace hetmp::dsm

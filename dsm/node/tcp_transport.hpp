@@ -1,0 +1,81 @@
+// Messages between node processes over TCP: two connections for each pair of nodes, one for each lane, so that no message
+// of the program waits behind pages. Who connected them, and how the peers made sure of each other, is the launcher's
+// business: this starts with connected sockets.
+//
+// What the service thread sends is gathered and goes out once a round of its work, in one system call for each node. Other
+// threads write to the socket themselves, under a lock that the service thread never takes; they may wait for room, which
+// the receiver's service thread makes in any case.
+//
+// A node is lost when its connection ends, or when nothing has come from it for `patience`: each service thread sends a
+// sign of life every second, whatever the threads of its program do, so a slow node is not taken for a lost one.
+#pragma once
+
+#include "dsm/node/frame_reader.hpp"
+#include "dsm/node/transport.hpp"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// The connected sockets between one node and another, by lane.
+using SocketPair = std::array<int, 2>;
+
+class TcpTransport final : public Transport {
+public:
+  /// `sockets`: of each node, in the order of their numbers; for the node itself {-1, -1}. Takes them over.
+  /// `watch_silence`: whether a silent node is lost. (Not where all nodes are processes of one machine: their ends are seen.)
+  void connect(uint32_t self, const std::vector<SocketPair>& sockets, bool watch_silence);
+
+  void become(uint32_t node) override { self_ = node; }
+  void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
+            size_t data_bytes) override;
+  size_t receive(const Handle& handle) override;
+  bool flush() override;
+  bool prepare_sleep() override { return true; } // what comes now makes the doorbell readable
+  void awake(bool) override {}
+  int doorbell() const override { return poll_set_; }
+  std::optional<Loss> find_loss() override;
+  int64_t longest_sleep_ns() const override;
+
+private:
+  using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
+  /// One direction of reading: a socket, and what has come from it.
+  struct Incoming {
+    int socket = -1;
+    uint32_t from = 0;
+    std::unique_ptr<FrameReader> reader;
+  };
+  struct Outgoing {
+    int service = -1; ///< non-blocking
+    int anyone = -1;
+    std::vector<uint8_t> gathered; ///< service thread: frames, from `sent` on still to be sent
+    size_t sent = 0;
+    std::mutex anyone_lock; ///< one frame at a time on `anyone`
+  };
+  struct Peer {
+    Clock heard = 0;  ///< when something came last
+    bool lost = false;
+    bool told = false; ///< find_loss() has given it
+    std::string reason;
+  };
+
+  void listen_to(uint32_t from, int socket, size_t buffer_bytes);
+  size_t read_from(Incoming& incoming, const Handle& handle);
+  bool flush(uint32_t to);
+  void lose(uint32_t node, std::string reason);
+  void give_signs_of_life(Clock now);
+
+  uint32_t self_ = 0;
+  bool watch_silence_ = false;
+  int poll_set_ = -1; ///< epoll, of all incoming sockets
+  std::vector<Incoming> incoming_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<Peer> peers_;
+  Clock next_sign_ = 0;
+  Clock last_look_ = 0; ///< at the others' silence
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,351 @@
+#include "runtime/launch/launcher.hpp"
+
+#include "base/message.hpp"
+#include "runtime/launch/descriptors.hpp"
+#include "runtime/launch/frames.hpp"
+#include "runtime/launch/orders.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <poll.h>
+#include <set>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace hetmp::launch {
+namespace {
+
+constexpr int cannot_run = 1;
+constexpr int lost = 70; // EX_SOFTWARE
+constexpr size_t piece_bytes = size_t(64) << 10;
+/// For agents to come up, remote logins included.
+constexpr int64_t start_ms = 60'000;
+/// For the other nodes to end when one has.
+constexpr int64_t grace_ms = 2000;
+constexpr uint32_t origin = 0;
+
+int64_t now_ms() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t(1000) + now.tv_nsec / 1'000'000;
+}
+
+std::string quoted(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// The environment as it is here, without what describes this login rather than the program.
+std::map<std::string, std::string> environment_to_pass() {
+  static const std::set<std::string_view> own = {"HOME", "USER",   "LOGNAME", "SHELL",    "TMPDIR",    "TERM", "DISPLAY",
+                                                 "MAIL", "HOSTNAME", "_",     "SHLVL",    "PWD",       "OLDPWD"};
+  std::map<std::string, std::string> result;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    if (equals != std::string_view::npos && !own.contains(name) && !name.starts_with("SSH_") && !name.starts_with("XDG_"))
+      result.emplace(name, text.substr(equals + 1));
+  }
+  return result;
+}
+
+uint64_t stack_limit() {
+  constexpr uint64_t usual = uint64_t(8) << 20;
+  rlimit limit{};
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : usual;
+}
+
+/// A node and the agent it is reached by.
+struct Node {
+  explicit Node(const Host& its_host) : host(its_host) {}
+
+  const Host& host;
+  pid_t agent = -1;
+  int socket = -1; ///< to the agent
+  FrameDecoder decoder{agent_greeting};
+  std::optional<Ready> ready;
+  std::optional<Endpoint> card;
+  std::optional<Exit> exit;
+};
+
+class Launcher {
+public:
+  explicit Launcher(const Launch& launch) : launch_(launch) {
+    for (const Host& host : launch.hosts)
+      nodes_.emplace_back(host);
+  }
+
+  int run() {
+    signal(SIGPIPE, SIG_IGN);
+    static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, 0};
+    signals_ = catch_signals(signals);
+    for (Node& node : nodes_)
+      start_agent(node);
+    deadline_ms_ = now_ms() + start_ms;
+    while (!over())
+      wait();
+    end_agents();
+    return exit_code_;
+  }
+
+private:
+  // --- agents
+
+  void start_agent(Node& node) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      return fail(cannot_run, "no sockets for agents: " + std::string(strerrordesc_np(errno)));
+    const pid_t launcher = getpid();
+    node.agent = fork();
+    if (node.agent < 0)
+      return fail(cannot_run, "no processes for agents: " + std::string(strerrordesc_np(errno)));
+    if (node.agent == 0) {
+      setpgid(0, 0); // the terminal's signals are for the launcher, which passes them on
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (getppid() != launcher)
+        _exit(cannot_run);
+      dup2(ends[1], 0);
+      dup2(ends[1], 1);
+      release_signals();
+      become_agent(node.host);
+    }
+    close(ends[1]);
+    node.socket = ends[0];
+  }
+
+  [[noreturn]] void become_agent(const Host& host) {
+    std::vector<std::string> words = {launch_.tool, "agent"};
+    if (!is_here(host.name)) {
+      words = launch_.remote_shell;
+      words.push_back(host.name);
+      words.push_back(quoted(launch_.tool) + " agent");
+    }
+    std::vector<char*> arguments;
+    for (std::string& word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    say("%s: %s", arguments[0], strerrordesc_np(errno));
+    _exit(127);
+  }
+
+  bool tell(Node& node, FrameKind kind, std::string_view bytes) {
+    return node.socket >= 0 && write_all(node.socket, encode(kind, bytes));
+  }
+
+  /// Closing the connection tells an agent that nobody is left to run for: it ends, and its node with it.
+  void end_agents() {
+    for (Node& node : nodes_)
+      if (node.socket >= 0)
+        close(node.socket);
+    const int64_t deadline = now_ms() + grace_ms;
+    for (Node& node : nodes_) {
+      while (node.agent > 0 && waitpid(node.agent, nullptr, WNOHANG) == 0) {
+        constexpr timespec moment{0, 2'000'000};
+        nanosleep(&moment, nullptr);
+        if (now_ms() > deadline)
+          kill(-node.agent, SIGKILL);
+      }
+    }
+  }
+
+  // --- what happens
+
+  void wait() {
+    std::vector<pollfd> polled{{signals_, POLLIN, 0}, {input_open_ && started_ ? 0 : -1, POLLIN, 0}};
+    for (const Node& node : nodes_)
+      polled.push_back({node.socket, POLLIN, 0});
+    const int64_t left = deadline_ms_ < 0 ? -1 : std::max<int64_t>(deadline_ms_ - now_ms(), 0);
+    poll(polled.data(), polled.size(), int(left));
+    if (polled[0].revents)
+      pass_signals();
+    if (polled[1].revents)
+      pass_input();
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      if (polled[2 + i].revents)
+        hear(nodes_[i]);
+    if (deadline_ms_ >= 0 && now_ms() >= deadline_ms_ && !over())
+      too_late();
+  }
+
+  void too_late() {
+    if (ending_) {
+      finished_ = true;
+      return;
+    }
+    std::string missing;
+    for (const Node& node : nodes_)
+      if (!node.card)
+        missing += ' ' + node.host.name;
+    fail(cannot_run, "no answer in " + std::to_string(start_ms / 1000) + " s from:" + missing);
+  }
+
+  void hear(Node& node) {
+    char bytes[piece_bytes];
+    const ssize_t got = read(node.socket, bytes, sizeof bytes);
+    if (got < 0 && errno == EINTR)
+      return;
+    if (got <= 0)
+      return lose(node);
+    node.decoder.add({bytes, size_t(got)});
+    while (const auto frame = node.decoder.next())
+      take(node, *frame);
+    if (node.decoder.broken())
+      fail(cannot_run, "host " + node.host.name + ": what answers there is no agent of this hetmp");
+  }
+
+  void take(Node& node, const Frame& frame) {
+    switch (frame.kind) {
+    case FrameKind::Ready:
+      node.ready = read_ready(frame.bytes);
+      if (!node.ready || !node.ready->problem.empty())
+        return fail(cannot_run, "host " + node.host.name + ": " + (node.ready ? node.ready->problem : "it makes no sense"));
+      return give_order(node);
+    case FrameKind::Card:
+      node.card = read_card(frame.bytes);
+      if (std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.card.has_value(); }) && !started_)
+        start();
+      return;
+    case FrameKind::Output:
+      write_all(1, frame.bytes);
+      return;
+    case FrameKind::Error:
+      write_all(2, frame.bytes);
+      return;
+    case FrameKind::Exit:
+      node.exit = read_exit(frame.bytes).value_or(Exit{lost, 0});
+      return node_has_ended(node);
+    default:
+      fail(cannot_run, "host " + node.host.name + ": its agent does not know its part");
+    }
+  }
+
+  uint32_t number_of(const Node& node) const { return uint32_t(&node - nodes_.data()); }
+
+  void give_order(Node& node) {
+    Order order;
+    order.node = number_of(node);
+    order.host = node.host.name;
+    char folder[4096];
+    order.folder = getcwd(folder, sizeof folder) ? folder : "/";
+    order.command = launch_.command;
+    order.environment = environment_to_pass();
+    order.stack_bytes = stack_limit();
+    tell(node, FrameKind::Order, to_json(order));
+  }
+
+  void start() {
+    Start start;
+    start.secret = random_secret();
+    std::vector<std::vector<int>> available;
+    for (const Node& node : nodes_) {
+      start.endpoints.push_back(*node.card);
+      start.hosts.push_back(node.host.name);
+      available.push_back(node.ready->cpus);
+    }
+    std::string error;
+    start.cpus = deal_cpus(launch_.hosts, available, error);
+    if (!error.empty())
+      return fail(cannot_run, error);
+    const std::string text = to_json(start);
+    for (Node& node : nodes_)
+      tell(node, FrameKind::Start, text);
+    started_ = true;
+    deadline_ms_ = -1;
+  }
+
+  void pass_input() {
+    char bytes[piece_bytes];
+    const ssize_t got = read(0, bytes, sizeof bytes);
+    if (got < 0 && errno == EINTR)
+      return;
+    input_open_ = got > 0;
+    tell(nodes_[origin], FrameKind::Input, {bytes, size_t(std::max<ssize_t>(got, 0))});
+  }
+
+  /// They are the program's. A second SIGINT or SIGTERM ends what does not listen.
+  void pass_signals() {
+    while (const int number = read_signal_from(signals_)) {
+      const bool asks_to_end = number == SIGINT || number == SIGTERM || number == SIGHUP;
+      if (!started_ || (asks_to_end && ++asked_to_end_ > 1)) {
+        exit_code_ = 128 + number;
+        finished_ = true;
+        return;
+      }
+      tell(nodes_[origin], FrameKind::Signal, to_json(number));
+    }
+  }
+
+  // --- ends
+
+  bool over() const { return finished_; }
+
+  void fail(int code, const std::string& why) {
+    if (!ending_)
+      say("%s", why.c_str());
+    if (!ending_)
+      exit_code_ = code;
+    finished_ = true;
+  }
+
+  /// The origin's end is the program's. Any other end before it lets the origin say why, if it still can.
+  void node_has_ended(const Node& node) {
+    const bool is_origin = number_of(node) == origin;
+    const int code = node.exit->signal != 0 ? 128 + node.exit->signal : node.exit->code;
+    if (is_origin || (!ending_ && code != 0))
+      exit_code_ = code;
+    begin_to_end();
+    finished_ |= std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
+  }
+
+  void lose(Node& node) {
+    close(node.socket);
+    node.socket = -1;
+    if (node.exit)
+      return;
+    if (!ending_) {
+      exit_code_ = started_ ? lost : cannot_run;
+      say("host %s: the connection to its agent ended%s", node.host.name.c_str(),
+          node.ready ? "" : (" before hetmp answered there; is " + launch_.tool + " installed on it?").c_str());
+    }
+    node.exit = Exit{lost, 0};
+    begin_to_end();
+    finished_ |= !started_ || std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
+  }
+
+  void begin_to_end() {
+    if (!ending_)
+      deadline_ms_ = now_ms() + grace_ms;
+    ending_ = true;
+  }
+
+  const Launch& launch_;
+  std::vector<Node> nodes_;
+  int signals_ = -1;
+  int64_t deadline_ms_ = -1; ///< negative = none
+  bool started_ = false;     ///< the agents have been told to start the program
+  bool input_open_ = true;
+  bool ending_ = false;   ///< a node has ended, the others are to follow
+  bool finished_ = false; ///< nothing is waited for any more
+  int asked_to_end_ = 0;
+  int exit_code_ = cannot_run;
+};
+
+} // namespace
+
+int launch(const Launch& launch) { return Launcher(launch).run(); }
+
+} // namespace hetmp::launch

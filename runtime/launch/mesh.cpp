@@ -1,0 +1,296 @@
+#include "runtime/launch/mesh.hpp"
+
+#include "base/message.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <list>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace hetmp::launch {
+namespace {
+
+constexpr uint32_t lanes = 2;
+/// For a stranger or a peer to say what it has to say.
+constexpr int64_t handshake_ms = 5000;
+/// Connections that have not proved anything; more are turned away at once.
+constexpr size_t most_pending = 256;
+
+int64_t now_ms() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t(1000) + now.tv_nsec / 1'000'000;
+}
+
+std::string numeric(const sockaddr_storage& address, socklen_t bytes) {
+  char host[NI_MAXHOST] = "?";
+  getnameinfo(reinterpret_cast<const sockaddr*>(&address), bytes, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  return host;
+}
+
+/// Reads exactly `size` bytes; false at the deadline, at the end of the stream or on an error.
+bool read_exactly(int socket, void* to, size_t size, int64_t deadline_ms) {
+  auto* bytes = static_cast<uint8_t*>(to);
+  while (size != 0) {
+    const int64_t left = deadline_ms - now_ms();
+    pollfd readable{socket, POLLIN, 0};
+    if (left <= 0 || poll(&readable, 1, int(left)) < 0)
+      return false;
+    const ssize_t got = recv(socket, bytes, size, MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+      return false;
+    if (got > 0) {
+      bytes += got;
+      size -= size_t(got);
+    }
+  }
+  return true;
+}
+
+/// A few bytes on a fresh connection: they fit into its buffer.
+bool write_exactly(int socket, const void* bytes, size_t size) {
+  return send(socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t(size);
+}
+
+struct Resolved {
+  sockaddr_storage address{};
+  socklen_t bytes = 0;
+};
+
+std::string resolve(const std::string& host, uint16_t port, Resolved& result) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found))
+    return host + ": " + gai_strerror(error);
+  memcpy(&result.address, found->ai_addr, found->ai_addrlen);
+  result.bytes = found->ai_addrlen;
+  freeaddrinfo(found);
+  return {};
+}
+
+int connect_by(const Resolved& to, int64_t deadline_ms) {
+  const int descriptor = socket(to.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  if (descriptor < 0)
+    return -1;
+  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&to.address), to.bytes) != 0) {
+    pollfd writable{descriptor, POLLOUT, 0};
+    int error = errno;
+    socklen_t bytes = sizeof error;
+    if (error == EINPROGRESS && poll(&writable, 1, int(std::max<int64_t>(deadline_ms - now_ms(), 0))) == 1)
+      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
+    else if (error == EINPROGRESS)
+      error = ETIMEDOUT;
+    if (error != 0) {
+      close(descriptor);
+      errno = error;
+      return -1;
+    }
+  }
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  return descriptor;
+}
+
+/// Someone who has connected and not yet proved who it is.
+struct Pending {
+  Pending(int connected, std::string whence, const Secret& secret, uint32_t self)
+      : socket(connected), from(std::move(whence)), listener(secret, self), deadline_ms(now_ms() + handshake_ms) {}
+
+  int socket;
+  std::string from;
+  Listener listener;
+  int64_t deadline_ms;
+  bool challenged = false;
+  size_t have = 0;
+  union {
+    Hello hello;
+    Proof proof;
+    uint8_t bytes[sizeof(Hello)];
+  } buffer{};
+
+  size_t wanted() const { return challenged ? sizeof(Proof) : sizeof(Hello); }
+};
+
+class MeshBuilder {
+public:
+  MeshBuilder(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
+              int patience_s)
+      : self_(self), endpoints_(endpoints), own_(own), secret_(secret), deadline_ms_(now_ms() + patience_s * int64_t(1000)) {
+    mesh_.sockets.assign(endpoints.size(), {-1, -1});
+  }
+
+  Mesh build() {
+    for (uint32_t node = 0; node < self_ && mesh_.error.empty(); ++node)
+      for (uint32_t lane = 0; lane < lanes && mesh_.error.empty(); ++lane)
+        open_connection(node, lane);
+    missing_ = (endpoints_.size() - self_ - 1) * lanes;
+    while (missing_ != 0 && mesh_.error.empty())
+      wait_for_others();
+    for (const Pending& pending : pending_)
+      close(pending.socket);
+    if (!mesh_.error.empty())
+      close_all();
+    return std::move(mesh_);
+  }
+
+private:
+  void open_connection(uint32_t node, uint32_t lane) {
+    const Endpoint& endpoint = endpoints_[node];
+    const std::string peer = "node " + std::to_string(node) + " at " + endpoint.address;
+    Resolved to;
+    if (mesh_.error = resolve(endpoint.address, endpoint.port, to); !mesh_.error.empty())
+      return;
+    const int socket = connect_by(to, deadline_ms_);
+    if (socket < 0) {
+      mesh_.error = "cannot connect to " + peer + ": " + strerrordesc_np(errno);
+      return;
+    }
+    mesh_.sockets[node][lane] = socket;
+    const Opener opener(secret_, {self_, node, lane});
+    Challenge challenge;
+    if (!write_exactly(socket, &opener.hello(), sizeof(Hello)) ||
+        !read_exactly(socket, &challenge, sizeof challenge, deadline_ms_)) {
+      mesh_.error = peer + " does not answer as a node of this run";
+      return;
+    }
+    const auto proof = opener.answer(challenge);
+    if (!proof)
+      mesh_.error = peer + " does not know this run's secret";
+    else if (!write_exactly(socket, &*proof, sizeof *proof))
+      mesh_.error = peer + " closed the connection";
+  }
+
+  void wait_for_others() {
+    const int64_t now = now_ms();
+    if (now >= deadline_ms_) {
+      mesh_.error = "not all nodes behind node " + std::to_string(self_) + " have connected in time";
+      return;
+    }
+    std::vector<pollfd> polled{{own_.descriptor(), POLLIN, 0}};
+    int64_t soonest = deadline_ms_;
+    for (const Pending& pending : pending_) {
+      polled.push_back({pending.socket, POLLIN, 0});
+      soonest = std::min(soonest, pending.deadline_ms);
+    }
+    poll(polled.data(), polled.size(), int(std::max<int64_t>(soonest - now, 0)));
+    size_t index = 1;
+    for (auto it = pending_.begin(); it != pending_.end(); ++index) {
+      const bool done = polled[index].revents ? go_on(*it) : refuse_if_late(*it);
+      it = done ? pending_.erase(it) : std::next(it);
+    }
+    if (polled[0].revents)
+      take_connection();
+  }
+
+  void take_connection() {
+    sockaddr_storage address{};
+    socklen_t bytes = sizeof address;
+    const int socket = accept(own_.descriptor(), reinterpret_cast<sockaddr*>(&address), &bytes);
+    if (socket < 0)
+      return;
+    if (pending_.size() >= most_pending)
+      close(socket);
+    else
+      pending_.emplace_back(socket, numeric(address, bytes), secret_, self_);
+  }
+
+  /// True when the pending connection is one no more: accepted, or refused.
+  bool go_on(Pending& pending) {
+    const ssize_t got =
+        recv(pending.socket, pending.buffer.bytes + pending.have, pending.wanted() - pending.have, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+      return false;
+    if (got <= 0)
+      return refuse(pending, "it closed the connection before it had proved anything");
+    pending.have += size_t(got);
+    if (pending.have < pending.wanted())
+      return false;
+    pending.have = 0;
+    if (pending.challenged)
+      return pending.listener.accept(pending.buffer.proof) ? accept_node(pending)
+                                                          : refuse(pending, "it replays another connection's hello");
+    const Hello hello = pending.buffer.hello;
+    if (const char* wrong = pending.listener.check(hello))
+      return refuse(pending, wrong);
+    pending.challenged = true;
+    if (!write_exactly(pending.socket, &pending.listener.challenge(), sizeof(Challenge)))
+      return refuse(pending, "it does not take an answer");
+    return false;
+  }
+
+  bool accept_node(const Pending& pending) {
+    const Purpose& purpose = pending.listener.purpose();
+    if (purpose.opener <= self_ || purpose.opener >= endpoints_.size() || purpose.lane >= lanes ||
+        mesh_.sockets[purpose.opener][purpose.lane] >= 0)
+      return refuse(pending, "it is a node that is here already, or none of this run");
+    mesh_.sockets[purpose.opener][purpose.lane] = pending.socket;
+    --missing_;
+    return true;
+  }
+
+  bool refuse_if_late(const Pending& pending) {
+    return now_ms() >= pending.deadline_ms && refuse(pending, "it says nothing");
+  }
+
+  bool refuse(const Pending& pending, const char* why) {
+    say("refused a connection from %s while the run starts: %s", pending.from.c_str(), why);
+    close(pending.socket);
+    return true;
+  }
+
+  void close_all() {
+    for (auto& pair : mesh_.sockets)
+      for (const int socket : pair)
+        if (socket >= 0)
+          close(socket);
+    mesh_.sockets.clear();
+  }
+
+  const uint32_t self_;
+  const std::vector<Endpoint>& endpoints_;
+  const ListeningSocket& own_;
+  const Secret& secret_;
+  const int64_t deadline_ms_;
+  Mesh mesh_;
+  size_t missing_ = 0; ///< connections of the nodes behind this one
+  std::list<Pending> pending_;
+};
+
+} // namespace
+
+std::string ListeningSocket::open(const std::string& host) {
+  Resolved here;
+  if (std::string wrong = resolve(host, 0, here); !wrong.empty())
+    return wrong;
+  descriptor_ = socket(here.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  socklen_t bytes = sizeof here.address;
+  if (descriptor_ < 0 || bind(descriptor_, reinterpret_cast<sockaddr*>(&here.address), here.bytes) != 0 ||
+      listen(descriptor_, 128) != 0 || getsockname(descriptor_, reinterpret_cast<sockaddr*>(&here.address), &bytes) != 0)
+    return "cannot listen on " + host + ": " + strerrordesc_np(errno);
+  endpoint_.address = numeric(here.address, bytes);
+  endpoint_.port = ntohs(here.address.ss_family == AF_INET6
+                             ? reinterpret_cast<const sockaddr_in6&>(here.address).sin6_port
+                             : reinterpret_cast<const sockaddr_in&>(here.address).sin_port);
+  return {};
+}
+
+void ListeningSocket::close() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
+                  int patience_s) {
+  return MeshBuilder(self, endpoints, own, secret, patience_s).build();
+}
+
+} // namespace hetmp::launch

@@ -1,0 +1,104 @@
+#include "runtime/launch/node_program.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/message.hpp"
+#include "dsm/launch_plan.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace hetmp::launch {
+namespace {
+
+constexpr int cannot_run = 1;
+constexpr int not_executable = 126;
+constexpr int not_found = 127;
+constexpr int patience_s = 20;
+/// Sockets go there: a descriptor that the program has opened on another host is then none here, instead of a socket.
+constexpr int first_socket = 200;
+
+bool lift(int& socket) {
+  if (socket < 0)
+    return true;
+  const int lifted = fcntl(socket, F_DUPFD, first_socket);
+  close(socket);
+  socket = lifted;
+  return lifted >= 0;
+}
+
+/// Addresses have to be the same on all hosts: no randomisation, and one stack limit, from which the kernel works out where
+/// libraries go. False if the kernel does not allow that.
+bool fix_addresses(uint64_t stack_bytes) {
+  rlimit limit{};
+  getrlimit(RLIMIT_STACK, &limit);
+  if (limit.rlim_max != RLIM_INFINITY && stack_bytes > limit.rlim_max)
+    return false;
+  limit.rlim_cur = stack_bytes;
+  const int now = personality(0xffffffff);
+  return setrlimit(RLIMIT_STACK, &limit) == 0 && now != -1 && personality(unsigned(now) | ADDR_NO_RANDOMIZE) != -1;
+}
+
+std::string layout_of(const Start& start) {
+  std::string text = "hosts:";
+  for (const auto& cpus : start.cpus)
+    text += format_cpu_list(cpus) + ';';
+  return text;
+}
+
+void set_environment(const Order& order, const Start& start, const dsm::LaunchPlan& plan, const std::string& library) {
+  for (const auto& [name, value] : order.environment)
+    setenv(name.c_str(), value.c_str(), 1);
+  const char* preloaded = getenv("LD_PRELOAD");
+  setenv("LD_PRELOAD", preloaded && *preloaded ? (library + ':' + preloaded).c_str() : library.c_str(), 1);
+  setenv("HETMP_NODES", layout_of(start).c_str(), 1);
+  setenv(dsm::launcher_variable, dsm::format_plan(plan).c_str(), 1);
+}
+
+} // namespace
+
+int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library) {
+  const char* host = order.host.c_str();
+  if (chdir(order.folder.c_str()) != 0) {
+    say("host %s: %s: %s", host, order.folder.c_str(), strerrordesc_np(errno));
+    return cannot_run;
+  }
+  Mesh mesh = connect_mesh(order.node, start.endpoints, listening, start.secret, patience_s);
+  if (!mesh.error.empty()) {
+    say("host %s: %s", host, mesh.error.c_str());
+    return cannot_run;
+  }
+  for (auto& pair : mesh.sockets)
+    if (!lift(pair[0]) || !lift(pair[1])) {
+      say("host %s: no descriptors for %zu nodes: %s", host, mesh.sockets.size(), strerrordesc_np(errno));
+      return cannot_run;
+    }
+  if (!fix_addresses(order.stack_bytes)) {
+    say("host %s: the address space cannot be laid out as on the other hosts: %s", host, strerrordesc_np(errno));
+    return cannot_run;
+  }
+  dsm::LaunchPlan plan;
+  plan.process = getpid();
+  plan.transport = dsm::LaunchPlan::Transport::Tcp;
+  plan.cpus = start.cpus;
+  plan.node = order.node;
+  plan.sockets = mesh.sockets;
+  plan.hosts = start.hosts;
+  set_environment(order, start, plan, library);
+
+  std::vector<char*> arguments;
+  for (const std::string& word : order.command)
+    arguments.push_back(const_cast<char*>(word.c_str())); // execvp's signature; it changes nothing
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int error = errno;
+  say("host %s: %s: %s", host, arguments[0], strerrordesc_np(error));
+  return error == ENOENT ? not_found : not_executable;
+}
+
+} // namespace hetmp::launch

@@ -1,0 +1,14 @@
+// The last step on a host: this process becomes the program, as one of the nodes.
+#pragma once
+
+#include "runtime/launch/orders.hpp"
+
+#include <string>
+
+namespace hetmp::launch {
+
+/// Connects the nodes and executes the program. `library`: libhetmp.so here. Returns, after one line that says why, an exit
+/// code if that is not possible: 126 and 127 as shells use them, else 1.
+int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library);
+
+} // namespace hetmp::launch
