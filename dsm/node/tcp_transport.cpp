@@ -50,6 +50,17 @@ void set_blocking(int socket, bool blocking) {
   fcntl(socket, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
+/// Reads a byte of each page, as any code would: a page that is elsewhere comes then.
+void touch(const iovec* pieces, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto* bytes = static_cast<const volatile char*>(pieces[i].iov_base);
+    for (size_t at = 0; at < pieces[i].iov_len; at += page_bytes)
+      static_cast<void>(bytes[at]);
+    if (pieces[i].iov_len != 0)
+      static_cast<void>(bytes[pieces[i].iov_len - 1]);
+  }
+}
+
 /// Waits for room, not for the receiver's program: see transport.hpp. False if the connection has ended.
 bool write_all(int socket, iovec* pieces, size_t count) {
   msghdr message{};
@@ -61,6 +72,8 @@ bool write_all(int socket, iovec* pieces, size_t count) {
       if (errno == EAGAIN) {
         pollfd room{socket, POLLOUT, 0};
         poll(&room, 1, -1);
+      } else if (errno == EFAULT) { // where userfaultfd serves user code only, the kernel cannot fetch another node's page
+        touch(message.msg_iov, message.msg_iovlen);
       } else if (errno != EINTR) {
         return false;
       }
