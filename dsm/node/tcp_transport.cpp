@@ -236,8 +236,11 @@ void TcpTransport::lose(uint32_t node, std::string reason) {
   for (Incoming& incoming : incoming_)
     if (incoming.from == node && incoming.socket >= 0) {
       epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
-      incoming.socket = -1; // left open: another thread may just be writing to it
+      incoming.socket = -1;
     }
+  // Left open, because another thread may just be writing; but nobody who waits for room there waits any longer.
+  for (const int socket : {outgoing_[node].service, outgoing_[node].anyone})
+    shutdown(socket, SHUT_RDWR);
 }
 
 std::optional<Transport::Loss> TcpTransport::find_loss() {
