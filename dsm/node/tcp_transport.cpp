@@ -171,23 +171,27 @@ size_t TcpTransport::receive(const Handle& handle) {
   const int count = epoll_wait(poll_set_, ready, 16, 0);
   size_t messages = 0;
   for (int i = 0; i < count; ++i)
-    messages += read_from(incoming_[ready[i].data.u32], handle);
+    read_from(incoming_[ready[i].data.u32], handle, messages);
   return messages;
 }
 
-size_t TcpTransport::read_from(Incoming& incoming, const Handle& handle) {
+/// Whether there was something.
+bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& messages) {
+  if (incoming.socket < 0) // its node was lost a moment ago
+    return false;
   FrameReader& reader = *incoming.reader;
   const ssize_t bytes = recv(incoming.socket, reader.room(), reader.room_bytes(), MSG_DONTWAIT);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
+    return false;
   if (bytes <= 0) {
-    if (bytes == 0)
-      lose(incoming.from, "its connection was closed");
-    else if (errno != EAGAIN && errno != EINTR)
-      lose(incoming.from, strerrordesc_np(errno));
-    return 0;
+    const char* reason = bytes == 0 ? "its connection was closed" : strerrordesc_np(errno);
+    stop_reading(incoming);
+    take_what_is_left(incoming.from, handle, messages);
+    lose(incoming.from, reason);
+    return false;
   }
   reader.filled(size_t(bytes));
   peers_[incoming.from].heard = now_ns();
-  size_t messages = 0;
   while (const Slot* slot = reader.next()) {
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
@@ -196,7 +200,21 @@ size_t TcpTransport::read_from(Incoming& incoming, const Handle& handle) {
   }
   if (reader.broken())
     lose(incoming.from, "it sent what is no message");
-  return messages;
+  return true;
+}
+
+/// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the end.
+void TcpTransport::take_what_is_left(uint32_t node, const Handle& handle, size_t& messages) {
+  constexpr int most_reads = 1024; // more than buffers hold: this waits for nobody who goes on sending
+  for (Incoming& incoming : incoming_)
+    if (incoming.from == node)
+      for (int i = 0; i < most_reads && read_from(incoming, handle, messages); ++i) {
+      }
+}
+
+void TcpTransport::stop_reading(Incoming& incoming) {
+  epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
+  incoming.socket = -1;
 }
 
 bool TcpTransport::flush(uint32_t to) {
@@ -234,10 +252,8 @@ void TcpTransport::lose(uint32_t node, std::string reason) {
   outgoing_[node].gathered.clear();
   outgoing_[node].sent = 0;
   for (Incoming& incoming : incoming_)
-    if (incoming.from == node && incoming.socket >= 0) {
-      epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
-      incoming.socket = -1;
-    }
+    if (incoming.from == node && incoming.socket >= 0)
+      stop_reading(incoming);
   // Left open, because another thread may just be writing; but nobody who waits for room there waits any longer.
   for (const int socket : {outgoing_[node].service, outgoing_[node].anyone})
     shutdown(socket, SHUT_RDWR);

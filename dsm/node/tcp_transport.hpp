@@ -63,7 +63,9 @@ private:
   };
 
   void listen_to(uint32_t from, int socket, size_t buffer_bytes);
-  size_t read_from(Incoming& incoming, const Handle& handle);
+  bool read_from(Incoming& incoming, const Handle& handle, size_t& messages);
+  void take_what_is_left(uint32_t node, const Handle& handle, size_t& messages);
+  void stop_reading(Incoming& incoming);
   bool flush(uint32_t to);
   void lose(uint32_t node, std::string reason);
   void give_signs_of_life(Clock now);
