@@ -103,7 +103,6 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
   outgoing_ = std::vector<Outgoing>(sockets.size());
   peers_.resize(sockets.size());
   for (uint32_t node = 0; node < sockets.size(); ++node) {
-    peers_[node].heard = now_ns();
     SocketPair out = sockets[node];
     SocketPair in = out;
     if (node == self) {
@@ -265,11 +264,11 @@ std::optional<Transport::Loss> TcpTransport::find_loss() {
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
     if (now - last_look_ > patience_ns / 2)
       for (Peer& peer : peers_)
-        peer.heard = now;
+        peer.heard = peer.heard == not_yet ? not_yet : now;
     last_look_ = now;
     give_signs_of_life(now);
     for (uint32_t node = 0; node < peers_.size(); ++node)
-      if (node != self_ && now - peers_[node].heard > patience_ns)
+      if (node != self_ && peers_[node].heard != not_yet && now - peers_[node].heard > patience_ns)
         lose(node, "nothing came from it for " + std::to_string((now - peers_[node].heard) / second_ns) + " s");
   }
   for (uint32_t node = 0; node < peers_.size(); ++node)
