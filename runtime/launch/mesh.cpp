@@ -290,6 +290,8 @@ void ListeningSocket::close() {
 
 Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
                   int patience_s) {
+  if (!start_cryptography()) // the secret was made by another process
+    return {{}, "libsodium has no source of random numbers here"};
   return MeshBuilder(self, endpoints, own, secret, patience_s).build();
 }
 
