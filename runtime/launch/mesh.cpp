@@ -17,8 +17,10 @@ namespace {
 constexpr uint32_t lanes = 2;
 /// For a stranger or a peer to say what it has to say.
 constexpr int64_t handshake_ms = 5000;
-/// Connections that have not proved anything; more are turned away at once.
+/// Connections that have not proved anything. One more, and the one that has said nothing for longest has to go: a node says
+/// all it has to say at once, so strangers cannot keep it out by being many.
 constexpr size_t most_pending = 256;
+constexpr const char* not_in_time = "it has not said in time who it is";
 
 /// Someone who has connected and not yet proved who it is.
 struct Pending {
@@ -56,7 +58,7 @@ public:
     while (missing_ != 0 && mesh_.error.empty())
       wait_for_others();
     for (const Pending& pending : pending_)
-      close(pending.socket);
+      refuse(pending, not_in_time);
     if (!mesh_.error.empty())
       close_all();
     return std::move(mesh_);
@@ -118,9 +120,17 @@ private:
     if (socket < 0)
       return;
     if (pending_.size() >= most_pending)
-      close(socket);
-    else
-      pending_.emplace_back(socket, numeric(address, bytes), secret_, self_);
+      make_place();
+    if (go_on(pending_.emplace_back(socket, numeric(address, bytes), secret_, self_)))
+      pending_.pop_back();
+  }
+
+  void make_place() {
+    auto oldest = std::find_if(pending_.begin(), pending_.end(), [](const Pending& each) { return !each.challenged; });
+    if (oldest == pending_.end())
+      oldest = pending_.begin();
+    refuse(*oldest, not_in_time);
+    pending_.erase(oldest);
   }
 
   /// True when the pending connection is one no more: accepted, or refused.
@@ -158,7 +168,7 @@ private:
   }
 
   bool refuse_if_late(const Pending& pending) {
-    return now_ms() >= pending.deadline_ms && refuse(pending, "it says nothing");
+    return now_ms() >= pending.deadline_ms && refuse(pending, not_in_time);
   }
 
   bool refuse(const Pending& pending, const char* why) {
