@@ -32,7 +32,7 @@ bool read_exactly(int socket, void* to, size_t size, int64_t deadline_ms) {
   while (size != 0) {
     const int64_t left = deadline_ms - now_ms();
     pollfd readable{socket, POLLIN, 0};
-    if (left <= 0 || poll(&readable, 1, int(left)) < 0)
+    if (left <= 0 || (poll(&readable, 1, int(left)) < 0 && errno != EINTR))
       return false;
     const ssize_t got = recv(socket, bytes, size, MSG_DONTWAIT);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
@@ -65,19 +65,20 @@ int connect_by(const Resolved& to, int64_t deadline_ms) {
   const int descriptor = socket(to.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
   if (descriptor < 0)
     return -1;
-  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&to.address), to.bytes) != 0) {
+  int error = connect(descriptor, reinterpret_cast<const sockaddr*>(&to.address), to.bytes) == 0 ? 0 : errno;
+  while (error == EINPROGRESS) {
     pollfd writable{descriptor, POLLOUT, 0};
-    int error = errno;
+    const int64_t left = deadline_ms - now_ms();
     socklen_t bytes = sizeof error;
-    if (error == EINPROGRESS && poll(&writable, 1, int(std::max<int64_t>(deadline_ms - now_ms(), 0))) == 1)
-      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
-    else if (error == EINPROGRESS)
+    if (left <= 0)
       error = ETIMEDOUT;
-    if (error != 0) {
-      close(descriptor);
-      errno = error;
-      return -1;
-    }
+    else if (poll(&writable, 1, int(left)) == 1)
+      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
+  }
+  if (error != 0) {
+    close(descriptor);
+    errno = error;
+    return -1;
   }
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
   return descriptor;
@@ -87,7 +88,7 @@ std::string ListeningSocket::open(const std::string& host) {
   Resolved here;
   if (std::string wrong = resolve(host, 0, here); !wrong.empty())
     return wrong;
-  descriptor_ = socket(here.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  descriptor_ = socket(here.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   socklen_t bytes = sizeof here.address;
   if (descriptor_ < 0 || bind(descriptor_, reinterpret_cast<sockaddr*>(&here.address), here.bytes) != 0 ||
       listen(descriptor_, 128) != 0 || getsockname(descriptor_, reinterpret_cast<sockaddr*>(&here.address), &bytes) != 0)

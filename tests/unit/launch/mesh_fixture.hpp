@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -30,6 +31,13 @@ inline int connect_to(const Endpoint& endpoint) {
     return descriptor;
   close(descriptor);
   return -1;
+}
+
+/// The next one who connects; -1 if nobody does.
+inline int accept_from(const ListeningSocket& listening) {
+  pollfd somebody{listening.descriptor(), POLLIN, 0};
+  poll(&somebody, 1, 30'000);
+  return accept(listening.descriptor(), nullptr, nullptr);
 }
 
 /// Whether the other side closes the connection; what it sends before is read.

@@ -80,7 +80,7 @@ TEST_F(MeshTest, AnAddressThatIsNoneIsSaid) {
 TEST_F(MeshTest, WhoDoesNotKnowTheSecretIsNotTakenForANode) {
   open(2);
   start(1);
-  const int peer = accept(listening[0]->descriptor(), nullptr, nullptr);
+  const int peer = accept_from(*listening[0]);
   ASSERT_GE(peer, 0);
   Hello hello;
   ASSERT_EQ(recv(peer, &hello, sizeof hello, MSG_WAITALL), ssize_t(sizeof hello));
@@ -99,7 +99,7 @@ TEST_F(MeshTest, WhoDoesNotKnowTheSecretIsNotTakenForANode) {
 TEST_F(MeshTest, WhoClosesTheConnectionIsNotTakenForANode) {
   open(2);
   start(1);
-  const int peer = accept(listening[0]->descriptor(), nullptr, nullptr);
+  const int peer = accept_from(*listening[0]);
   ASSERT_GE(peer, 0);
   close(peer);
   finish();

@@ -2,7 +2,6 @@
 #include "mesh_fixture.hpp"
 
 #include <cstring>
-#include <poll.h>
 
 namespace hetmp::launch {
 namespace {
@@ -177,7 +176,7 @@ TEST_F(StrangersTest, WhatAManInTheMiddleHasSeenIsOfNoUse) {
   start(0);
   start(1, {middle.endpoint(), endpoints[1], endpoints[2]});
   // One lane after the other passes through here. The handshake is over when the next one begins.
-  const int client = accept(middle.descriptor(), nullptr, nullptr);
+  const int client = accept_from(middle);
   std::string recorded(sizeof(Hello) + sizeof(Proof), '\0');
   const int server = connect_to(endpoints[0]);
   ASSERT_GE(client, 0);
@@ -202,7 +201,7 @@ TEST_F(StrangersTest, WhatAManInTheMiddleHasSeenIsOfNoUse) {
   ASSERT_EQ(send(server, recorded.data() + sizeof(Hello), sizeof(Proof), 0), ssize_t(sizeof(Proof)));
   {
     const Proxy first(client, server);
-    const int second_client = accept(middle.descriptor(), nullptr, nullptr);
+    const int second_client = accept_from(middle);
     const int second_server = connect_to(endpoints[0]);
     const Proxy second(second_client, second_server);
     complete(2);
