@@ -224,7 +224,8 @@ TEST_F(StrangersTest, ANodeThatComesTwiceIsRefused) {
   const int waiting = connect_stranger(1, &curious.hello(), sizeof(Hello));
   Challenge challenge;
   ASSERT_EQ(recv(waiting, &challenge, sizeof challenge, MSG_WAITALL), ssize_t(sizeof challenge));
-  for (const Purpose& purpose : {Purpose{1, 0, 0}, Purpose{0, 0, 0}, Purpose{3, 0, 0}, Purpose{2, 0, 2}, Purpose{77, 0, 1}}) {
+  for (const Purpose& purpose : {Purpose{1, 0, 0}, Purpose{0, 0, 0}, Purpose{3, 0, 0}, Purpose{2, 0, 2}, Purpose{77, 0, 1},
+                                 Purpose{2, 0, 0x40000000}}) {
     const Opener opener(secret, purpose); // one who knows the secret and is confused
     const int again = connect_stranger(0, &opener.hello(), sizeof(Hello));
     ASSERT_EQ(recv(again, &challenge, sizeof challenge, MSG_WAITALL), ssize_t(sizeof challenge));
@@ -233,8 +234,8 @@ TEST_F(StrangersTest, ANodeThatComesTwiceIsRefused) {
     EXPECT_EQ(send(again, &*proof, sizeof *proof, 0), ssize_t(sizeof *proof));
     EXPECT_TRUE(is_closed_by_peer(again));
   }
-  complete(6);
-  EXPECT_EQ(count_of(said, "it is a node that is here already, or none of this run"), 5u) << said;
+  complete(7);
+  EXPECT_EQ(count_of(said, "it is a node that is here already, or none of this run"), 6u) << said;
 }
 
 TEST_F(StrangersTest, AllAtOnce) {
