@@ -38,9 +38,22 @@ void* or_enomem(void* block) {
   return block;
 }
 
+/// For a report: who asked for the block. The functions of this library are among the callers.
+__attribute__((noinline)) void remember(void* block, size_t bytes) {
+  AllocationSites* sites = NodeProcess::instance()->allocation_sites();
+  if (!sites || !block || bytes < AllocationSites::smallest)
+    return;
+  uint64_t callers[6] = {};
+  collect_callers(callers);
+  sites->record(reinterpret_cast<uintptr_t>(block), bytes, callers);
+}
+
 void* allocate(size_t alignment, size_t bytes) {
-  if (Heap* heap = shared_heap())
-    return or_enomem(heap->allocate(bytes, alignment));
+  if (Heap* heap = shared_heap()) {
+    void* block = or_enomem(heap->allocate(bytes, alignment));
+    remember(block, bytes);
+    return block;
+  }
   return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
 }
 
@@ -67,8 +80,11 @@ void* calloc(size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
-  if (Heap* heap = shared_heap())
-    return or_enomem(heap->allocate_zeroed(bytes));
+  if (Heap* heap = shared_heap()) {
+    void* block = or_enomem(heap->allocate_zeroed(bytes));
+    remember(block, bytes);
+    return block;
+  }
   return __libc_calloc(count, size);
 }
 

@@ -223,18 +223,32 @@ void Service::handle_fault(const PageFault& fault) {
     faults_.install_zeros(fault.address, state == protocol::LocalState::Exclusive, UserFaults::Waiters::Keep);
     __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   }
-  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
-    auto& counter = fault.kind == PageFault::Kind::WriteProtected ? counters_.write_upgrades
-                    : write                                       ? counters_.write_misses
-                                                                  : counters_.read_misses;
-    counter.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared))
+    count(fault);
   actions_.clear();
   if (write)
     protocol_->write_fault(page, actions_);
   else
     protocol_->read_fault(page, actions_);
   carry_out(nullptr);
+}
+
+void Service::count(const PageFault& fault) {
+  const bool upgrade = fault.kind == PageFault::Kind::WriteProtected;
+  const bool read = fault.kind == PageFault::Kind::ReadMissing;
+  auto& counter = upgrade ? counters_.write_upgrades : read ? counters_.read_misses : counters_.write_misses;
+  counter.fetch_add(1, std::memory_order_relaxed);
+  using Fault = PageStatistics::Fault;
+  if (statistics_)
+    statistics_->faulted(fault.address, upgrade ? Fault::WriteUpgrade : read ? Fault::ReadMiss : Fault::WriteMiss,
+                         fault.offset, now_ns());
+}
+
+size_t Service::read_pages(PageRecord* records, size_t most, uint64_t* waited_ns) {
+  if (!statistics_)
+    return 0;
+  *waited_ns = statistics_->waited_ns();
+  return statistics_->hottest(records, most);
 }
 
 void Service::handle_slot(uint32_t from, const Slot& slot) {
@@ -367,6 +381,8 @@ void Service::carry_out(const void* content) {
       faults_.drop(address);
       lost_copies_ = true;
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
+      if (statistics_)
+        statistics_->lost(address);
       break;
     case protocol::ActionKind::InstallShared:
       install(page, content, false, waiters);
@@ -378,6 +394,8 @@ void Service::carry_out(const void* content) {
       break;
     case protocol::ActionKind::Unprotect:
       faults_.unprotect(address, waiters);
+      if (statistics_)
+        statistics_->came(address, true, now_ns());
       i += then_wake;
       hold(page);
       break;
@@ -412,6 +430,8 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
     die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
+  if (statistics_)
+    statistics_->came(plan_.address_of(page), writable, now_ns());
   hold(page);
 }
 

@@ -8,6 +8,7 @@
 
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
+#include "dsm/node/page_statistics.hpp"
 #include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
 #include "dsm/protocol/node.hpp"
@@ -51,6 +52,16 @@ public:
 
   void read_counters(FaultCounters* counters) const;
 
+  /// Before start(): keep statistics of the pages.
+  void watch_pages() { statistics_ = std::make_unique<PageStatistics>(); }
+  /// Any thread: see PageStatistics.
+  void enter_region(uint64_t region) {
+    if (statistics_)
+      statistics_->enter_region(region);
+  }
+  /// Service thread: the statistics of the most interesting pages; returns how many.
+  size_t read_pages(PageRecord* records, size_t most, uint64_t* waited_ns);
+
   /// Any thread: no page of the range (of this node's slice) has been asked for by another node yet.
   bool is_unpublished(Segment range) const;
 
@@ -87,6 +98,7 @@ private:
   void deliver(uint32_t from, const protocol::Message& message, const void* content);
   void carry_out(const void* content);
   void protect(PageNumber page);
+  void count(const PageFault& fault);
   void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
   void wake_waiters_if_due();
   void hold(PageNumber page);
@@ -106,6 +118,7 @@ private:
   std::deque<Installed> installed_; ///< within the last hold time
   bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory
   Clock next_look_ = 0;      ///< not before: looking costs time
+  std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
   std::vector<Watched> watched_;
   std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
   bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was none since the last look
