@@ -43,7 +43,8 @@ bool write_report(const Report& report, std::string_view destination) {
   if (destination == "1")
     return write_all(STDERR_FILENO, format_text(report));
   const std::string name(destination);
-  if (write_file(name, destination.ends_with(".json") ? format_json(report) : format_text(report)))
+  const bool json = destination.ends_with(".json"), html = destination.ends_with(".html");
+  if (write_file(name, json ? format_json(report) : html ? format_html(report) : format_text(report)))
     return true;
   say("HETMP_REPORT=%s: cannot write the report: %s", name.c_str(), strerror(errno));
   return false;

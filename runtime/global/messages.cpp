@@ -13,6 +13,7 @@
 #include "runtime/global/answers.hpp"
 #include "runtime/global/coordinated_level.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/page_report.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -61,9 +62,15 @@ public:
   explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override {
+    page_report::region_begins(part);
     StartMessage message;
     memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
     fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
+  }
+
+  void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override {
+    CoordinatedLevel::join(part, sequence, unplaced);
+    page_report::region_ends();
   }
 
   perf::Report report() override { return coordinator_.report(); }
@@ -156,7 +163,8 @@ void* lead(void*) {
     mailbox.handed.wait_while(seen);
     memcpy(static_cast<void*>(part), &mailbox.part, bytes_of(mailbox.part));
     mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in deliver()
-    run_node_part(*part);
+    page_report::region_begins(*part);
+    run_node_part(*part); // its join is what ends the region
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 #include "runtime/global/execute_again.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
+#include "runtime/global/page_report.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -133,6 +134,8 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     level = make_message_level(make_coordinator(fabric->interconnect));
     attach_fabric(*fabric);
+    if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
+      page_report::watch(*fabric);
     return;
   }
   if (may_execute_again) {
@@ -184,6 +187,7 @@ perf::Report loop_report() {
     region.place = place_of(region.address);
     region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
   }
+  page_report::add_to(report);
   return report;
 }
 

@@ -357,6 +357,148 @@ def calibration_that_cannot_be(site):
             check(profile.read_text() == text, "the profile was changed")
 
 
+class Sharing:
+    """Programs that count on shared pages or not (sharing.cpp), by each compiler: with and without source locations."""
+
+    def __init__(self, site, mode="proc2"):
+        self.site, self.mode = site, mode
+        self.programs = [(name, str(conformance.compile_program(HERE / "sharing.cpp", name, site.build)))
+                         for name in conformance.COMPILERS if conformance.shutil.which(name)]
+
+    def run(self, program, where, report):
+        code, out, err = conformance.run_limited([program, where],
+                                                 self.site.environment(self.mode, HETMP_REPORT=str(report)), SECONDS)
+        check(code == 0 and out == "", f"{where}: exit code {code}, output {out!r}, said {err!r}")
+        return err
+
+    def reports(self, where):
+        """(compiler, report) of each compiler's program."""
+        with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+            for name, program in self.programs:
+                file = Path(folder) / f"{name}.json"
+                err = self.run(program, where, file)
+                check(err == "", f"{where} by {name}: said {err!r}")
+                yield name, json.loads(file.read_text())
+
+
+def check_bouncing(name, report, thing, region, words):
+    found = [entry for entry in report["bouncing"] if any(re.fullmatch(thing, held) for held in entry["holds"])]
+    check(len(found) == 1, f"{name}: no {thing} among {report['bouncing']}")
+    entry = found[0]
+    check(len(entry["holds"]) == 1, f"{name}: names what was not written: {entry['holds']}")
+    check([writer["node"] for writer in entry["writers"]] == list(range(report["nodes"])), f"{name}: writers of {entry}")
+    check(entry["turns"] >= 100 and entry["faults"] >= entry["turns"] and entry["waited_us"] > 0, f"{name}: cost of {entry}")
+    check(region in entry["regions"][0]["region"] and entry["regions"][0]["turns"] * 2 > entry["turns"],
+          f"{name}: regions of {entry}")
+    check(entry["words"] == words, f"{name}: words of {entry}")
+    check(report["bouncing"][0] == entry, f"{name}: something else costs more: {report['bouncing']}")
+
+
+@case
+def false_sharing_is_named(site):
+    for mode in ("proc2", "proc4"):
+        sharing = Sharing(site, mode)
+        for name, report in sharing.reports("global"):
+            check_bouncing(name, report, r"planted::counters \(32 bytes\)", "count_in_turns", "different")
+        for name, report in sharing.reports("heap"):
+            check_bouncing(name, report, r"heap block of 512 bytes at 0x\w+, allocated in make_tally\(\), sharing\+0x\w+",
+                           "count_in_turns", "different")
+        for name, report in sharing.reports("common"):
+            check_bouncing(name, report, r"planted::common \(8 bytes\)", "count_together", "same")
+
+
+@case
+def false_sharing_in_text(site):
+    sharing = Sharing(site)
+    for name, program in sharing.programs:
+        lines = sharing.run(program, "global", 1).splitlines()
+        check(all(line.startswith("hetmp: ") for line in lines), f"{name}: {lines}")
+        said = [line for line in lines if line.startswith("hetmp: bouncing: planted::counters (32 bytes): ")]
+        check(len(said) == 1 and "; false sharing: " in said[0] and "count_in_turns" in said[0], f"{name}: {lines}")
+
+
+@case
+def no_false_sharing_no_word(site):
+    for mode in ("proc2", "proc4"):
+        sharing = Sharing(site, mode)
+        for name, report in sharing.reports("padded"):
+            check(report["bouncing"] == [], f"{name}: {report['bouncing']}")
+            writes = [node["write_misses"] + node["write_upgrades"] for node in report["totals"]]
+            check(len(writes) == report["nodes"] and writes[1] > 0, f"{name}: no faults in {report['totals']}")
+            check(report["pages"], f"{name}: no pages")
+        for name, program in sharing.programs:
+            check("bouncing" not in sharing.run(program, "padded", 1), f"{name}: speaks of bouncing")
+
+
+def check_page(file, *wanted):
+    """A report in HTML: well formed, with nothing to load or to run, and with these texts."""
+    text = file.read_text()
+    root = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/1999/xhtml}"
+    check(root.tag == space + "html", f"the root is {root.tag}")
+    tags = {element.tag.split("}")[1] for element in root.iter()}
+    check(not tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}, f"elements {tags}")
+    check("svg" in tags and "table" in tags, f"no pictures: {tags}")
+    for element in root.iter():
+        for attribute, value in element.attrib.items():
+            check(not attribute.startswith("on") and attribute not in ("src", "href", "style") or
+                  attribute == "style" and "url" not in value, f"attribute {attribute}={value!r}")
+    check("@import" not in text and "url(" not in text, "the style loads something")
+    content = "".join(root.itertext())
+    for part in wanted:
+        check(part in content, f"{part!r} is not in the page")
+
+
+@case
+def saved_reports_are_shown(site):
+    sharing = Sharing(site)
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        saved, page = Path(folder) / "report.json", Path(folder) / "page.html"
+        err = sharing.run(sharing.programs[0][1], "global", page)
+        check(err == "", f"said {err!r}")
+        check_page(page, "planted::counters (32 bytes)", "count_in_turns", "false sharing", "Heat of pages", "node 1")
+        site.run("sum", HETMP_REPORT=str(saved), OMP_SCHEDULE="hetprobe")
+        code, out, err = run_tool(site, "report", str(saved))
+        check(code == 0 and err == "", f"exit code {code}, said {err!r}")
+        lines = out.splitlines()
+        check(lines[0].startswith("hetmp: report: 2 nodes, ") and any("program.c:" in line for line in lines) and
+              all(line.startswith("hetmp: ") for line in lines) and "faults of node 1" in out, f"text {out}")
+        code, out, err = run_tool(site, "report", str(saved), "--html", str(page))
+        check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+        check_page(page, "program.c:", "sum_of_loop", "Loops and decisions", "Faults by kind")
+        # What a source file may be called, and what JSON may hold.
+        odd = json.loads(saved.read_text())
+        odd["regions"][0] |= {"file": "a<b>&\"'.c", "line": 7, "function": "</td><script>\u0001\ufffe", "reason": "]]>"}
+        odd["bouncing"] = [{"address": 4096, "pages": 2, "holds": ["<x>::y"], "turns": 40, "waited_us": 1e300, "words": "?",
+                            "writers": [{"node": 0}, {"node": 1, "first": 0, "last": 7}], "regions": []}]
+        saved.write_text(json.dumps(odd))
+        code, out, err = run_tool(site, "report", str(saved), "--html", str(page))
+        check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+        check_page(page, "a<b>&\"'.c:7 </td><script>\ufffd\ufffd", "]]>", "<x>::y")
+
+
+@case
+def reports_that_cannot_be_shown(site):
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "report.json"
+        site.run("sum", HETMP_REPORT=str(file), OMP_SCHEDULE="hetprobe")
+        good = json.loads(file.read_text())
+        for text in ("", "{", "[]", "{}", "null", json.dumps(good)[:-2], json.dumps(good | {"version": 2}),
+                     json.dumps(good | {"version": "1"}), json.dumps(good | {"nodes": -1}),
+                     json.dumps(good | {"regions": [1]}), json.dumps(good | {"regions": [{"visits": "many"}]}),
+                     json.dumps(good | {"pages": {}}), json.dumps(good | {"bouncing": [{"holds": [1]}]})):
+            file.write_text(text)
+            code, out, err = run_tool(site, "report", str(file))
+            check(code == 1 and out == "" and len(complaints(err)) == len(err.splitlines()) == 1 and str(file) in err,
+                  f"{text[:60]!r}: exit code {code}, output {out!r}, said {err!r}")
+        file.write_text(json.dumps(good))
+        for arguments, expected in (([], 2), ([str(file) + ".not"], 1), ([folder], 1),
+                                    ([str(file), "--html", folder + "/no/such/folder.html"], 1)):
+            code, out, err = run_tool(site, "report", *arguments)
+            check(code == expected and out == "" and len(complaints(err)) == len(err.splitlines()) == 1,
+                  f"{arguments}: exit code {code}, output {out!r}, said {err!r}")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=Path, help="the build folder")
