@@ -430,6 +430,28 @@ def no_false_sharing_no_word(site):
             check("bouncing" not in sharing.run(program, "padded", 1), f"{name}: speaks of bouncing")
 
 
+STOP_OTHER_NODES = """for folder in /proc/[0-9]*; do
+  if grep -qs "^PPid:[[:space:]]*$PPID$" $folder/status && grep -qs ^hetmp-node- $folder/comm; then
+    kill -STOP ${folder#/proc/}
+  fi
+done"""
+
+
+@case
+def silent_node_does_not_hold_up_the_report(site):
+    code, out, err = site.run("system", STOP_OTHER_NODES, HETMP_REPORT="1")
+    check(code == 0 and out == "", f"exit code {code}, output {out!r}, said {err!r}")
+    check("hetmp: faults of node 1: not told in time" in err.splitlines() and "hetmp: faults of node 0: read" in err,
+          f"said {err!r}")
+
+
+@case
+def report_of_a_program_that_exits_anywhere(site):
+    for how in ("return", "exit", "exit-in-region"):
+        code, _, err = site.run(how, "3", mode="proc4", HETMP_REPORT="1")
+        check(code == 3 and "hetmp: faults of node 3: read" in err, f"{how}: exit code {code}, said {err!r}")
+
+
 def check_page(file, *wanted):
     """A report in HTML: well formed, with nothing to load or to run, and with these texts."""
     text = file.read_text()
