@@ -169,7 +169,7 @@ std::string format_html(const Report& report) {
           (report.nodes == 1 ? " node, " : " nodes, ") + std::to_string(report.regions.size()) +
           (report.regions.size() == 1 ? " loop" : " loops");
   if (report.elapsed_us > 0)
-    text += ", " + in_digits(report.elapsed_us / 1e6) + " s";
+    text += ", " + (report.elapsed_us < 1e6 ? in_digits(report.elapsed_us / 1e3) + " ms" : in_digits(report.elapsed_us / 1e6) + " s");
   text += ".</p>\n";
   if (!report.regions.empty() && !report.threshold_from.empty())
     text += "<p>Threshold of fault periods: " + in_digits(report.regions[0].threshold_us) + " us (" +
