@@ -62,6 +62,26 @@ struct NodeObservation {
   size_t page_count;
 };
 
+/// A page fault of a node, by the machine's monotonic clock.
+struct FaultEvent {
+  int64_t begin_ns;
+  int64_t end_ns; ///< what was waited for is there
+  uint64_t page;  ///< address
+  enum class Kind : uint64_t { ReadMiss, WriteMiss, WriteUpgrade } kind;
+};
+
+/// One node's part of a timeline.
+struct NodeTimeline {
+  uint32_t node;
+  bool answered;             ///< in time; otherwise the rest is empty
+  int64_t clock_ahead_ns;    ///< its clock against the origin's, as far as one message can tell
+  const FaultEvent* faults;
+  size_t fault_count;
+  uint64_t faults_dropped;   ///< those that did not fit
+  const void* events;        ///< what the runtime's hook there has read
+  size_t event_bytes;
+};
+
 /// What the runtime gives the DSM (registered before main starts, before there is more than one process).
 struct RuntimeHooks {
   /// A runtime message arrived. Runs on the node's service thread: must not block, must not touch DSM memory
@@ -69,6 +89,9 @@ struct RuntimeHooks {
   void (*deliver)(uint32_t from, const void* bytes, uint32_t size);
   /// Runs on a node process other than the origin, once, on an ordinary thread, after the node's memory is ready.
   void (*node_started)();
+  /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs on the
+  /// service thread, like deliver.
+  size_t (*read_events)(void* to, size_t most);
 };
 
 struct Fabric {
@@ -97,6 +120,10 @@ struct Fabric {
   void (*gather_pages)(void (*take)(void* context, const NodeObservation& seen), void* context);
   /// Likewise: what lies at the address.
   void (*find_allocation)(uint64_t address, AllocationRecord* block);
+
+  // For a timeline, likewise; waits for five seconds at most.
+  void (*watch_faults)(size_t most_event_bytes); ///< bytes that read_events may give
+  void (*gather_timelines)(void (*take)(void* context, const NodeTimeline& seen), void* context);
 };
 
 } // namespace hetmp::dsm

@@ -24,6 +24,8 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
+} // namespace
+
 bool write_file(const std::string& name, std::string_view text) {
   const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0)
@@ -36,8 +38,6 @@ bool write_file(const std::string& name, std::string_view text) {
   }
   return close(descriptor) == 0; // some file systems report a full disk only here
 }
-
-} // namespace
 
 bool write_report(const Report& report, std::string_view destination) {
   if (destination == "1")

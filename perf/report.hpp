@@ -39,6 +39,9 @@ std::string format_json(const Report& report);
 /// ".html" a page of HTML, any other name text. False, after one line on standard error, if the file cannot be written.
 bool write_report(const Report& report, std::string_view destination);
 
+/// False, with the reason in errno, if the file cannot be written completely.
+bool write_file(const std::string& name, std::string_view text);
+
 /// Reads what format_json() wrote, also of other versions as far as the members are known. False, with what is wrong in
 /// `problem` (a short phrase), if it is not such a report.
 bool parse_report(std::string_view json, Report& report, std::string& problem);

@@ -13,7 +13,8 @@ namespace hetmp::perf {
 namespace {
 
 constexpr std::string_view style =
-    "body{font:15px/1.45 Helvetica,Arial,sans-serif;color:#222;max-width:1080px;margin:2em auto;padding:0 1em}\n"
+    "body{font:15px/1.45 Helvetica,Arial,sans-serif;color:#222;max-width:1080px;margin:2em auto;padding:0 "
+    "1em}\n"
     "h1{font-size:1.6em}h2{font-size:1.2em;margin-top:2em}\n"
     "table{border-collapse:collapse;width:100%;font-size:.92em}\n"
     "th,td{text-align:left;vertical-align:top;padding:.35em .8em .35em 0;border-bottom:1px solid #ddd}\n"
@@ -24,11 +25,12 @@ constexpr std::string_view style =
     ".legend span{display:inline-block;width:.9em;height:.9em;margin:0 .4em 0 1.2em}\n";
 
 std::string cell(const std::string& text, const char* kind = "") {
-  return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : std::string()) + ">" + escaped(text) +
-         "</td>";
+  return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : std::string()) + ">" +
+         escaped(text) + "</td>";
 }
 
-std::string of_nodes(const RegionRecord& region, const char* separator, std::string (*value)(const NodeRecord&)) {
+std::string of_nodes(const RegionRecord& region, const char* separator,
+                     std::string (*value)(const NodeRecord&)) {
   std::string text;
   for (const NodeRecord& node : region.nodes)
     text += (text.empty() ? "" : separator) + value(node);
@@ -43,12 +45,17 @@ std::string row_of(const RegionRecord& region) {
   std::string predicted;
   for (const double us : region.predicted_us_per_iteration)
     predicted += (predicted.empty() ? "" : " / ") + in_digits(us);
-  std::string row = "<tr>" + cell(region_name(region)) + cell(region.policy + (region.mode.empty() ? "" : " by " + region.mode));
+  std::string row = "<tr>" + cell(region_name(region)) +
+                    cell(region.policy + (region.mode.empty() ? "" : " by " + region.mode));
   row += cell(std::to_string(region.visits) + ", " + std::to_string(region.probed_visits) + " probed", "n");
   row += cell(std::to_string(region.trips), "n");
-  row += cell(probed ? of_nodes(region, " : ", [](const NodeRecord& n) { return in_digits(n.speed); }) : "", "n");
-  row += cell(probed ? of_nodes(region, " / ", [](const NodeRecord& n) { return std::to_string(n.faults); }) : "", "n");
-  row += cell(period, "n") + cell(probed ? in_digits(region.threshold_us) + " us" : "", "n") + cell(predicted, "n");
+  row += cell(probed ? of_nodes(region, " : ", [](const NodeRecord& n) { return in_digits(n.speed); }) : "",
+              "n");
+  row += cell(probed ? of_nodes(region, " / ", [](const NodeRecord& n) { return std::to_string(n.faults); })
+                     : "",
+              "n");
+  row += cell(period, "n") + cell(probed ? in_digits(region.threshold_us) + " us" : "", "n") +
+         cell(predicted, "n");
   const std::string decision = region.decision.empty() ? "no decision" : region.decision;
   row += "<td><strong>" + escaped(decision) + "</strong>" +
          (region.reason.empty() ? "" : ": " + escaped(region.reason)) + "</td>";
@@ -58,10 +65,12 @@ std::string row_of(const RegionRecord& region) {
 std::string decisions(const Report& report) {
   if (report.regions.empty())
     return "<p class=\"quiet\">No loop was placed on nodes.</p>\n";
-  std::string text = "<h2>Loops and decisions</h2>\n<table>\n<tr><th>loop</th><th>policy</th><th class=\"n\">visits</th>"
-                     "<th class=\"n\">iterations</th><th class=\"n\">core speed ratio</th><th class=\"n\">faults (probe)</th>"
-                     "<th class=\"n\">fault period</th><th class=\"n\">threshold</th>"
-                     "<th class=\"n\">predicted us/iteration (nodes / chosen)</th><th>decision</th></tr>\n";
+  std::string text =
+      "<h2>Loops and decisions</h2>\n<table>\n<tr><th>loop</th><th>policy</th><th class=\"n\">visits</th>"
+      "<th class=\"n\">iterations</th><th class=\"n\">core speed ratio</th><th class=\"n\">faults "
+      "(probe)</th>"
+      "<th class=\"n\">fault period</th><th class=\"n\">threshold</th>"
+      "<th class=\"n\">predicted us/iteration (nodes / chosen)</th><th>decision</th></tr>\n";
   for (const RegionRecord& region : report.regions)
     text += row_of(region);
   return text + "</table>\n";
@@ -90,8 +99,10 @@ std::string times(const Report& report) {
   if (any)
     text += "<h2>Time in loops</h2>\n<p>Over all visits.</p>\n" + of_regions.drawn();
   if (probes)
-    text += "<h2>Time by node and loop</h2>\n<p>Of the last probe, mean over the node's threads: the same share for every "
-            "thread, so the bars show the nodes' speeds.</p>\n" + of_nodes.drawn();
+    text += "<h2>Time by node and loop</h2>\n<p>Of the last probe, mean over the node's threads: the same "
+            "share for every "
+            "thread, so the bars show the nodes' speeds.</p>\n" +
+            of_nodes.drawn();
   return text;
 }
 
@@ -140,13 +151,13 @@ std::string Bars::drawn() const {
   for (const Line& line : lines_)
     largest = std::max(largest, line.sum());
   const std::string height = length_of(line_height * double(lines_.size()));
-  std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + length_of(width) + " " + height +
-                     "\" width=\"" + length_of(width) + "\" height=\"" + height + "\">\n";
+  std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + length_of(width) + " " +
+                     height + "\" width=\"" + length_of(width) + "\" height=\"" + height + "\">\n";
   double y = 0;
   for (const Line& line : lines_) {
     double x = label_width;
-    text += "<text x=\"" + length_of(label_width - 10) + "\" y=\"" + length_of(y + 13) + "\" text-anchor=\"end\">" +
-            escaped(line.label) + "</text>";
+    text += "<text x=\"" + length_of(label_width - 10) + "\" y=\"" + length_of(y + 13) +
+            "\" text-anchor=\"end\">" + escaped(line.label) + "</text>";
     for (const Part& part : line.parts) {
       const double length = largest > 0 ? part.value / largest * bar_width : 0;
       text += "<rect x=\"" + length_of(x) + "\" y=\"" + length_of(y) + "\" width=\"" + length_of(length) +
@@ -169,14 +180,16 @@ std::string format_html(const Report& report) {
           (report.nodes == 1 ? " node, " : " nodes, ") + std::to_string(report.regions.size()) +
           (report.regions.size() == 1 ? " loop" : " loops");
   if (report.elapsed_us > 0)
-    text += ", " + (report.elapsed_us < 1e6 ? in_digits(report.elapsed_us / 1e3) + " ms" : in_digits(report.elapsed_us / 1e6) + " s");
+    text += ", " + (report.elapsed_us < 1e6 ? in_digits(report.elapsed_us / 1e3) + " ms"
+                                            : in_digits(report.elapsed_us / 1e6) + " s");
   text += ".</p>\n";
   if (!report.regions.empty() && !report.threshold_from.empty())
     text += "<p>Threshold of fault periods: " + in_digits(report.regions[0].threshold_us) + " us (" +
             escaped(report.threshold_from) + ").</p>\n";
   if (!report.counters.empty())
     text += "<p>Hardware counters: " + escaped(report.counters) + ".</p>\n";
-  text += html_of_bouncing(report) + decisions(report) + times(report) + html_of_faults(report) + html_of_heat(report);
+  text += html_of_bouncing(report) + decisions(report) + times(report) + html_of_faults(report) +
+          html_of_heat(report);
   return text + "</body>\n</html>\n";
 }
 

@@ -8,7 +8,8 @@
 
 namespace hetmp::perf {
 
-/// Text for element content and attribute values: markup escaped, what XML forbids and bytes that are no UTF-8 replaced.
+/// Text for element content and attribute values: markup escaped, what XML forbids and bytes that are no
+/// UTF-8 replaced.
 std::string escaped(std::string_view text);
 
 /// A coordinate or length of a picture.
@@ -28,7 +29,9 @@ class Bars {
   explicit Bars(std::string unit) : unit_(std::move(unit)) {}
   void begin(std::string label) { lines_.push_back({std::move(label), {}}); }
   /// `index` gives the colour; `name` shows when pointed at.
-  void part(size_t index, const std::string& name, double value) { lines_.back().parts.push_back({index, name, value}); }
+  void part(size_t index, const std::string& name, double value) {
+    lines_.back().parts.push_back({index, name, value});
+  }
   std::string drawn() const;
 
  private:

@@ -32,7 +32,9 @@ std::string legend_of_kinds() {
 /// From pale to dark with the logarithm of the faults, so that pages between one fault and thousands differ.
 std::string heat(uint64_t faults, uint64_t most) {
   const double part = most > 1 ? std::log(double(std::max<uint64_t>(faults, 1))) / std::log(double(most)) : 1;
-  const auto between = [part](int pale, int dark) { return std::to_string(int(pale + part * (dark - pale))); };
+  const auto between = [part](int pale, int dark) {
+    return std::to_string(int(pale + part * (dark - pale)));
+  };
   return "rgb(" + between(254, 140) + "," + between(237, 20) + "," + between(200, 10) + ")";
 }
 
@@ -41,10 +43,12 @@ std::string heat(uint64_t faults, uint64_t most) {
 std::string html_of_bouncing(const Report& report) {
   if (report.bouncing.empty())
     return report.totals.empty() ? "" : "<p>No page bounces between nodes that write it.</p>\n";
-  std::string text = "<h2>Pages that bounce</h2>\n<p>Different nodes write them in turns; each turn moves the page. Where the "
-                     "nodes write different words, moving those to pages of their own saves the time.</p>\n<table>\n"
-                     "<tr><th>holds</th><th>written by</th><th class=\"n\">turns</th><th class=\"n\">faults</th>"
-                     "<th class=\"n\">waited</th><th>regions (turns)</th><th>what it is</th><th>page</th></tr>\n";
+  std::string text =
+      "<h2>Pages that bounce</h2>\n<p>Different nodes write them in turns; each turn moves the page. Where "
+      "the "
+      "nodes write different words, moving those to pages of their own saves the time.</p>\n<table>\n"
+      "<tr><th>holds</th><th>written by</th><th class=\"n\">turns</th><th class=\"n\">faults</th>"
+      "<th class=\"n\">waited</th><th>regions (turns)</th><th>what it is</th><th>page</th></tr>\n";
   for (const BouncingPages& pages : report.bouncing)
     text += row_of(pages);
   return text + "</table>\n";
@@ -64,7 +68,8 @@ std::string html_of_faults(const Report& report) {
     waits.begin(name);
     waits.part(node, "from faults to their pages", totals.waited_us / 1000);
   }
-  return "<h2>Faults by kind</h2>\n" + legend_of_kinds() + bars.drawn() + "<h2>Waiting for pages</h2>\n" + waits.drawn();
+  return "<h2>Faults by kind</h2>\n" + legend_of_kinds() + bars.drawn() + "<h2>Waiting for pages</h2>\n" +
+         waits.drawn();
 }
 
 std::string html_of_heat(const Report& report) {
@@ -78,15 +83,16 @@ std::string html_of_heat(const Report& report) {
   const size_t rows = (report.pages.size() + columns - 1) / columns;
   const std::string width = length_of(step * columns), height = length_of(step * double(rows));
   std::string text = "<h2>Heat of pages</h2>\n<p>The " + std::to_string(report.pages.size()) +
-                     " pages with most faults, in the order of their addresses; the darkest took " + std::to_string(most) +
+                     " pages with most faults, in the order of their addresses; the darkest took " +
+                     std::to_string(most) +
                      ". A frame: it bounced. Point at a page for its figures.</p>\n"
-                     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + width + " " + height + "\" width=\"" +
-                     width + "\" height=\"" + height + "\">\n";
+                     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
+                     width + " " + height + "\" width=\"" + width + "\" height=\"" + height + "\">\n";
   for (size_t i = 0; i < report.pages.size(); ++i) {
     const HotPage& page = report.pages[i];
     text += "<rect x=\"" + length_of(step * double(i % columns) + 0.5) + "\" y=\"" +
-            length_of(step * double(i / columns) + 0.5) + "\" width=\"" + length_of(cell - 1) + "\" height=\"" +
-            length_of(cell - 1) + "\" fill=\"" + heat(page.faults(), most) + "\"" +
+            length_of(step * double(i / columns) + 0.5) + "\" width=\"" + length_of(cell - 1) +
+            "\" height=\"" + length_of(cell - 1) + "\" fill=\"" + heat(page.faults(), most) + "\"" +
             (page.turns > 0 ? " stroke=\"#222\"" : "") + "><title>" + hexadecimal(page.address) + ": " +
             std::to_string(page.read_misses) + " read, " + std::to_string(page.write_misses) + " write, " +
             std::to_string(page.write_upgrades) + " upgrade, " + std::to_string(page.turns) + " turns, " +

@@ -1,4 +1,6 @@
 // The report for programs: JSON (RFC 8259), written without a library.
+#include "perf/report_json.hpp"
+
 #include "perf/report.hpp"
 #include "perf/report_utf8.hpp"
 
@@ -6,7 +8,6 @@
 #include <cmath>
 
 namespace hetmp::perf {
-namespace {
 
 std::string quoted(std::string_view text) {
   static constexpr char hexadecimal[] = "0123456789abcdef";
@@ -26,6 +27,8 @@ std::string quoted(std::string_view text) {
   }
   return result + "\"";
 }
+
+namespace {
 
 /// The shortest text that reads back as the same number; JSON has no infinity: null.
 std::string number(double value) {
@@ -164,7 +167,9 @@ std::string json_of(const BouncingPages& pages) {
   object.member("turns", number(pages.turns));
   object.member("faults", number(pages.faults()));
   object.member("waited_us", number(pages.waited_us));
-  const char* words = pages.words == Words::Same ? "same" : pages.words == Words::Different ? "different" : "unknown";
+  const char* words = pages.words == Words::Same        ? "same"
+                      : pages.words == Words::Different ? "different"
+                                                        : "unknown";
   object.member("words", quoted(words));
   return object.finished();
 }

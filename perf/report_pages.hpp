@@ -1,5 +1,5 @@
-// What the report says about pages: how many faults each node took, the pages that took most, and those that bounce. Values
-// only; the runtime fills them.
+// What the report says about pages: how many faults each node took, the pages that took most, and those that
+// bounce. Values only; the runtime fills them.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ struct BouncingWriter {
   uint64_t turns = 0;
   uint64_t faults = 0;
   double waited_us = 0;
-  /// First and last byte that writes to which have faulted, from the first page's beginning; first > last = not known.
+  /// First and last byte that writes to which have faulted, from the first page's beginning; first > last =
+  /// not known.
   uint64_t first = 1;
   uint64_t last = 0;
 };
@@ -54,7 +55,8 @@ struct BouncingPages {
   std::vector<RegionTurns> regions; ///< most turns first
   uint64_t turns = 0;
   double waited_us = 0;
-  /// Whether a word (4 bytes) was seen written by more than one node. Otherwise what they write only lies on one page.
+  /// Whether a word (4 bytes) was seen written by more than one node. Otherwise what they write only lies on
+  /// one page.
   enum class Words { Unknown, Different, Same } words = Words::Unknown;
   uint64_t faults() const {
     uint64_t sum = 0;

@@ -7,7 +7,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads members of objects. What is missing or null stays as it is; remembers the first that is of the wrong kind.
+/// Reads members of objects. What is missing or null stays as it is; remembers the first that is of the wrong
+/// kind.
 class Reader {
  public:
   template <class Value>
@@ -54,7 +55,9 @@ class Reader {
   bool take(const json& from, BouncingPages::Words& value) {
     std::string text;
     using Words = BouncingPages::Words;
-    value = take(from, text) && text == "same" ? Words::Same : text == "different" ? Words::Different : Words::Unknown;
+    value = take(from, text) && text == "same" ? Words::Same
+            : text == "different"              ? Words::Different
+                                               : Words::Unknown;
     return from.is_string();
   }
   template <class Value>

@@ -116,11 +116,14 @@ class ElfFile {
 std::string readable(std::string_view symbol) {
   const std::string name(symbol.substr(0, symbol.find('@')));
   int status = 0;
-  const std::unique_ptr<char, decltype(&free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), free);
+  const std::unique_ptr<char, decltype(&free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), free);
   return status == 0 && text ? text.get() : name;
 }
 
-unsigned type_of(const ElfW(Sym)& symbol) { return symbol.st_info & 0xf; }
+unsigned type_of(const ElfW(Sym) & symbol) {
+  return symbol.st_info & 0xf;
+}
 
 std::string own_path() {
   char path[4096];
@@ -136,14 +139,17 @@ std::vector<Variable> variables_in(uint64_t begin, uint64_t end) {
   const Object object = object_at(begin);
   if (object.path.empty())
     return variables;
-  ElfFile(object.path).each_symbol([&](const ElfW(Sym)& symbol, const char* name) {
+  ElfFile(object.path).each_symbol([&](const ElfW(Sym) & symbol, const char* name) {
     const uint64_t address = object.base + symbol.st_value;
-    if (type_of(symbol) == STT_OBJECT && symbol.st_size > 0 && address < end && address + symbol.st_size > begin)
+    if (type_of(symbol) == STT_OBJECT && symbol.st_size > 0 && address < end &&
+        address + symbol.st_size > begin)
       variables.push_back({readable(name), address, symbol.st_size});
   });
   std::stable_sort(variables.begin(), variables.end(),
                    [](const Variable& a, const Variable& b) { return a.begin < b.begin; });
-  const auto same_bytes = [](const Variable& a, const Variable& b) { return a.begin == b.begin && a.bytes == b.bytes; };
+  const auto same_bytes = [](const Variable& a, const Variable& b) {
+    return a.begin == b.begin && a.bytes == b.bytes;
+  };
   variables.erase(std::unique(variables.begin(), variables.end(), same_bytes), variables.end());
   return variables;
 }
@@ -157,8 +163,9 @@ CodePlace code_at(uint64_t address) {
   const std::string path = object.path == "/proc/self/exe" ? own_path() : object.path;
   place.object = path.substr(path.rfind('/') + 1);
   place.offset = address - object.base;
-  ElfFile(object.path).each_symbol([&](const ElfW(Sym)& symbol, const char* name) {
-    if (place.function.empty() && type_of(symbol) == STT_FUNC && place.offset - symbol.st_value < symbol.st_size)
+  ElfFile(object.path).each_symbol([&](const ElfW(Sym) & symbol, const char* name) {
+    if (place.function.empty() && type_of(symbol) == STT_FUNC &&
+        place.offset - symbol.st_value < symbol.st_size)
       place.function = readable(name);
   });
   return place;

@@ -1,5 +1,5 @@
-// Names for addresses of the running program, from the symbol tables of its own file and of its shared objects. For the
-// report: it reads files, so not for anything that is in a hurry.
+// Names for addresses of the running program, from the symbol tables of its own file and of its shared
+// objects. For the report: it reads files, so not for anything that is in a hurry.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Variable {
   bool operator==(const Variable&) const = default;
 };
 
-/// The variables (of .symtab, or of .dynsym where that is stripped) that overlap [begin, end), by address. Of several names
-/// for the same bytes the first.
+/// The variables (of .symtab, or of .dynsym where that is stripped) that overlap [begin, end), by address. Of
+/// several names for the same bytes the first.
 std::vector<Variable> variables_in(uint64_t begin, uint64_t end);
 
 struct CodePlace {

@@ -9,6 +9,7 @@ struct Walk {
   uint64_t* callers;
   size_t skip;
   size_t count;
+  uintptr_t text_begin, text_end;
 };
 
 _Unwind_Reason_Code see_frame(_Unwind_Context* context, void* data) {
@@ -21,14 +22,26 @@ _Unwind_Reason_Code see_frame(_Unwind_Context* context, void* data) {
   if (address == 0 || walk.count == 6)
     return _URC_END_OF_STACK;
   walk.callers[walk.count++] = address;
-  return _URC_NO_REASON;
+  return address >= walk.text_begin && address < walk.text_end ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 } // namespace
 
-__attribute__((noinline)) void collect_callers(uint64_t (&callers)[6]) {
-  Walk walk{callers, 2, 0}; // not this function, nor the one that asked
+__attribute__((noinline)) void collect_callers(uint64_t (&callers)[6], uintptr_t text_begin, uintptr_t text_end) {
+  Walk walk{callers, 2, 0, text_begin, text_end}; // not this function, nor the one that asked
   _Unwind_Backtrace(see_frame, &walk);
+}
+
+bool AllocationSites::may_walk(int64_t now) {
+  int64_t first = 0;
+  // relaxed: whoever sets it, it is a moment of about the beginning
+  if (first_walk_.compare_exchange_strong(first, now, std::memory_order_relaxed))
+    first = now;
+  const uint64_t allowed = walks_at_first + walks_per_ms * uint64_t(now > first ? (now - first) / 1'000'000 : 0);
+  if (walks_.load(std::memory_order_relaxed) >= allowed)
+    return false;
+  walks_.fetch_add(1, std::memory_order_relaxed); // a limit, not an exact one
+  return true;
 }
 
 void AllocationSites::record(uintptr_t block, size_t bytes, const uint64_t (&callers)[6]) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dsm/fabric.hpp"
+#include "dsm/node/address_plan.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -14,8 +15,18 @@ namespace hetmp::dsm {
 
 class AllocationSites {
 public:
+  /// `program_text`: see collect_callers().
+  explicit AllocationSites(Segment program_text = {}) : program_text_(program_text) {}
+  const Segment& program_text() const { return program_text_; }
+
   static constexpr size_t smallest = 256; ///< bytes; below, a block says nothing that is worth the time
   static constexpr size_t sets = 512, ways = 8;
+
+  /// Walking up a stack takes some microseconds: so many walks at the beginning, and from then on so many each millisecond.
+  static constexpr uint64_t walks_at_first = 20'000, walks_per_ms = 2;
+
+  /// Any thread: whether there is time for another walk. `now`: any clock in nanoseconds, the same one for all calls.
+  bool may_walk(int64_t now);
 
   /// Any thread of the program; never waits. Of two threads that want the same place one goes unrecorded.
   void record(uintptr_t block, size_t bytes, const uint64_t (&callers)[6]);
@@ -30,11 +41,15 @@ private:
   };
   static constexpr uint64_t busy = UINT64_MAX;
 
+  const Segment program_text_;
   std::atomic<uint64_t> turns_{0};
+  std::atomic<uint64_t> walks_{0};
+  std::atomic<int64_t> first_walk_{0}; ///< when; 0: not yet
   Site sites_[sets * ways];
 };
 
-/// The return addresses of the calling thread's stack, innermost first, from the caller of the function that calls this.
-void collect_callers(uint64_t (&callers)[6]);
+/// The return addresses of the calling thread's stack, innermost first, from the caller of the function that calls this up
+/// to the first one in [text_begin, text_end).
+void collect_callers(uint64_t (&callers)[6], uintptr_t text_begin, uintptr_t text_end);
 
 } // namespace hetmp::dsm

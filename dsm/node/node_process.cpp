@@ -130,7 +130,10 @@ void create_private_thread(void* (*body)(void*), void* argument) {
 }
 
 struct FabricFunctions {
-  static void attach(const RuntimeHooks* hooks) { the_process->hooks_ = *hooks; }
+  static void attach(const RuntimeHooks* hooks) {
+    the_process->hooks_ = *hooks;
+    the_process->observation_.set_read_events(hooks->read_events);
+  }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
     // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that faults.
     uint8_t copy[largest_message];
@@ -153,6 +156,10 @@ struct FabricFunctions {
   }
   static void find_allocation(uint64_t address, AllocationRecord* block) {
     *block = the_process->observation_.find_allocation(address);
+  }
+  static void watch_faults(size_t most_event_bytes) { the_process->observation_.watch_faults(most_event_bytes); }
+  static void gather_timelines(void (*take)(void*, const NodeTimeline&), void* context) {
+    the_process->observation_.gather_timelines(take, context);
   }
 };
 
@@ -208,7 +215,9 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)) {
              FabricFunctions::watch_pages,
              FabricFunctions::enter_region,
              FabricFunctions::gather_pages,
-             FabricFunctions::find_allocation};
+             FabricFunctions::find_allocation,
+             FabricFunctions::watch_faults,
+             FabricFunctions::gather_timelines};
 }
 
 void NodeProcess::become(uint32_t node) {

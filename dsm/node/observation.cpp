@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
+#include <link.h>
 #include <new>
 #include <numeric>
 
@@ -14,12 +15,18 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr size_t most_pages = 512; ///< records of one node
-constexpr int64_t patience_ns = 1'000'000'000;
+constexpr int64_t patience = 1'000'000'000, patience_for_timelines = 5'000'000'000; // nanoseconds
 
 /// What an answer about pages begins with.
 struct Summary {
   FaultCounters counters;
   uint64_t waited_ns;
+};
+/// What an answer with a timeline begins with; FaultEvents and the runtime's events follow.
+struct TimelineSummary {
+  int64_t now_ns;
+  uint64_t fault_count;
+  uint64_t faults_dropped;
 };
 constexpr size_t longest_answer = sizeof(Summary) + most_pages * sizeof(PageRecord);
 
@@ -27,6 +34,25 @@ int64_t now_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// The code of the program itself, from its first executable byte to its last; empty if that is not known.
+Segment text_of_program() {
+  Segment text;
+  const auto look = [](dl_phdr_info* info, size_t, void* result) {
+    auto& found = *static_cast<Segment*>(result);
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = info->dlpi_phdr[i];
+      if (header.p_type == PT_LOAD && (header.p_flags & PF_X)) {
+        const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+        found.begin = found.begin ? std::min(found.begin, begin) : begin;
+        found.end = std::max(found.end, begin + header.p_memsz);
+      }
+    }
+    return 1; // the program comes first
+  };
+  dl_iterate_phdr(look, &text);
+  return text;
 }
 
 void append(std::vector<uint8_t>& to, const void* bytes, size_t size) {
@@ -56,16 +82,35 @@ struct Observation::Round {
   uint32_t number = 0;
   std::vector<Answer> of_node;
   FutexWord answered{0};
+  int64_t asked_ns = 0;
 };
 
 void Observation::watch() {
-  sites_ = std::make_unique<AllocationSites>();
+  sites_ = std::make_unique<AllocationSites>(text_of_program());
   own_answer_.reserve(longest_answer);
   service_.watch_pages();
 }
 
+void Observation::watch_faults(size_t most_event_bytes) {
+  watches_faults_ = true;
+  most_event_bytes_ = most_event_bytes;
+  own_answer_.reserve(longest_timeline());
+  service_.watch_faults();
+}
+
+size_t Observation::longest_timeline() const {
+  return sizeof(TimelineSummary) + Service::most_fault_events * sizeof(FaultEvent) + most_event_bytes_;
+}
+
+std::vector<uint32_t> Observation::all_nodes() const {
+  std::vector<uint32_t> nodes(plan_.nodes());
+  std::iota(nodes.begin(), nodes.end(), 0u);
+  return nodes;
+}
+
 std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t address,
-                                                     const std::vector<uint32_t>& nodes, size_t most_bytes) {
+                                                     const std::vector<uint32_t>& nodes, size_t most_bytes,
+                                                     int64_t patience_ns) {
   auto round = std::make_shared<Round>();
   rounds_.push_back(round);
   round->number = uint32_t(rounds_.size());
@@ -73,10 +118,11 @@ std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t
   for (const uint32_t node : nodes)
     round->of_node[node].bytes.reserve(most_bytes); // the service thread allocates nothing
   current_.store(round.get(), std::memory_order_release); // pairs with the acquire in take_answer()
+  round->asked_ns = now_ns();
   const Header question{kind, round->number, address};
   for (const uint32_t node : nodes)
     send_(node, &question, sizeof question);
-  const int64_t deadline = now_ns() + patience_ns;
+  const int64_t deadline = round->asked_ns + patience_ns;
   while (true) {
     const uint32_t answered = round->answered.load(std::memory_order_acquire); // pairs with the release in take_answer()
     const int64_t left = deadline - now_ns();
@@ -92,9 +138,8 @@ std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t
 void Observation::gather_pages(void (*take)(void*, const NodeObservation&), void* context) {
   if (!sites_)
     return;
-  std::vector<uint32_t> nodes(plan_.nodes());
-  std::iota(nodes.begin(), nodes.end(), 0u);
-  const std::shared_ptr<Round> round = ask(Header::Kind::AskPages, 0, nodes, longest_answer);
+  const std::vector<uint32_t> nodes = all_nodes();
+  const std::shared_ptr<Round> round = ask(Header::Kind::AskPages, 0, nodes, longest_answer, patience);
   std::vector<PageRecord> pages;
   for (const uint32_t node : nodes) {
     Round::Answer& answer = round->of_node[node];
@@ -122,7 +167,7 @@ AllocationRecord Observation::find_allocation(uintptr_t address) {
   find_small_block(address, block);
   if (!sites_)
     return block;
-  const std::shared_ptr<Round> round = ask(Header::Kind::AskAllocation, address, {block.node}, sizeof block);
+  const std::shared_ptr<Round> round = ask(Header::Kind::AskAllocation, address, {block.node}, sizeof block, patience);
   Round::Answer& answer = round->of_node[block.node];
   AllocationRecord known;
   if (answer.done.load(std::memory_order_acquire) && answer.bytes.size() == sizeof known) { // as above
@@ -132,6 +177,47 @@ AllocationRecord Observation::find_allocation(uintptr_t address) {
     std::copy(std::begin(known.callers), std::end(known.callers), block.callers);
   }
   return block;
+}
+
+void Observation::gather_timelines(void (*take)(void*, const NodeTimeline&), void* context) {
+  if (!watches_faults_)
+    return;
+  const std::vector<uint32_t> nodes = all_nodes();
+  const std::shared_ptr<Round> round =
+      ask(Header::Kind::AskTimeline, 0, nodes, longest_timeline(), patience_for_timelines);
+  for (const uint32_t node : nodes) {
+    Round::Answer& answer = round->of_node[node];
+    NodeTimeline seen{node, false, 0, nullptr, 0, 0, nullptr, 0};
+    TimelineSummary summary;
+    if (answer.done.load(std::memory_order_acquire) && answer.bytes.size() >= sizeof summary) { // as above
+      memcpy(&summary, answer.bytes.data(), sizeof summary);
+      const uint8_t* rest = answer.bytes.data() + sizeof summary;
+      const size_t left = answer.bytes.size() - sizeof summary;
+      const size_t count = std::min<size_t>(summary.fault_count, left / sizeof(FaultEvent));
+      seen = {node,
+              true,
+              summary.now_ns - round->asked_ns,
+              reinterpret_cast<const FaultEvent*>(rest),
+              count,
+              summary.faults_dropped,
+              rest + count * sizeof(FaultEvent),
+              left - count * sizeof(FaultEvent)};
+    }
+    take(context, seen);
+  }
+}
+
+void Observation::answer_timeline(std::vector<uint8_t>& bytes) {
+  TimelineSummary summary{now_ns(), 0, 0};
+  const std::vector<FaultEvent>& faults = service_.fault_events(&summary.faults_dropped);
+  summary.fault_count = faults.size();
+  append(bytes, &summary, sizeof summary);
+  append(bytes, faults.data(), faults.size() * sizeof(FaultEvent));
+  if (!read_events_)
+    return;
+  const size_t before = bytes.size();
+  bytes.resize(before + most_event_bytes_);
+  bytes.resize(before + read_events_(bytes.data() + before, most_event_bytes_));
 }
 
 void Observation::answer_pages(std::vector<uint8_t>& bytes) {
@@ -188,15 +274,17 @@ bool Observation::message(uint32_t from, uint32_t own_node, const uint8_t* bytes
   if (size < sizeof header)
     return false;
   memcpy(&header, bytes, sizeof header);
-  const bool question = header.kind == Header::Kind::AskPages || header.kind == Header::Kind::AskAllocation;
+  const bool question = header.kind <= Header::Kind::AskTimeline;
   if (question) {
     if (from != origin || size != sizeof header)
       return false;
     own_answer_.clear();
     if (sites_ && header.kind == Header::Kind::AskPages)
       answer_pages(own_answer_);
-    else if (sites_)
+    else if (sites_ && header.kind == Header::Kind::AskAllocation)
       answer_allocation(header.address, own_answer_);
+    else if (watches_faults_ && header.kind == Header::Kind::AskTimeline)
+      answer_timeline(own_answer_);
     answer(from, own_node, header.round, own_answer_);
     return true;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace hetmp::dsm {
 namespace {
@@ -16,40 +17,35 @@ size_t first_of_set(uintptr_t page) {
 
 } // namespace
 
-PageStatistics::PageStatistics() : pages_(sets * ways, 0), entries_(sets * ways), order_(sets * ways) {}
+PageStatistics::PageStatistics()
+    : pages_(sets * ways, 0), weights_(sets * ways, 0), entries_(sets * ways), order_(sets * ways) {}
 
-PageStatistics::Entry* PageStatistics::find(uintptr_t page) {
+size_t PageStatistics::find(uintptr_t page) const {
   const size_t first = first_of_set(page);
   for (size_t i = first; i < first + ways; ++i)
     if (pages_[i] == page)
-      return &entries_[i];
-  return nullptr;
+      return i;
+  return none;
 }
 
-PageStatistics::Entry& PageStatistics::find_or_replace(uintptr_t page) {
-  const size_t first = first_of_set(page);
-  size_t lightest = first;
-  for (size_t i = first; i < first + ways; ++i) {
-    if (pages_[i] == page)
-      return entries_[i];
-    if (entries_[i].weight < entries_[lightest].weight)
-      lightest = i;
-  }
-  Entry& entry = entries_[lightest];
-  const uint64_t weight = entry.weight;
-  entry = Entry();
-  entry.weight = weight;
-  entry.record.address = page;
+size_t PageStatistics::find_or_replace(uintptr_t page) {
+  if (const size_t known = find(page); known != none)
+    return known;
+  const auto set = weights_.begin() + ptrdiff_t(first_of_set(page));
+  const size_t lightest = size_t(std::min_element(set, set + ways) - weights_.begin());
+  entries_[lightest] = Entry(); // the weight stays
+  entries_[lightest].record.address = page;
   pages_[lightest] = page;
-  return entry;
+  return lightest;
 }
 
 void PageStatistics::faulted(uintptr_t page, Fault kind, uint32_t offset, int64_t now) {
-  Entry& entry = find_or_replace(page);
+  const size_t index = find_or_replace(page);
+  ++weights_[index];
+  Entry& entry = entries_[index];
   PageRecord& record = entry.record;
-  ++entry.weight;
-  if (entry.asked == 0)
-    entry.asked = now;
+  if (entry.wait.since == 0)
+    entry.wait = {now, kind};
   (kind == Fault::ReadMiss    ? record.read_misses
    : kind == Fault::WriteMiss ? record.write_misses
                               : record.write_upgrades)++;
@@ -59,23 +55,26 @@ void PageStatistics::faulted(uintptr_t page, Fault kind, uint32_t offset, int64_
   }
 }
 
-void PageStatistics::came(uintptr_t page, bool writable, int64_t now) {
-  Entry* entry = find(page);
-  if (!entry)
-    return;
-  if (entry->asked != 0) {
-    const uint64_t waited = uint64_t(std::max<int64_t>(now - entry->asked, 0));
-    entry->record.waited_ns += waited;
+PageStatistics::Wait PageStatistics::came(uintptr_t page, bool writable, int64_t now) {
+  const size_t index = find(page);
+  if (index == none)
+    return {};
+  Entry& entry = entries_[index];
+  const Wait wait = std::exchange(entry.wait, Wait{});
+  if (wait.since != 0) {
+    const uint64_t waited = uint64_t(std::max<int64_t>(now - wait.since, 0));
+    entry.record.waited_ns += waited;
     waited_ns_ += waited;
-    entry->asked = 0;
   }
-  if (writable && entry->lost)
-    count_return(*entry);
+  if (writable && entry.lost)
+    count_return(index);
+  return wait;
 }
 
-void PageStatistics::count_return(Entry& entry) {
+void PageStatistics::count_return(size_t index) {
+  Entry& entry = entries_[index];
   entry.lost = false;
-  entry.weight += weight_of_return;
+  weights_[index] += weight_of_return;
   ++entry.record.returns;
   const uint64_t region = region_.load(std::memory_order_relaxed);
   PageRecord::InRegion* place = &entry.record.regions[0];
@@ -91,11 +90,11 @@ void PageStatistics::count_return(Entry& entry) {
 }
 
 void PageStatistics::lost(uintptr_t page) {
-  Entry* entry = find(page);
-  if (!entry)
+  const size_t index = find(page);
+  if (index == none)
     return; // its first return goes uncounted
-  ++entry->record.invalidations;
-  entry->lost = true;
+  ++entries_[index].record.invalidations;
+  entries_[index].lost = true;
 }
 
 size_t PageStatistics::hottest(PageRecord* records, size_t most) {
@@ -104,7 +103,7 @@ size_t PageStatistics::hottest(PageRecord* records, size_t most) {
                              order_.begin());
   const size_t count = std::min(most, used);
   std::partial_sort(order_.begin(), order_.begin() + ptrdiff_t(count), order_.begin() + ptrdiff_t(used),
-                    [this](uint32_t a, uint32_t b) { return entries_[a].weight > entries_[b].weight; });
+                    [this](uint32_t a, uint32_t b) { return weights_[a] > weights_[b]; });
   for (size_t i = 0; i < count; ++i)
     records[i] = entries_[order_[i]].record;
   return count;

@@ -28,8 +28,12 @@ public:
 
   /// A thread waits for the page, or for the right to write it. `offset`: of the access in the page, if it is known.
   void faulted(uintptr_t page, Fault kind, uint32_t offset, int64_t now);
+  struct Wait {
+    int64_t since = 0; ///< 0: nobody waited, or it is not known any more
+    Fault kind = Fault::ReadMiss; ///< the first
+  };
   /// What was waited for is there.
-  void came(uintptr_t page, bool writable, int64_t now);
+  Wait came(uintptr_t page, bool writable, int64_t now);
   /// The copy was given up because another node writes.
   void lost(uintptr_t page);
   /// Up to `most` of the pages with most weight, heaviest first; returns how many.
@@ -42,17 +46,19 @@ public:
 
 private:
   struct Entry {
-    PageRecord record;        ///< record.address 0: nobody's
-    uint64_t weight = 0;      ///< events, those of whoever was here before included
-    int64_t asked = 0;        ///< since when a thread waits; 0: none does
-    bool lost = false;        ///< and not written since
+    PageRecord record;
+    Wait wait;
+    bool lost = false; ///< and not written since
   };
 
-  Entry* find(uintptr_t page);
-  Entry& find_or_replace(uintptr_t page);
-  void count_return(Entry& entry);
+  static constexpr size_t none = SIZE_MAX;
+  size_t find(uintptr_t page) const; ///< its entry's index, or none
+  size_t find_or_replace(uintptr_t page);
+  void count_return(size_t index);
 
-  std::vector<uintptr_t> pages_; ///< of each entry, by itself: a set is one cache line
+  // Of each entry. Pages and weights by themselves: to look at a set takes two cache lines.
+  std::vector<uintptr_t> pages_;   ///< address; 0: nobody's
+  std::vector<uint64_t> weights_;  ///< events, those of whoever was here before included
   std::vector<Entry> entries_;
   std::vector<uint32_t> order_;  ///< for hottest()
   uint64_t waited_ns_ = 0;

@@ -244,6 +244,18 @@ void Service::count(const PageFault& fault) {
                          fault.offset, now_ns());
 }
 
+/// Only with statistics.
+void Service::note_arrival(uintptr_t page, bool writable) {
+  const Clock now = now_ns();
+  const PageStatistics::Wait wait = statistics_->came(page, writable, now);
+  if (wait.since == 0 || fault_events_.capacity() == 0)
+    return;
+  if (fault_events_.size() == fault_events_.capacity())
+    ++fault_events_dropped_;
+  else
+    fault_events_.push_back({wait.since, now, page, FaultEvent::Kind(wait.kind)});
+}
+
 size_t Service::read_pages(PageRecord* records, size_t most, uint64_t* waited_ns) {
   if (!statistics_)
     return 0;
@@ -395,7 +407,7 @@ void Service::carry_out(const void* content) {
     case protocol::ActionKind::Unprotect:
       faults_.unprotect(address, waiters);
       if (statistics_)
-        statistics_->came(address, true, now_ns());
+        note_arrival(address, true);
       i += then_wake;
       hold(page);
       break;
@@ -431,7 +443,7 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
   if (statistics_)
-    statistics_->came(plan_.address_of(page), writable, now_ns());
+    note_arrival(plan_.address_of(page), writable);
   hold(page);
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/global/coordinated_level.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/page_report.hpp"
+#include "runtime/global/timeline.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -196,7 +197,7 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started};
+  static const dsm::RuntimeHooks hooks{deliver, node_started, timeline::read_events};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   node_faults = faults_of_this_node;

@@ -13,6 +13,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
 #include "runtime/global/page_report.hpp"
+#include "runtime/global/timeline.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -136,6 +137,7 @@ void become_node_processes(bool may_execute_again) {
     attach_fabric(*fabric);
     if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
       page_report::watch(*fabric);
+    timeline::start(fabric);
     return;
   }
   if (may_execute_again) {
@@ -147,6 +149,7 @@ void become_node_processes(bool may_execute_again) {
   }
   use_one_node();
   placement() = read_placement();
+  timeline::start(nullptr);
 }
 
 } // namespace
@@ -165,9 +168,11 @@ void set_up_nodes(bool may_execute_again) {
   case Layout::Kind::One:
     placement() = read_placement();
     read_interconnect({}); // for its complaint: a mistake should show on one node too
+    timeline::start(nullptr);
     break;
   case Layout::Kind::CpuSets:
     level = make_in_process_level(make_coordinator({}));
+    timeline::start(nullptr);
     break;
   case Layout::Kind::Processes:
     become_node_processes(may_execute_again);

@@ -2,10 +2,11 @@
 
 #include "perf/clock.hpp"
 #include "perf/report_symbols.hpp"
+#include "perf/report_text.hpp"
 #include "runtime/global/bouncing_pages.hpp"
+#include "runtime/global/construct_names.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
 
 namespace hetmp::runtime::page_report {
@@ -18,38 +19,13 @@ double began_us;
 /// spreads teams.
 std::unordered_map<uint64_t, const char*>* region_sources;
 
-/// What a compiler tells about a construct (libomp's ident_t), as far as it matters here.
-struct Ident {
-  int32_t numbers[4];
-  const char* text; ///< may be null
-};
-
-std::string hexadecimal(uint64_t value) {
-  char digits[20] = "0x";
-  return {digits, std::to_chars(digits + 2, digits + sizeof digits, value, 16).ptr};
-}
-
-/// "function, file+0x12", as far as it is known.
-std::string text_of(const perf::CodePlace& place) {
-  const std::string where = place.object + "+" + hexadecimal(place.offset);
-  return place.function.empty() ? where : place.function + ", " + where;
-}
-
-std::string look_up_region(uint64_t region) {
-  const auto known = region_sources->find(region);
-  const perf::SourceLocation where =
-      known != region_sources->end() && known->second ? perf::parse_source(known->second) : perf::SourceLocation{};
-  if (where.line == 0)
-    return text_of(perf::code_at(region));
-  return where.file.substr(where.file.rfind('/') + 1) + ":" + std::to_string(where.line) + " " + where.function;
-}
-
 /// "file.c:12 function", or what the symbols tell; empty for 0, outside parallel regions.
 std::string name_of_region(uint64_t region) {
   static std::unordered_map<uint64_t, std::string> names; // symbol tables are slow to look through
   const auto [place, is_new] = names.try_emplace(region);
+  const auto known = region_sources->find(region);
   if (is_new && region != 0)
-    place->second = look_up_region(region);
+    place->second = name_of_construct(region, known == region_sources->end() ? nullptr : known->second);
   return place->second;
 }
 
@@ -65,7 +41,7 @@ std::string name_of_block(const dsm::AllocationRecord& block) {
   const std::string node = "node " + std::to_string(block.node);
   if (block.begin == 0)
     return "heap of " + node;
-  std::string text = "heap block of " + std::to_string(block.bytes) + " bytes at " + hexadecimal(block.begin);
+  std::string text = "heap block of " + std::to_string(block.bytes) + " bytes at " + perf::hexadecimal(block.begin);
   for (const uint64_t caller : block.callers) {
     if (caller == 0)
       break;
@@ -151,7 +127,7 @@ void region_begins(const TeamDescription& part) {
   const auto region = reinterpret_cast<uint64_t>(part.microtask);
   fabric->enter_region(region);
   if (fabric->node == 0)
-    region_sources->try_emplace(region, part.source ? static_cast<const Ident*>(part.source)->text : nullptr);
+    region_sources->try_emplace(region, source_of(part.source));
 }
 
 void region_ends() {

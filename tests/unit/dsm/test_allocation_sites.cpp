@@ -74,13 +74,13 @@ TEST(AllocationSites, ThreadsDoNotMixWhatTheyRecord) {
   EXPECT_GT(found, 0u);
 }
 
-__attribute__((noinline)) void inner(uint64_t (&callers)[6]) {
-  collect_callers(callers);
+__attribute__((noinline)) void inner(uint64_t (&callers)[6], uintptr_t text_begin, uintptr_t text_end) {
+  collect_callers(callers, text_begin, text_end);
   asm volatile(""); // no tail call
 }
 
-__attribute__((noinline)) uint64_t outer(uint64_t (&callers)[6]) {
-  inner(callers);
+__attribute__((noinline)) uint64_t outer(uint64_t (&callers)[6], uintptr_t text_begin = 0, uintptr_t text_end = 0) {
+  inner(callers, text_begin, text_end);
   asm volatile("");
   return reinterpret_cast<uint64_t>(__builtin_return_address(0));
 }
@@ -90,6 +90,26 @@ TEST(AllocationSites, CallersBeginWithWhoCalledTheFunctionThatAsks) {
   const uint64_t here = outer(callers);
   EXPECT_NE(callers[0], 0u); // in outer()
   EXPECT_EQ(callers[1], here);
+  EXPECT_NE(callers[2], 0u);
+}
+
+TEST(AllocationSites, CallersEndInTheProgram) {
+  uint64_t all[6] = {}, some[6] = {};
+  outer(all);
+  outer(some, all[0], all[0] + 1);
+  EXPECT_EQ(some[0], all[0]);
+  EXPECT_EQ(some[1], 0u);
+}
+
+TEST(AllocationSites, WalksAreLimitedByTime) {
+  const auto sites = make();
+  constexpr int64_t start = 5'000'000'000;
+  for (uint64_t i = 0; i < AllocationSites::walks_at_first; ++i)
+    ASSERT_TRUE(sites->may_walk(start));
+  EXPECT_FALSE(sites->may_walk(start + 900'000));
+  for (uint64_t i = 0; i < 3 * AllocationSites::walks_per_ms; ++i)
+    EXPECT_TRUE(sites->may_walk(start + 3'000'000));
+  EXPECT_FALSE(sites->may_walk(start + 3'000'000));
 }
 
 } // namespace

@@ -56,12 +56,14 @@ Report full() {
 
 TEST(ReportPages, TextNamesWhatBouncesWhereAndAtWhatCost) {
   const std::string text = format_pages(full());
-  EXPECT_EQ(text,
-            "hetmp: faults of node 0: read 1, write 2, upgrade 3; waited 0.01 ms, received 0.00 MiB, lost 4 copies\n"
-            "hetmp: faults of node 1: not told in time\n"
-            "hetmp: bouncing: counters (64 bytes): written in turns by node 0 (bytes 0-7), node 1 (bytes 8-15), 398 turns, "
-            "415 faults, 42 ms waited; false sharing: no word was seen written by two nodes; in count.c:12 main (396), no "
-            "parallel region (2); page 0x404000\n");
+  EXPECT_EQ(text, "hetmp: faults of node 0: read 1, write 2, upgrade 3; waited 0.01 ms, received 0.00 MiB, "
+                  "lost 4 copies\n"
+                  "hetmp: faults of node 1: not told in time\n"
+                  "hetmp: bouncing: counters (64 bytes): written in turns by node 0 (bytes 0-7), node 1 "
+                  "(bytes 8-15), 398 turns, "
+                  "415 faults, 42 ms waited; false sharing: no word was seen written by two nodes; in "
+                  "count.c:12 main (396), no "
+                  "parallel region (2); page 0x404000\n");
 }
 
 TEST(ReportPages, TextSaysWhatIsNotKnown) {
@@ -73,11 +75,14 @@ TEST(ReportPages, TextSaysWhatIsNotKnown) {
   report.bouncing[0].writers[0].first = 1;
   report.bouncing[0].writers[0].last = 0;
   const std::string text = format_pages(report);
-  for (const char* part : {"memory without a name", "which words is not known", "node 0, node 1 (bytes", "3 pages from 0x404000"})
+  for (const char* part : {"memory without a name", "which words is not known", "node 0, node 1 (bytes",
+                           "3 pages from 0x404000"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
 }
 
-TEST(ReportPages, TextIsSilentWithoutPages) { EXPECT_EQ(format_pages(Report{}), ""); }
+TEST(ReportPages, TextIsSilentWithoutPages) {
+  EXPECT_EQ(format_pages(Report{}), "");
+}
 
 TEST(ReportPages, ALongListIsCut) {
   Report report;
@@ -120,16 +125,18 @@ TEST(ReportRead, GivesBackWhatWasWritten) {
 TEST(ReportRead, SkipsMembersItDoesNotKnow) {
   Report read;
   std::string problem;
-  EXPECT_TRUE(parse_report(R"({"version":1,"nodes":3,"regions":[{"visits":2,"new":{}}],"newer":[1]})", read, problem));
+  EXPECT_TRUE(parse_report(R"({"version":1,"nodes":3,"regions":[{"visits":2,"new":{}}],"newer":[1]})", read,
+                           problem));
   EXPECT_EQ(read.nodes, 3u);
   EXPECT_EQ(read.regions.at(0).visits, 2u);
 }
 
 TEST(ReportRead, RefusesWhatIsNoReport) {
-  for (const char* text : {"", "{", "[]", "{}", "7", R"({"version":2,"regions":[]})", R"({"version":1,"regions":{}})",
-                           R"({"version":1,"regions":[{"nodes":[{"threads":-1}]}]})",
-                           R"({"version":1,"regions":[],"pages":[{"address":"x"}]})",
-                           R"({"version":1,"regions":[],"nodes":5000000000})"}) {
+  for (const char* text :
+       {"", "{", "[]", "{}", "7", R"({"version":2,"regions":[]})", R"({"version":1,"regions":{}})",
+        R"({"version":1,"regions":[{"nodes":[{"threads":-1}]}]})",
+        R"({"version":1,"regions":[],"pages":[{"address":"x"}]})",
+        R"({"version":1,"regions":[],"nodes":5000000000})"}) {
     Report read;
     std::string problem;
     EXPECT_FALSE(parse_report(text, read, problem)) << text;
@@ -154,7 +161,8 @@ TEST(ReportHtml, ShowsOnlyWhatThereIs) {
   for (const char* section : {"Pages that bounce", "Heat of pages", "Faults by kind", "Time by node"})
     EXPECT_EQ(empty.find(section), std::string::npos) << section;
   const std::string page = format_html(full());
-  for (const char* section : {"Pages that bounce", "Heat of pages", "Faults by kind", "Time by node", "Loops and decisions"})
+  for (const char* section :
+       {"Pages that bounce", "Heat of pages", "Faults by kind", "Time by node", "Loops and decisions"})
     EXPECT_NE(page.find(section), std::string::npos) << section;
 }
 
