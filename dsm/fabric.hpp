@@ -91,7 +91,7 @@ struct RuntimeHooks {
   void (*node_started)();
   /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs on the
   /// service thread, like deliver.
-  size_t (*read_events)(void* to, size_t most);
+  size_t (*read_events)(void* to, size_t most) = nullptr;
 };
 
 struct Fabric {

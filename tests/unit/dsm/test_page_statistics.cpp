@@ -92,7 +92,8 @@ TEST(PageStatistics, ReturnsAreCountedByRegion) {
     write_in_turns(statistics, page, 10);
   }
   std::map<uint64_t, uint64_t> by_region;
-  for (const auto& [region, returns] : all_of(statistics).at(page).regions)
+  const PageRecord record = all_of(statistics).at(page);
+  for (const auto& [region, returns] : record.regions)
     if (returns != 0)
       by_region[region] = returns;
   EXPECT_EQ(by_region, (std::map<uint64_t, uint64_t>{{7, 20}, {8, 10}, {0, 10}}));
@@ -108,7 +109,8 @@ TEST(PageStatistics, TheRegionWithMostReturnsStaysAmongMany) {
     write_in_turns(statistics, page, 1);
   }
   uint64_t of_main = 0;
-  for (const auto& [region, returns] : all_of(statistics).at(page).regions)
+  const PageRecord record = all_of(statistics).at(page);
+  for (const auto& [region, returns] : record.regions)
     if (region == 1)
       of_main = returns;
   EXPECT_EQ(of_main, 1000u);
