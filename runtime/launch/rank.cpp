@@ -1,0 +1,172 @@
+#include "runtime/launch/rank.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/environment.hpp"
+#include "base/message.hpp"
+#include "runtime/launch/cpu_shares.hpp"
+#include "runtime/launch/node_program.hpp"
+#include "runtime/launch/own_address.hpp"
+#include "runtime/launch/pmix.hpp"
+
+#include <csignal>
+#include <sodium.h>
+#include <unistd.h>
+
+namespace hetmp::launch {
+namespace {
+
+constexpr int cannot_run = 1;
+constexpr uint32_t most_nodes = 64;
+constexpr uint32_t origin = 0;
+constexpr const char* interface_variable = "HETMP_INTERFACE";
+
+// What each process publishes; the last two only the origin does.
+constexpr const char* host_key = "hetmp.host";
+constexpr const char* ready_key = "hetmp.ready";
+constexpr const char* endpoint_key = "hetmp.endpoint";
+constexpr const char* stack_key = "hetmp.stack";
+constexpr const char* secret_key = "hetmp.secret";
+
+std::string text_of(const Secret& secret) {
+  char text[2 * sizeof(Secret) + 1];
+  return sodium_bin2hex(text, sizeof text, secret.data(), secret.size());
+}
+
+bool read_secret(const std::string& text, Secret& secret) {
+  size_t bytes = 0;
+  return sodium_hex2bin(secret.data(), secret.size(), text.data(), text.size(), nullptr, &bytes, nullptr) == 0 &&
+         bytes == secret.size();
+}
+
+std::string current_folder() {
+  char folder[4096];
+  return getcwd(folder, sizeof folder) ? folder : "/";
+}
+
+/// Launchers send what they are asked to forward to every process of the job. The program's handlers run on the origin; the
+/// other nodes end when it does. Ignored signals stay so in the program that is executed.
+void leave_signals_to_the_origin() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    signal(number, SIG_IGN);
+}
+
+/// One run of become_rank() in a job of several processes.
+class Meeting {
+public:
+  Meeting(Pmix& pmix, const Rank& rank) : pmix_(pmix), rank_(rank) {}
+
+  int run() {
+    if (pmix_.size() > most_nodes)
+      return refuse("the job has " + std::to_string(pmix_.size()) + " processes, and a run has at most " +
+                    std::to_string(most_nodes) + " nodes");
+    publish();
+    if (error_.empty())
+      error_ = pmix_.exchange();
+    for (uint32_t rank = 0; rank < pmix_.size() && error_.empty(); ++rank)
+      read_card(rank);
+    if (error_.empty())
+      read_what_the_origin_says();
+    if (!error_.empty()) {
+      say("host %s: rank %u: %s", pmix_.host().c_str(), pmix_.rank(), error_.c_str());
+      return cannot_run;
+    }
+    if (problem_.empty())
+      start_.cpus = share_cpus(start_.hosts, available_, problem_);
+    return problem_.empty() ? become() : refuse(problem_);
+  }
+
+private:
+  void publish() {
+    const auto put = [this](const char* key, const std::string& text) {
+      if (error_.empty())
+        error_ = pmix_.publish(key, text);
+    };
+    std::string problem = rank_.problem;
+    if (problem.empty())
+      problem = listen();
+    put(host_key, pmix_.host());
+    put(ready_key, to_json(Ready{allowed_cpus(), problem}));
+    put(endpoint_key, to_json(listening_.endpoint()));
+    const Secret secret = random_secret(); // in every process: it is what prepares the library for the handshakes
+    if (pmix_.rank() != origin)
+      return;
+    put(stack_key, std::to_string(stack_limit()));
+    // The secret goes to whom the launcher lets read the job's data: the job's processes, the launcher's daemons and whoever can
+    // read what these send each other. So it trusts the launcher as far as the user does who lets it start programs; whoever
+    // can merely reach the listening sockets learns nothing.
+    put(secret_key, text_of(secret));
+  }
+
+  std::string listen() {
+    const OwnAddress own =
+        choose_address(interface_addresses(), environment_value(interface_variable), pmix_.all_on_this_host());
+    return own.error.empty() ? listening_.open(own.address) : own.error;
+  }
+
+  void read_card(uint32_t rank) {
+    const auto host = pmix_.read(rank, host_key);
+    const auto ready = read_ready(pmix_.read(rank, ready_key).value_or(""));
+    const auto endpoint = launch::read_card(pmix_.read(rank, endpoint_key).value_or(""));
+    if (!host || !ready || !endpoint) {
+      error_ = "rank " + std::to_string(rank) + " is no hetmp run of this version";
+      return;
+    }
+    if (problem_.empty() && !ready->problem.empty())
+      problem_ = "host " + *host + ": rank " + std::to_string(rank) + ": " + ready->problem;
+    start_.hosts.push_back(*host);
+    start_.endpoints.push_back(*endpoint);
+    available_.push_back(ready->cpus);
+  }
+
+  void read_what_the_origin_says() {
+    const auto stack = parse_integer(pmix_.read(origin, stack_key).value_or(""), 1, INT64_MAX);
+    if (!stack || !read_secret(pmix_.read(origin, secret_key).value_or(""), start_.secret))
+      error_ = "rank 0 has not published what a run starts with";
+    order_.stack_bytes = uint64_t(stack.value_or(0));
+  }
+
+  /// All processes of the job have come to the same conclusion. None of the others ends before it has been said: a launcher
+  /// takes the whole job down with the first one.
+  int refuse(const std::string& why) {
+    if (pmix_.rank() == origin)
+      say("%s", why.c_str());
+    pmix_.meet();
+    return cannot_run;
+  }
+
+  int become() {
+    order_.node = pmix_.rank();
+    order_.host = pmix_.host();
+    order_.folder = current_folder();
+    order_.command = rank_.command;
+    pmix_.close();
+    if (order_.node != origin)
+      leave_signals_to_the_origin();
+    return become_node(order_, start_, listening_, rank_.library);
+  }
+
+  Pmix& pmix_;
+  const Rank& rank_;
+  ListeningSocket listening_;
+  Order order_;
+  Start start_;
+  std::vector<std::vector<int>> available_; ///< CPUs, of each process
+  std::string error_;                       ///< between this process and its launcher
+  std::string problem_;                     ///< of any process, as all of them know it
+};
+
+} // namespace
+
+std::optional<int> become_rank(const Rank& rank) {
+  Pmix pmix;
+  if (const std::string wrong = pmix.open(); !wrong.empty()) {
+    say("PMIX_RANK is set, as by a launcher that names the nodes, but %s; --nodes 1 runs the program without it",
+        wrong.c_str());
+    return cannot_run;
+  }
+  if (pmix.size() == 1)
+    return {};
+  return Meeting(pmix, rank).run();
+}
+
+} // namespace hetmp::launch
