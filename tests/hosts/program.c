@@ -8,7 +8,6 @@
 //   exit-in-region C the last thread of a team, which is on another node if there is one, calls exit(C)
 //   await-signal     prints "ready", waits for SIGUSR1, prints "signal", and goes on to work as for nodes
 //   system C         runs the shell command C
-#define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
 #include <signal.h>
