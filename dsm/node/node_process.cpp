@@ -182,7 +182,7 @@ NodeProcess* NodeProcess::decide() {
   return the_process;
 }
 
-NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)) {
+NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
