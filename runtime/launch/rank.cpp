@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <sodium.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace hetmp::launch {
@@ -49,6 +50,10 @@ void leave_signals_to_the_origin() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
     signal(number, SIG_IGN);
 }
+
+/// Once PMIx has been left nothing else tells that the launcher's process on this host is gone, and nobody would be left to
+/// end the program: it ends with its parent, and with it the other nodes. This outlives execution. False if it is gone already.
+bool end_with(pid_t launcher) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == launcher; }
 
 /// One run of become_rank() in a job of several processes.
 class Meeting {
@@ -140,6 +145,8 @@ private:
     order_.folder = current_folder();
     order_.command = rank_.command;
     pmix_.close();
+    if (!end_with(launcher_))
+      return cannot_run;
     if (order_.node != origin)
       leave_signals_to_the_origin();
     return become_node(order_, start_, listening_, rank_.library);
@@ -147,6 +154,7 @@ private:
 
   Pmix& pmix_;
   const Rank& rank_;
+  const pid_t launcher_ = getppid();
   ListeningSocket listening_;
   Order order_;
   Start start_;

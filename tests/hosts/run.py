@@ -91,9 +91,9 @@ def marked(mark):
     return found
 
 
-def check_all_gone(mark):
+def check_all_gone(mark, but=()):
     end = time.monotonic() + PATIENCE
-    while left := marked(mark):
+    while left := {pid: name for pid, name in marked(mark).items() if name not in but}:
         check(time.monotonic() < end, f"processes are still there: {left}")
         time.sleep(0.05)
 
@@ -228,12 +228,27 @@ def killed_node_ends_the_job(site):
 @case
 def interrupt_ends_the_job(site):
     process, mark = site.start(2, "spin", str(SECONDS))
-    for _ in range(2):  # srun wants to be asked twice
+    for _ in range(2):  # srun wants to be asked twice, and people do
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)
     code, _, err = finish(process)
     check(code != 0, f"exit code 0 although it was interrupted; said {err!r}")
     check_all_gone(mark)
+
+
+@case
+def lost_launcher_ends_the_job(site):
+    """Whose process on this host is the parent of the nodes."""
+    process, mark = site.start(2, "spin", str(SECONDS))
+    try:
+        nodes = [pid for pid, name in marked(mark).items() if name == "hetmp-node-1"]
+        check(len(nodes) == 1, f"one process should be node 1: {marked(mark)}")
+        status = Path(f"/proc/{nodes[0]}/status").read_text()
+        os.kill(int(re.search(r"^PPid:\s+(\d+)", status, re.M)[1]), signal.SIGKILL)
+        check_all_gone(mark, but=["srun"])  # which waits for what was Slurm's
+    finally:
+        process.kill()
+        finish(process)
 
 
 @case
