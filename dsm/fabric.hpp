@@ -27,6 +27,8 @@ struct RuntimeHooks {
   void (*deliver)(uint32_t from, const void* bytes, uint32_t size);
   /// Runs on a node process other than the origin, once, on an ordinary thread, after the node's memory is ready.
   void (*node_started)();
+  /// On the origin: the code address of the parallel region that runs on several nodes now, null between them. Any thread.
+  const void* (*current_region)();
 };
 
 struct Fabric {

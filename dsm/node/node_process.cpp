@@ -447,12 +447,25 @@ std::string NodeProcess::name_of(uint32_t node) const {
   return name;
 }
 
+/// ", in the parallel region at FILE+0xOFFSET", or nothing between regions.
+std::string NodeProcess::place_of_loss() const {
+  const void* region = hooks_.current_region ? hooks_.current_region() : nullptr;
+  Dl_info info;
+  if (!region || !dladdr(region, &info) || !info.dli_fname)
+    return {};
+  const std::string path = info.dli_fname;
+  char offset[32];
+  snprintf(offset, sizeof offset, "+%#zx", reinterpret_cast<size_t>(region) - reinterpret_cast<size_t>(info.dli_fbase));
+  return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
+}
+
 /// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
 void NodeProcess::node_lost(const Transport::Loss& loss) {
   if (ending_.load(std::memory_order_acquire))
     return;
   if (node_ == origin)
-    say("%s was lost: %s; the program cannot go on without its memory", name_of(loss.node).c_str(), loss.reason.c_str());
+    say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
+        place_of_loss().c_str(), loss.reason.c_str());
   if (node_ == origin || loss.node == origin)
     _exit(failure);
 }
@@ -465,8 +478,8 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
   // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
   if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
     code = 128 + info.si_status;
-    say("node %u (process %d) was ended by signal %d (%s); the program cannot go on without its memory", node, pid,
-        info.si_status, sigdescr_np(info.si_status));
+    say("node %u (process %d) was ended by signal %d (%s)%s; the program cannot go on without its memory", node, pid,
+        info.si_status, sigdescr_np(info.si_status), place_of_loss().c_str());
   } else {
     say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
         info.si_status);

@@ -21,7 +21,7 @@ namespace {
 constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
-constexpr int64_t patience_ns = 4 * second_ns + second_ns / 2;
+constexpr int64_t patience_ns = 3 * second_ns + second_ns / 2;
 /// Of the stream of pages: what one system call may bring. A run of pages fits.
 constexpr size_t page_buffer_bytes = size_t(256) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;

@@ -56,6 +56,11 @@ struct Mailbox {
   std::atomic<uint32_t> taken{0};
 } mailbox;
 
+/// The last region that was started on other nodes; relaxed: for messages to people only.
+std::atomic<const void*> region_now{nullptr};
+
+const void* current_region() { return region_now.load(std::memory_order_relaxed); }
+
 class MessageLevel final : public CoordinatedLevel {
 public:
   explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
@@ -63,7 +68,14 @@ public:
   void start(const TeamDescription& part) override {
     StartMessage message;
     memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
+    region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
     fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
+  }
+
+  void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override {
+    CoordinatedLevel::join(part, sequence, unplaced);
+    if (part.node == 0) // the primary's node waits for all others
+      region_now.store(nullptr, std::memory_order_relaxed);
   }
 
   perf::Report report() override { return coordinator_.report(); }
@@ -188,7 +200,7 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started};
+  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   node_faults = faults_of_this_node;
