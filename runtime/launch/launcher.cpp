@@ -30,8 +30,10 @@ constexpr int lost = 70; // EX_SOFTWARE
 constexpr size_t piece_bytes = size_t(64) << 10;
 /// For agents to come up, remote logins included.
 constexpr int64_t start_ms = 60'000;
-/// For the other nodes to end when one has.
-constexpr int64_t grace_ms = 2000;
+/// For the origin to say why it ends, when another node has ended; for the others to follow the origin, who has told them.
+constexpr int64_t grace_for_origin_ms = 1500;
+constexpr int64_t grace_for_others_ms = 500;
+constexpr int64_t grace_for_agents_ms = 500;
 constexpr uint32_t origin = 0;
 
 int64_t now_ms() {
@@ -145,7 +147,7 @@ private:
     for (Node& node : nodes_)
       if (node.socket >= 0)
         close(node.socket);
-    const int64_t deadline = now_ms() + grace_ms;
+    const int64_t deadline = now_ms() + grace_for_agents_ms;
     for (Node& node : nodes_) {
       while (node.agent > 0 && waitpid(node.agent, nullptr, WNOHANG) == 0) {
         constexpr timespec moment{0, 2'000'000};
@@ -302,6 +304,8 @@ private:
     if (is_origin || (!ending_ && code != 0))
       exit_code_ = code;
     begin_to_end();
+    if (is_origin)
+      deadline_ms_ = now_ms() + grace_for_others_ms;
     finished_ |= std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
   }
 
@@ -322,7 +326,7 @@ private:
 
   void begin_to_end() {
     if (!ending_)
-      deadline_ms_ = now_ms() + grace_ms;
+      deadline_ms_ = now_ms() + grace_for_origin_ms;
     ending_ = true;
   }
 
