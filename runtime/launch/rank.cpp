@@ -9,9 +9,14 @@
 #include "runtime/launch/pmix.hpp"
 
 #include <csignal>
+#include <cstdlib>
+#include <map>
 #include <sodium.h>
+#include <string_view>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+extern char** environ;
 
 namespace hetmp::launch {
 namespace {
@@ -25,7 +30,7 @@ constexpr const char* interface_variable = "HETMP_INTERFACE";
 constexpr const char* host_key = "hetmp.host";
 constexpr const char* ready_key = "hetmp.ready";
 constexpr const char* endpoint_key = "hetmp.endpoint";
-constexpr const char* stack_key = "hetmp.stack";
+constexpr const char* order_key = "hetmp.order"; // its stack and environment are for all
 constexpr const char* secret_key = "hetmp.secret";
 
 std::string text_of(const Secret& secret) {
@@ -37,6 +42,19 @@ bool read_secret(const std::string& text, Secret& secret) {
   size_t bytes = 0;
   return sodium_hex2bin(secret.data(), secret.size(), text.data(), text.size(), nullptr, &bytes, nullptr) == 0 &&
          bytes == secret.size();
+}
+
+/// What the runtime on all nodes must agree on. A launcher may pass the environment on to some hosts only: mpirun does not, unless
+/// it is told by -x.
+std::map<std::string, std::string> runtime_variables() {
+  std::map<std::string, std::string> result;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals != std::string_view::npos && (text.starts_with("OMP_") || text.starts_with("KMP_") || text.starts_with("HETMP_")))
+      result.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return result;
 }
 
 std::string current_folder() {
@@ -58,7 +76,9 @@ bool end_with(pid_t launcher) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && 
 /// One run of become_rank() in a job of several processes.
 class Meeting {
 public:
-  Meeting(Pmix& pmix, const Rank& rank) : pmix_(pmix), rank_(rank) {}
+  Meeting(Pmix& pmix, const Rank& rank)
+      : pmix_(pmix), rank_(rank),
+        order_{pmix.rank(), pmix.host(), current_folder(), rank.command, runtime_variables(), stack_limit()} {}
 
   int run() {
     if (pmix_.size() > most_nodes)
@@ -91,11 +111,12 @@ private:
       problem = listen();
     put(host_key, pmix_.host());
     put(ready_key, to_json(Ready{allowed_cpus(), problem}));
-    put(endpoint_key, to_json(listening_.endpoint()));
+    if (problem.empty())
+      put(endpoint_key, to_json(listening_.endpoint()));
     const Secret secret = random_secret(); // in every process: it is what prepares the library for the handshakes
     if (pmix_.rank() != origin)
       return;
-    put(stack_key, std::to_string(stack_limit()));
+    put(order_key, to_json(order_));
     // The secret goes to whom the launcher lets read the job's data: the job's processes, the launcher's daemons and whoever can
     // read what these send each other. So it trusts the launcher as far as the user does who lets it start programs; whoever
     // can merely reach the listening sockets learns nothing.
@@ -111,23 +132,31 @@ private:
   void read_card(uint32_t rank) {
     const auto host = pmix_.read(rank, host_key);
     const auto ready = read_ready(pmix_.read(rank, ready_key).value_or(""));
+    if (host && ready && !ready->problem.empty()) { // then it listens nowhere
+      if (problem_.empty())
+        problem_ = "host " + *host + ": rank " + std::to_string(rank) + ": " + ready->problem;
+      return;
+    }
     const auto endpoint = launch::read_card(pmix_.read(rank, endpoint_key).value_or(""));
     if (!host || !ready || !endpoint) {
       error_ = "rank " + std::to_string(rank) + " is no hetmp run of this version";
       return;
     }
-    if (problem_.empty() && !ready->problem.empty())
-      problem_ = "host " + *host + ": rank " + std::to_string(rank) + ": " + ready->problem;
     start_.hosts.push_back(*host);
     start_.endpoints.push_back(*endpoint);
     available_.push_back(ready->cpus);
   }
 
   void read_what_the_origin_says() {
-    const auto stack = parse_integer(pmix_.read(origin, stack_key).value_or(""), 1, INT64_MAX);
-    if (!stack || !read_secret(pmix_.read(origin, secret_key).value_or(""), start_.secret))
+    const auto order = read_order(pmix_.read(origin, order_key).value_or(""));
+    if (!order || !read_secret(pmix_.read(origin, secret_key).value_or(""), start_.secret)) {
       error_ = "rank 0 has not published what a run starts with";
-    order_.stack_bytes = uint64_t(stack.value_or(0));
+      return;
+    }
+    for (const auto& [name, value] : order_.environment)
+      unsetenv(name.c_str());
+    order_.environment = order->environment;
+    order_.stack_bytes = order->stack_bytes;
   }
 
   /// All processes of the job have come to the same conclusion. None of the others ends before it has been said: a launcher
@@ -140,10 +169,6 @@ private:
   }
 
   int become() {
-    order_.node = pmix_.rank();
-    order_.host = pmix_.host();
-    order_.folder = current_folder();
-    order_.command = rank_.command;
     pmix_.close();
     if (!end_with(launcher_))
       return cannot_run;
@@ -156,7 +181,7 @@ private:
   const Rank& rank_;
   const pid_t launcher_ = getppid();
   ListeningSocket listening_;
-  Order order_;
+  Order order_; ///< this process's; environment: the runtime's variables
   Start start_;
   std::vector<std::vector<int>> available_; ///< CPUs, of each process
   std::string error_;                       ///< between this process and its launcher

@@ -3,7 +3,8 @@
 
     run.py --build BUILD [--case LAUNCHER.NAME] [--list]
 
-srun gets a Slurm of its own (scripts/slurm-on-one-machine).
+srun gets a Slurm of its own (scripts/slurm-on-one-machine). Each launcher is tried on this host and, as root, on two hosts that
+are network namespaces (two_hosts.py).
 Exit codes: 0 passed, 1 failed, 77 skipped (no such launcher here, or the machine does not allow node processes).
 """
 import argparse
@@ -29,9 +30,21 @@ SUM = 119995
 CASES = {}
 
 
+ON_ONE_HOST = set()  # of the cases: those that make no sense on two
+
+
 def case(function):
     CASES[function.__name__] = function
     return function
+
+
+def on_one_host(function):
+    ON_ONE_HOST.add(function.__name__)
+    return case(function)
+
+
+def cases_of(launcher):
+    return [name for name in CASES if name not in ON_ONE_HOST or not launcher.endswith("-on-two-hosts")]
 
 
 def check(condition, message):
@@ -65,12 +78,12 @@ class Site:
         check(code is not None, f"still running after {SECONDS} s; output {out!r}, said {err!r}")
         return code, out, err
 
-    def start(self, processes, *arguments):
+    def start(self, processes, *arguments, before=(), **settings):
         """A process that has said that it is ready, and a text that is in the environment of all its processes."""
         mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-        process = subprocess.Popen(self.command(processes, *arguments), env=self.environment(HOSTS_TEST=mark), text=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True,
+        process = subprocess.Popen(self.command(processes, *arguments, before=before),
+                                   env=self.environment(HOSTS_TEST=mark, **settings), text=True, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         line = process.stdout.readline()
         if line != "ready\n":
@@ -158,7 +171,7 @@ def nodes_that_are_asked_for_win(site):
     check_run(site.run(2, "nodes", HETMP_NODES="1"), sums(1, times=2))
 
 
-@case
+@on_one_host
 def cpus_are_divided(site):
     here = sorted(os.sched_getaffinity(0))
     if len(here) < 2:
@@ -178,6 +191,25 @@ def words_folder_and_variables(site):
         finally:
             os.chdir(before)
         check_run(result, f"[a b]\n[]\n[--nodes]\n[$x'\"]\nin {folder}\nHOSTS_TEST=one two\n")
+
+
+@case
+def the_runtimes_variables_are_rank_0s(site):
+    """Also where a launcher passes no environment on, or another one."""
+    other = ["sh", "-c", 'if [ "$PMIX_RANK" = 1 ]; then unset OMP_SCHEDULE; export OMP_NUM_THREADS=1 KMP_BLOCKTIME=7; fi; exec "$@"',
+             "sh"]
+    process, mark = site.start(2, "spin", str(SECONDS), before=other, OMP_SCHEDULE="dynamic,3", HETMP_LOOPS="all")
+    try:
+        seen = {}
+        for pid, name in marked(mark).items():
+            variables = dict(entry.split("=", 1) for entry in Path(f"/proc/{pid}/environ").read_text().split("\0") if "=" in entry)
+            if "HETMP_NODES" in variables:
+                seen[name] = {key: variables.get(key) for key in ("OMP_SCHEDULE", "OMP_NUM_THREADS", "KMP_BLOCKTIME", "HETMP_LOOPS")}
+    finally:
+        process.kill()
+        finish(process)
+    wanted = {"OMP_SCHEDULE": "dynamic,3", "OMP_NUM_THREADS": "4", "KMP_BLOCKTIME": None, "HETMP_LOOPS": "all"}
+    check(seen == {"program": wanted, "hetmp-node-1": wanted}, f"variables {seen}")
 
 
 @case
@@ -265,7 +297,7 @@ def more_processes_than_nodes_can_be(site):
     check_refused(site.run(65, "nodes"), r"\b65 processes\b.*\b64 nodes\b")
 
 
-@case
+@on_one_host
 def a_chosen_interface(site):
     others = [name for _, name in socket.if_nameindex() if name != "lo"]
     reported = []
@@ -336,7 +368,7 @@ def main():
     arguments.add_argument("--list", action="store_true")
     given = arguments.parse_args()
     if given.list:
-        print("\n".join(f"{launcher}.{name}" for launcher in launchers.MAKERS for name in CASES))
+        print("\n".join(f"{launcher}.{name}" for launcher in launchers.MAKERS for name in cases_of(launcher)))
         return 0
     build = given.build.resolve()
     wanted_launcher, _, wanted = (given.case or "").partition(".")
@@ -345,7 +377,7 @@ def main():
         if wanted_launcher in ("", launcher):
             try:
                 conformance.check_machine("proc2", build)
-                failed += run_case(build, launcher, [wanted] if wanted else list(CASES))
+                failed += run_case(build, launcher, [wanted] if wanted else cases_of(launcher))
                 tried += 1
             except conformance.Skip as reason:
                 print(f"skipped: {launcher}: {reason}")
