@@ -45,7 +45,7 @@ class OpenMpiOnTwoHosts(OpenMpi):
         self.network = make_two_hosts()
         agent = "plm_ssh_agent" if name == "prterun" else "plm_rsh_agent"
         self.command = [*self.network.inside(0), *self.command, "--mca", agent, self.network.remote_shell,
-                        "--host", ",".join(f"{address}:64" for address in ADDRESSES), "--map-by", "node", "-x", "HOSTS_TEST"]
+                        "--host", ",".join(f"{address}:64" for address in ADDRESSES), "--map-by", "node", "-x", "HOSTS_TEST", "-x", "HETMP_NODES"]
 
     hosts = 2
 
