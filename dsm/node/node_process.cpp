@@ -1,6 +1,7 @@
 #include "dsm/node/node_process.hpp"
 
 #include "base/cpu_list.hpp"
+#include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "dsm/node/globals.hpp"
@@ -109,6 +110,16 @@ void* exit_soon(void* code) {
 
 void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
+bool wants_to_fetch_ahead() {
+  const auto text = environment_value("HETMP_PREFETCH");
+  if (!text)
+    return true;
+  const auto wanted = parse_boolean(*text);
+  if (!wanted)
+    complain("HETMP_PREFETCH", *text, "neither true nor false", "true");
+  return wanted.value_or(true);
+}
+
 } // namespace
 
 void create_private_thread(void* (*body)(void*), void* argument) {
@@ -187,6 +198,7 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
   heap_.become(launch_.node, nullptr);
+  service_.fetch_ahead(wants_to_fetch_ahead());
   fabric_ = {fabric_version,
              launch_.node,
              plan_.nodes(),

@@ -20,6 +20,20 @@ bool is_name(std::string_view text) {
   });
 }
 
+/// A name that means another machine on each machine.
+bool is_loopback(const std::string& name) {
+  return name == "localhost" || name == "::1" || name.starts_with("127.");
+}
+
+/// Every host tells the others where it listens by its name in the list.
+std::string check_loopback(const std::vector<Host>& hosts) {
+  const auto loopback = [](const Host& host) { return is_loopback(host.name); };
+  const auto first = std::find_if(hosts.begin(), hosts.end(), loopback);
+  if (first == hosts.end() || std::all_of(hosts.begin(), hosts.end(), loopback))
+    return {};
+  return "the other hosts cannot reach " + first->name + " by that name";
+}
+
 std::string parse_host(std::string_view text, Host& host) {
   std::string_view name = text, cpus;
   if (text.starts_with('[') && text.find(']') != std::string_view::npos) {
@@ -77,6 +91,8 @@ ParsedHosts parse_hosts(std::string_view text) {
   }
   if (result.error.empty() && (result.hosts.size() < 2 || result.hosts.size() > most_nodes))
     result.error = "from 2 to 64 hosts, one for each node";
+  if (result.error.empty())
+    result.error = check_loopback(result.hosts);
   return result;
 }
 

@@ -64,6 +64,9 @@ std::map<std::string, std::string> environment_to_pass() {
   return result;
 }
 
+/// Without the user that the remote shell is to log in as.
+std::string own_name(const Host& host) { return host.name.substr(host.name.rfind('@') + 1); }
+
 /// A node and the agent it is reached by.
 struct Node {
   explicit Node(const Host& its_host) : host(its_host) {}
@@ -234,7 +237,7 @@ private:
   void give_order(Node& node) {
     Order order;
     order.node = number_of(node);
-    order.host = node.host.name;
+    order.host = own_name(node.host);
     char folder[4096];
     order.folder = getcwd(folder, sizeof folder) ? folder : "/";
     order.command = launch_.command;
@@ -249,7 +252,7 @@ private:
     std::vector<std::vector<int>> available;
     for (const Node& node : nodes_) {
       start.endpoints.push_back(*node.card);
-      start.hosts.push_back(node.host.name);
+      start.hosts.push_back(own_name(node.host));
       available.push_back(node.ready->cpus);
     }
     std::string error;

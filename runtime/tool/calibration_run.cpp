@@ -33,6 +33,7 @@ std::vector<std::string> child_environment(int nodes, const std::string& transpo
              }).variables;
   set["HETMP_PROFILE"] = "none"; // it makes one
   set["HETMP_TRANSPORT"] = transport;
+  set["HETMP_PREFETCH"] = "0"; // a fault is to cost what a fault costs; pages fetched ahead are none
   std::vector<std::string> words;
   for (char** word = environ; *word; ++word) {
     const std::string_view text = *word;

@@ -8,7 +8,8 @@ from pathlib import Path
 
 ADDRESSES = ("10.77.213.1", "10.77.213.2")
 PORT = 2222
-SERVER = "/usr/sbin/sshd"
+UNPACKED = Path(__file__).resolve().parent.parent.parent / "build" / "unpacked"  # by scripts/install-deps
+SERVERS = ("/usr/sbin/sshd", str(UNPACKED / "usr/sbin/sshd"))
 
 
 class Absent(Exception):
@@ -26,9 +27,12 @@ class TwoHosts:
     """Use as a context. Root's, and removed at the end with everything that runs there."""
 
     def __init__(self):
-        for name in ("ip", "ssh", "ssh-keygen", SERVER):
+        for name in ("ip", "ssh", "ssh-keygen"):
             if not shutil.which(name):
                 raise Absent(f"no {name}")
+        self.server = next((path for path in SERVERS if os.path.exists(path)), None)
+        if not self.server:
+            raise Absent("no sshd; scripts/install-deps unpacks one")
         if os.getuid() != 0:
             raise Absent("network namespaces need root")
         self.names = [f"hetmp-{os.getpid()}-{letter}" for letter in "ab"]
@@ -83,13 +87,21 @@ class TwoHosts:
 
     def _start_servers(self):
         os.makedirs("/run/sshd", exist_ok=True)  # where it wants to have nothing
+        # It wants a user of its own, which only its package's installation would make: each host gets a list with one.
+        users = Path("/etc/passwd").read_text()
+        if "sshd:" not in users:
+            users += "sshd:x:65534:65534::/run/sshd:/usr/sbin/nologin\n"
+        (self.folder / "passwd").write_text(users)
         for name, address in zip(self.names, ADDRESSES):
             configuration = self.folder / f"server-{name}"
             configuration.write_text(
                 f"ListenAddress {address}\nPort {PORT}\nHostKey {self.folder}/host\nAuthorizedKeysFile {self.folder}/authorized\n"
                 "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\nMaxStartups 100\n")
-            self.servers.append(subprocess.Popen(["ip", "netns", "exec", name, SERVER, "-D", "-e", "-f", configuration],
-                                                 stderr=subprocess.DEVNULL))
+            script = f"mount --bind '{self.folder}/passwd' /etc/passwd && exec '{self.server}' -D -e -f '{configuration}'"
+            libraries = str(UNPACKED / "usr/lib/x86_64-linux-gnu")
+            self.servers.append(subprocess.Popen(["ip", "netns", "exec", name, "sh", "-c", script],
+                                                 env={**os.environ, "LD_LIBRARY_PATH": libraries},
+                                                 stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         end = time.monotonic() + 20
         for address in ADDRESSES:
             while subprocess.run([*self.inside(0), *self.remote_shell.split(), address, "true"],

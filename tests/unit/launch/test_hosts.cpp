@@ -23,7 +23,8 @@ TEST(Hosts, AreReadAsTheyAreWritten) {
       {"a,b", {{"a", 0}, {"b", 0}}},
       {"a,b:4,a:12", {{"a", 0}, {"b", 4}, {"a", 12}}},
       {"user@node-1.cluster_x.example:2,10.0.0.7", {{"user@node-1.cluster_x.example", 2}, {"10.0.0.7", 0}}},
-      {"[::1],[fe80::1%eth0]:3", {{"::1", 0}, {"fe80::1%eth0", 3}}},
+      {"[fd00::1],[fe80::1%eth0]:3", {{"fd00::1", 0}, {"fe80::1%eth0", 3}}},
+      {"localhost,127.0.0.1,[::1]", {{"localhost", 0}, {"127.0.0.1", 0}, {"::1", 0}}},
       {"a:4096,b:1", {{"a", 4096}, {"b", 1}}},
   };
   for (const auto& [text, hosts] : examples) {
@@ -53,6 +54,8 @@ TEST(Hosts, WhatIsNoHostIsNamed) {
       {"a,[::1", "'[::1' is no host"},
       {"a,[::1]x", "'[::1]x' is no host"},
       {"a,[-x]", "'[-x]' is no host"},
+      {"a,localhost", "the other hosts cannot reach localhost by that name"},
+      {"127.0.0.2,a", "the other hosts cannot reach 127.0.0.2 by that name"},
       {"a,\xc3\xa4", "'\xc3\xa4' is no host"},
   };
   for (const auto& [text, error] : examples)

@@ -1,6 +1,8 @@
 // All nodes of a run get connections to all others; who never comes is an error and not a hang.
 #include "mesh_fixture.hpp"
 
+#include <csignal>
+
 namespace hetmp::launch {
 namespace {
 
@@ -39,6 +41,19 @@ TEST_F(MeshTest, SocketsGoToTheProgramThatIsExecuted) {
     EXPECT_EQ(fcntl(socket, F_GETFL) & O_NONBLOCK, 0);
   }
   EXPECT_NE(fcntl(listening[0]->descriptor(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST_F(MeshTest, ASignalEndsNoWait) {
+  signal(SIGUSR1, [](int) {});
+  open(2);
+  start(1); // waits for node 0's answer
+  for (int i = 0; i < 20; ++i) {
+    usleep(1000);
+    pthread_kill(threads[1].native_handle(), SIGUSR1);
+  }
+  start(0);
+  finish();
+  expect_complete();
 }
 
 TEST_F(MeshTest, WhoNeverComesIsMissedInTime) {

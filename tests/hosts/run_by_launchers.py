@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Nodes that somebody else's launcher starts: `mpirun -n 2 hetmp run -- program`, and the same by srun and prterun.
 
-    run.py --build BUILD [--case LAUNCHER.NAME] [--list]
+    run_by_launchers.py --build BUILD [--case LAUNCHER.NAME] [--list]
 
 srun gets a Slurm of its own (scripts/slurm-on-one-machine). Each launcher is tried on this host and, as root, on two hosts that
 are network namespaces (two_hosts.py).
