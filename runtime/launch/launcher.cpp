@@ -3,6 +3,7 @@
 #include "base/message.hpp"
 #include "runtime/launch/descriptors.hpp"
 #include "runtime/launch/frames.hpp"
+#include "runtime/launch/node_program.hpp"
 #include "runtime/launch/orders.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <set>
 #include <string_view>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,12 +62,6 @@ std::map<std::string, std::string> environment_to_pass() {
       result.emplace(name, text.substr(equals + 1));
   }
   return result;
-}
-
-uint64_t stack_limit() {
-  constexpr uint64_t usual = uint64_t(8) << 20;
-  rlimit limit{};
-  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : usual;
 }
 
 /// Without the user that the remote shell is to log in as.

@@ -62,6 +62,12 @@ void set_environment(const Order& order, const Start& start, const dsm::LaunchPl
 
 } // namespace
 
+uint64_t stack_limit() {
+  constexpr uint64_t usual = uint64_t(8) << 20;
+  rlimit limit{};
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : usual;
+}
+
 int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library) {
   const char* host = order.host.c_str();
   if (chdir(order.folder.c_str()) != 0) {

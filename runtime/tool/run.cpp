@@ -6,6 +6,7 @@
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
+#include "runtime/tool/run_under_pmix.hpp"
 #include "schedulers/parse.hpp"
 
 #include <cerrno>
@@ -54,6 +55,32 @@ std::string check(const RunOptions& options) {
   return {};
 }
 
+Environment set_environment(const RunOptions& options, const std::string& library) {
+  Environment planned = plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); });
+  for (const auto& [name, value] : planned.variables)
+    setenv(name.c_str(), value.c_str(), 1);
+  return planned;
+}
+
+/// Whoever says which nodes there are to be is obeyed. So is the program below, which has HETMP_NODES from the run it is part
+/// of: what it starts by `hetmp run` is no further process of the job.
+bool is_given_nodes_by_pmix(const RunOptions& options) {
+  return getenv("PMIX_RANK") && !options.nodes && !options.cores && !options.hosts && !environment_value("HETMP_NODES");
+}
+
+std::optional<int> run_as_given_by_pmix(const RunOptions& options) {
+  std::string problem;
+  const auto library = find_library();
+  if (!library)
+    problem = "libhetmp.so is not where it should be";
+  else if (!probe_fault_access().usable())
+    problem = std::string("several node processes need userfaultfd: ") + fault_access_remedy;
+  else if (options.transport && *options.transport != "tcp")
+    problem = "--transport " + *options.transport + ": processes that were started by themselves are connected by tcp";
+  set_environment(options, "");
+  return run_under_pmix(options, library.value_or(""), problem);
+}
+
 } // namespace
 
 std::string own_folder() {
@@ -85,7 +112,7 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
     set["HETMP_LOOPS"] = *options.loops;
   if (options.threads)
     set["OMP_NUM_THREADS"] = *options.threads;
-  if (options.hosts) // each host has its own library
+  if (library.empty())
     return result;
   const char* preloaded = lookup("LD_PRELOAD");
   set["LD_PRELOAD"] = preloaded && *preloaded ? library + ':' + preloaded : library;
@@ -114,17 +141,17 @@ int run(const RunOptions& options) {
     say("%s", wrong.c_str());
     return usage_error;
   }
+  if (is_given_nodes_by_pmix(options))
+    if (const auto code = run_as_given_by_pmix(options))
+      return *code;
   const auto library = find_library();
   if (!library)
     return cannot_run;
-  const Environment planned =
-      plan_environment(options, *library, [](const char* name) -> const char* { return getenv(name); });
+  const Environment planned = set_environment(options, options.hosts ? "" : *library);
   if (planned.several_processes && !probe_fault_access().usable()) {
     say("several node processes need userfaultfd: %s", fault_access_remedy);
     return cannot_run;
   }
-  for (const auto& [name, value] : planned.variables)
-    setenv(name.c_str(), value.c_str(), 1);
   if (options.hosts)
     return run_on_hosts(options);
 

@@ -37,7 +37,7 @@ using Lookup = const char* (*)(const char* name); ///< like getenv
 
 /// Works out the variables; changes nothing. What LD_PRELOAD held stays behind `library`. The DSM is not
 /// preloaded here: the runtime does that, for the programs that use OpenMP only, so that a shell in between
-/// is an ordinary shell.
+/// is an ordinary shell. No `library`: nothing is preloaded, each node's host has its own.
 Environment plan_environment(const RunOptions& options, const std::string& library, Lookup lookup);
 
 /// The folder of this program's file.

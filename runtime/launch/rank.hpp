@@ -1,0 +1,21 @@
+// `hetmp run` as a PMIx launcher (srun, mpirun, prterun) starts it: many times, and each process becomes the node that has
+// its rank as number. What a launcher of hetmp's own would tell them they tell each other through PMIx.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hetmp::launch {
+
+struct Rank {
+  std::vector<std::string> command; ///< the program and its arguments
+  std::string library;              ///< libhetmp.so here
+  std::string problem;              ///< what speaks against running a node in this process, empty if nothing does
+};
+
+/// Becomes the program as one of the nodes. Nothing if this process is alone in its job: then it has no other nodes and PMIx
+/// has been left. Otherwise an exit code; what is wrong with any process is then said in one line, by rank 0.
+std::optional<int> become_rank(const Rank& rank);
+
+} // namespace hetmp::launch
