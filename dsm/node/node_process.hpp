@@ -3,6 +3,7 @@
 
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
+#include "dsm/node/changes.hpp"
 #include "dsm/node/heap.hpp"
 #include "dsm/node/service.hpp"
 #include "dsm/launch_plan.hpp"
@@ -42,6 +43,17 @@ public:
 
   /// Frees a block of another node's heap: its owner does it.
   void free_remote(void* block);
+  /// Gives part of another node's slice back that was mapped there: its owner does it.
+  void unmap_remote(Segment range);
+  /// For changes.hpp, and for nobody else.
+  void send_change(uint32_t to, const Change& change);
+  void answer_change(uint32_t to, int error, uint64_t result);
+  /// Whether there are other nodes by now.
+  bool has_started() const { return transport_ != nullptr; }
+  /// Of this node's slice: no other node has asked for any of it.
+  bool unpublished(Segment range) const { return service_.is_unpublished(range); }
+  /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
+  bool made_by_launcher() const { return launch_.made_by_launcher(); }
   /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
   [[noreturn]] void exit_at_origin(int code);
 
@@ -70,9 +82,11 @@ private:
   SharedMemoryTransport shared_memory_;
   TcpTransport tcp_;
   Transport* transport_ = nullptr;
+  MemoryBudget budget_;
   Heap heap_;
   Service service_{plan_};
   std::vector<void*> to_free_; ///< service thread: blocks whose class was locked when their message came
+  std::vector<Segment> to_unmap_; ///< likewise
   Fabric fabric_{};
   RuntimeHooks hooks_{};
   uint32_t node_ = origin;
