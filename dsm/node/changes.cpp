@@ -2,6 +2,7 @@
 
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/errands.hpp"
 #include "dsm/node/late_objects.hpp"
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_threads.hpp"
@@ -10,11 +11,13 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace hetmp::dsm {
 namespace {
@@ -63,13 +66,12 @@ struct Frames {
   uint64_t begin;
 };
 
-void* frames_thread(void* argument) {
-  allocates_privately = true; // the unwinder's list is this node's own
-  Frames* frames = static_cast<Frames*>(argument);
+void frames_errand(void* argument) {
+  const std::unique_ptr<Frames> frames(static_cast<Frames*>(argument));
+  const bool before = std::exchange(allocates_privately, true); // the unwinder's list is this node's own
   register_frames(frames->begin);
+  allocates_privately = before;
   NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
-  delete frames;
-  return nullptr;
 }
 
 constexpr uint32_t all_others = most_nodes;
@@ -116,7 +118,7 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   if (change.kind == Change::Kind::Load)
     load_for(from, change);
   else if (change.kind == Change::Kind::RegisterFrames)
-    create_private_thread(frames_thread, new Frames{from, change.begin});
+    do_later(frames_errand, new Frames{from, change.begin});
   else
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }

@@ -3,7 +3,7 @@
 // before there are other nodes.
 //
 // Whoever makes a change waits until all nodes have answered; their service threads carry it out at once, and it waits
-// for nothing there but the kernel. What needs shared memory (unwind tables) is handed to a thread of its own.
+// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables) is an errand (errands.hpp).
 #pragma once
 
 #include <cstddef>

@@ -2,11 +2,11 @@
 
 #include "base/message.hpp"
 #include "dsm/node/changes.hpp"
+#include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/late_window.hpp"
 #include "dsm/node/memory_map.hpp"
 #include "dsm/node/node_process.hpp"
-#include "dsm/node/private_threads.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -189,11 +189,10 @@ struct Request {
   Change change;
 };
 
-void* request_thread(void* argument) {
+void load_errand(void* argument) {
   const std::unique_ptr<Request> request(static_cast<Request*>(argument));
   void* handle = load_at_origin(request->change.path, request->change.flags);
   NodeProcess::instance()->answer_change(request->node, handle ? 0 : ENOENT, reinterpret_cast<uintptr_t>(handle));
-  return nullptr;
 }
 
 } // namespace
@@ -207,7 +206,7 @@ void* load_late(const char* file, int flags, const void* caller) {
 }
 
 void load_for(unsigned node, const Change& change) {
-  create_private_thread(request_thread, new Request{node, change});
+  do_later(load_errand, new Request{node, change});
 }
 
 } // namespace hetmp::dsm

@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/identity.hpp"
 #include "dsm/node/loopback.hpp"
@@ -272,6 +273,7 @@ void NodeProcess::make_node_processes() {
   }
   connect(origin);
   become(origin);
+  start_errands();
   service_.start(node_, *transport_, *this);
 }
 
@@ -286,6 +288,7 @@ void NodeProcess::join_node_processes() {
   identities_.resize(plan_.nodes());
   make_anonymous(plan_.globals());
   become(origin);
+  start_errands();
   service_.start(node_, *transport_, *this);
   wait_until_all_have_joined();
 }
@@ -328,6 +331,7 @@ void NodeProcess::serve_as_node(uint32_t node) {
     signal(terminal_signal, SIG_IGN);
   become(node);
   forget_others_memory();
+  start_errands();
   service_.start(node_, *transport_, *this);
   if (hooks_.node_started)
     hooks_.node_started();
