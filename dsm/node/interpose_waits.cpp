@@ -25,9 +25,8 @@ int set_shared(const char* name, Attributes* attributes, int shared) {
   return real<int(Attributes*, int)>(name)(attributes, several_nodes() && known ? PTHREAD_PROCESS_PRIVATE : shared);
 }
 
-int set_kind(const char* name, const char* kind, pthread_mutexattr_t* attributes, int value, int ordinary) {
+int set_kind(const char* name, const char* kind, bool& said, pthread_mutexattr_t* attributes, int value, int ordinary) {
   if (several_nodes() && value != ordinary) {
-    static bool said = false;
     say_once(said, "%s: %s mutexes do not work between nodes; refused (ENOTSUP)", name, kind);
     return ENOTSUP;
   }
@@ -58,10 +57,12 @@ int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
   return real<int(sem_t*, int, unsigned)>("sem_init")(semaphore, several_nodes() ? 0 : shared, value);
 }
 int pthread_mutexattr_setrobust(pthread_mutexattr_t* attributes, int robustness) noexcept {
-  return set_kind("pthread_mutexattr_setrobust", "robust", attributes, robustness, PTHREAD_MUTEX_STALLED);
+  static bool said = false;
+  return set_kind("pthread_mutexattr_setrobust", "robust", said, attributes, robustness, PTHREAD_MUTEX_STALLED);
 }
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t* attributes, int protocol) noexcept {
-  return set_kind("pthread_mutexattr_setprotocol", "priority", attributes, protocol, PTHREAD_PRIO_NONE);
+  static bool said = false;
+  return set_kind("pthread_mutexattr_setprotocol", "priority", said, attributes, protocol, PTHREAD_PRIO_NONE);
 }
 
 } // extern "C"
