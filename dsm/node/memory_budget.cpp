@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "dsm/node/address_plan.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -107,10 +108,10 @@ bool MemoryBudget::take(size_t bytes) {
   if (!counters_)
     return true;
   // relaxed: a number that nothing else depends on
-  const uint64_t before = counters_->used.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes <= limit_)
+  const int64_t before = counters_->used.fetch_add(int64_t(bytes), std::memory_order_relaxed);
+  if (before + int64_t(bytes) <= int64_t(limit_))
     return true;
-  counters_->used.fetch_sub(bytes, std::memory_order_relaxed);
+  counters_->used.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
   if (!counters_->said.exchange(true, std::memory_order_relaxed))
     say("%.1f MiB more memory are refused: %.1f of the %.1f MiB that the nodes of this machine may allocate are in use "
         "(HETMP_MEMORY sets another limit)",
@@ -120,7 +121,24 @@ bool MemoryBudget::take(size_t bytes) {
 
 void MemoryBudget::give_back(size_t bytes) {
   if (counters_)
-    counters_->used.fetch_sub(bytes, std::memory_order_relaxed);
+    counters_->used.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
+}
+
+void MemoryBudget::pages_moved(uint32_t node, int64_t pages) {
+  constexpr int64_t step = int64_t(1) << 20;
+  moved_bytes_ += pages * int64_t(page_bytes);
+  if (!counters_ || (moved_bytes_ < step && moved_bytes_ > -step))
+    return;
+  const int64_t now = counters_->used.fetch_add(moved_bytes_, std::memory_order_relaxed) + moved_bytes_;
+  const bool grew = moved_bytes_ > 0;
+  moved_bytes_ = 0;
+  if (!grew || now <= int64_t(limit_))
+    return;
+  if (!counters_->ended.exchange(true, std::memory_order_relaxed))
+    say("node %u has no memory left for copies of the program's pages: the nodes of this machine may use %.1f MiB together "
+        "(HETMP_MEMORY sets another limit); fewer nodes need fewer copies",
+        node, double(limit_) / (1 << 20));
+  _exit(70);
 }
 
 } // namespace hetmp::dsm

@@ -1,5 +1,6 @@
 // How much memory the nodes of one machine may allocate together. Address space is there for everybody, and the kernel
-// promises more memory than it has; a program that used it all would be killed without a word.
+// promises more memory than it has; a program that used it all would be killed without a word. What counts is what was
+// allocated, used or not, and each copy of a page beyond the first.
 #pragma once
 
 #include <atomic>
@@ -17,17 +18,22 @@ public:
   /// False, and said once, if there is not so much left. Any thread.
   bool take(size_t bytes);
   void give_back(size_t bytes);
+  /// Pages of other nodes that are here now, or, if negative, own ones that have gone to other nodes. Ends the program with
+  /// a line if that is too much. Service thread only: it counts by itself and tells the others now and then.
+  void pages_moved(uint32_t node, int64_t pages);
 
   /// The bytes that HETMP_MEMORY's value means (K, M, G, T are powers of 1024), 0 = no limit; negative if it is malformed.
   static int64_t parse(const char* text);
 
 private:
   struct Counters { ///< in memory that the processes of a machine have in common
-    std::atomic<uint64_t> used{0};
+    std::atomic<int64_t> used{0}; ///< negative for a moment at most
     std::atomic<bool> said{false};
+    std::atomic<bool> ended{false};
   };
   Counters* counters_ = nullptr; ///< null: everything is allowed
   uint64_t limit_ = 0;
+  int64_t moved_bytes_ = 0; ///< of the service thread: not counted yet
 };
 
 } // namespace hetmp::dsm

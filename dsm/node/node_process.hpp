@@ -71,6 +71,7 @@ private:
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
   void node_joins(uint32_t from, const std::string& fact);
+  void pages_moved(int64_t pages) override { budget_.pages_moved(node_, pages); }
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
   void node_lost(const Transport::Loss& loss) override;

@@ -365,6 +365,7 @@ void Service::carry_out(const void* content) {
       break;
     case protocol::ActionKind::Drop:
       faults_.drop(address);
+      client_->pages_moved(-1);
       lost_copies_ = true;
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
       break;
@@ -412,6 +413,7 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
     die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
+  client_->pages_moved(1);
   hold(page);
 }
 
