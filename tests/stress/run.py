@@ -9,6 +9,7 @@ A program is any .cpp of programs/ with a main(); its comments say more:
     // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
     // run with hetmp: VAR=VALUE ...  the same, left out under another runtime
     // exit: N                        the exit code (without: 0)
+    // exit on several nodes: N       the same, where there are several
     // stdout: N lines of REGEX       what standard output must consist of
     // said on several nodes: REGEX   a line on standard error, exactly one for each such comment, in this order
 It passes if it does that within its time and says nothing else on standard error. Mode stock is a stock libomp: a program that
@@ -39,8 +40,10 @@ COMPILERS = ["clang-16", "clang-19", "clang-14"]
 def directives(source):
     text = source.read_text()
     exit_code = re.search(r"^// exit: (\d+)$", text, re.M)
+    exit_of_several = re.search(r"^// exit on several nodes: (\d+)$", text, re.M) or exit_code
     library = re.search(r"^// library: (\S+)$", text, re.M)
     return dict(conformance.directives(source), exit_code=int(exit_code[1]) if exit_code else 0,
+                exit_of_several=int(exit_of_several[1]) if exit_of_several else 0,
                 library=PROGRAMS / library[1] if library else None,
                 loads=[PROGRAMS / name for name in re.findall(r"^// loads: (\S+)$", text, re.M)],
                 said=re.findall(r"^// said on several nodes: (.*)$", text, re.M))
@@ -100,8 +103,9 @@ def run_program(source, mode, build, seed):
         what = f"{source.name}, {mode}{''.join(f', {name}={value}' for name, value in settings.items())}"
         if code is None:
             raise Failure(f"{what}: still running after {SECONDS} s\n{err}")
-        if code != wanted["exit_code"]:
-            raise Failure(f"{what}: exit code {code}, not {wanted['exit_code']}\n{err}")
+        wanted_code = wanted["exit_of_several" if MODES[mode] else "exit_code"]
+        if code != wanted_code:
+            raise Failure(f"{what}: exit code {code}, not {wanted_code}\n{err}")
         said = wanted["said"] if MODES[mode] else []
         lines = err.splitlines()
         if len(lines) != len(said) or not all(map(re.fullmatch, said, lines)):
