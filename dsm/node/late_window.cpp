@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace hetmp::dsm {
 namespace {
@@ -57,11 +58,15 @@ void LateWindow::reserve() {
 }
 
 void LateWindow::open() {
-  if (free_end_ > range_.begin)
+  close(); // a constructor of an object that is being loaded loads another: what has come so far stays
+  open_ = !mappings_within(range_).empty(); // without /proc nobody could say afterwards what has come
+  if (open_ && free_end_ > range_.begin)
     syscall(SYS_munmap, range_.begin, free_end_ - range_.begin);
 }
 
 void LateWindow::close() {
+  if (!std::exchange(open_, false))
+    return;
   for (bool missed = true; missed;) { // another thread may map something there while this one looks
     missed = false;
     uintptr_t at = range_.begin;

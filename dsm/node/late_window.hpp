@@ -19,7 +19,7 @@ public:
   Segment range() const { return range_; }
 
   // On the origin, one thread at a time:
-  /// Leaves the free part of the window to the kernel.
+  /// Leaves the free part of the window to the kernel. Needs /proc; without it nothing will land in the window.
   void open();
   /// Takes back what is still free.
   void close();
@@ -27,6 +27,7 @@ public:
 private:
   Segment range_;
   uintptr_t free_end_ = 0; ///< in use, or lost, from here on
+  bool open_ = false;
 };
 
 } // namespace hetmp::dsm

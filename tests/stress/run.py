@@ -76,7 +76,7 @@ def compile_program(source, build):
 
     def link_library(part):
         soname = f"lib{part.stem}.so"
-        return link(folder / soname, "-fPIC", "-shared", f"-Wl,-soname,{soname}", part)
+        return link(folder / soname, "-fPIC", "-shared", f"-Wl,-soname,{soname}", f"-Wl,-rpath,{folder}", part)
 
     wanted = directives(source)
     for part in wanted["loads"]:

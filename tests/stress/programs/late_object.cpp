@@ -3,6 +3,7 @@
 
 // loads: late_object_part.cpp
 // loads: late_object_other_part.cpp
+// loads: late_object_third_part.cpp
 #include "late_object_part.hpp"
 #include "stress.hpp"
 
@@ -60,7 +61,7 @@ void use_in_all_threads(late::Interface& late) {
 
 /// Another object, loaded inside a region, by a thread of another node if there is one.
 void load_in_region() {
-  late::Interface* late = nullptr;
+  late::Interface *late = nullptr, *third = nullptr;
 #pragma omp parallel num_threads(team)
   {
     if (omp_get_thread_num() == team - 1)
@@ -70,9 +71,13 @@ void load_in_region() {
     CHECK(again != nullptr);
     const auto get = reinterpret_cast<late::Interface* (*)()>(dlsym(again, "late_interface"));
     CHECK(get() == late);
+    const auto get_third = reinterpret_cast<late::Interface* (*)()>(dlsym(again, "late_interface_of_third"));
+#pragma omp critical
+    third = get_third();
     dlclose(again);
   }
   use_in_all_threads(*late);
+  use_in_all_threads(*third);
 }
 
 } // namespace
