@@ -91,10 +91,10 @@ bool in_window(const Object& object) {
 
 /// Why the other nodes cannot use it; empty if they can.
 std::string hindrance(const Object& object) {
-  if (object.thread_locals)
-    return object.path + " has thread-local variables";
   if (stays_private(object.path))
     return "it brings " + object.path + ", of which each node needs its own";
+  if (object.thread_locals)
+    return object.path + " has thread-local variables";
   if (!in_window(object))
     return "there is no room left for " + object.path;
   return {};
