@@ -1,6 +1,7 @@
 #include "dsm/node/globals.hpp"
 
 #include "base/message.hpp"
+#include "dsm/node/late_window.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,18 +14,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-bool stays_private(std::string_view path) {
-  const std::string_view file = path.substr(path.rfind('/') + 1);
-  for (std::string_view name :
-       {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libutil.so", "libresolv.so", "ld-linux",
-        "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libgfortran.so", "libquadmath.so", "libhetmp",
-        "libomp.so", "libiomp5.so", "libgomp.so", "libnuma.so", "libhwloc.so", "libpapi.so", "libpfm.so",
-        "linux-vdso", "linux-gate"})
-    if (file.starts_with(name))
-      return true;
-  return false;
-}
 
 int collect(dl_phdr_info* info, size_t, void* result) {
   if (info->dlpi_name[0] != '\0' && stays_private(info->dlpi_name))
@@ -61,15 +50,31 @@ void* map_anonymous(void* where, size_t bytes, int flags) {
 
 } // namespace
 
+bool stays_private(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  for (std::string_view name :
+       {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libutil.so", "libresolv.so", "ld-linux",
+        "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libgfortran.so", "libquadmath.so", "libhetmp",
+        "libomp.so", "libiomp5.so", "libgomp.so", "libnuma.so", "libhwloc.so", "libpapi.so", "libpfm.so",
+        "linux-vdso", "linux-gate"})
+    if (file.starts_with(name))
+      return true;
+  return false;
+}
+
 std::vector<Segment> find_globals() {
   std::vector<Segment> segments;
   dl_iterate_phdr(collect, &segments);
+  LateWindow::instance().reserve();
+  segments.push_back(LateWindow::instance().range());
   std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.begin < b.begin; });
   return segments;
 }
 
 void make_anonymous(const std::vector<Segment>& segments) {
   for (const Segment& segment : segments) {
+    if (segment.begin == LateWindow::instance().range().begin) // nothing in it yet
+      continue;
     void* data = reinterpret_cast<void*>(segment.begin);
     void* copy = map_anonymous(nullptr, segment.bytes(), 0);
     memcpy(copy, data, segment.bytes());
@@ -77,6 +82,15 @@ void make_anonymous(const std::vector<Segment>& segments) {
     memcpy(data, copy, segment.bytes());
     syscall(SYS_munmap, copy, segment.bytes());
   }
+}
+
+void make_anonymous(Segment range, int protection) {
+  void* copy = map_anonymous(nullptr, range.bytes(), 0);
+  if (protection & PROT_READ)
+    memcpy(copy, reinterpret_cast<const void*>(range.begin), range.bytes());
+  if (syscall(SYS_mprotect, copy, range.bytes(), protection) != 0 ||
+      syscall(SYS_mremap, copy, range.bytes(), range.bytes(), MREMAP_MAYMOVE | MREMAP_FIXED, range.begin) == -1)
+    die(70, "cannot replace %zu bytes of an object that was just loaded: %s", range.bytes(), strerrordesc_np(errno));
 }
 
 } // namespace hetmp::dsm

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace hetmp::dsm {
 namespace {
@@ -27,10 +29,12 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
   free_extents_.clear();
   free_by_size_.clear();
   large_blocks_.clear();
+  reserved_.clear();
   const Segment small = AddressPlan::small_part(node);
   for (unsigned i = 0; i < SizeClasses::count; ++i) {
     small_[i].next = small.begin + i * SizeClasses::part_bytes;
     small_[i].end = small_[i].next + SizeClasses::part_bytes;
+    small_[i].counted = small_[i].next;
     small_[i].free.clear();
   }
   const Segment large = AddressPlan::large_part(node);
@@ -49,6 +53,12 @@ void* Heap::allocate_small(unsigned size_class) {
   }
   if (small.next + bytes > small.end)
     return nullptr;
+  if (small.next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
+    constexpr size_t step = size_t(256) << 10;
+    if (!count(step))
+      return nullptr;
+    small.counted += step;
+  }
   void* block = reinterpret_cast<void*>(small.next);
   small.next += bytes;
   return block;
@@ -130,13 +140,18 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   if (bytes > large_part_bytes)
     return nullptr;
   const size_t extent = page_bytes + page_up(std::max<size_t>(bytes, 1));
+  if (!count(extent))
+    return nullptr;
   uintptr_t begin;
   {
     std::lock_guard guard(large_lock_);
     begin = take_extent(extent, std::max(alignment, page_bytes), zeroed);
-    if (!begin)
-      return nullptr;
-    large_blocks_[begin + page_bytes] = {begin, extent};
+    if (begin)
+      large_blocks_[begin + page_bytes] = {begin, extent};
+  }
+  if (!begin) {
+    discount(extent);
+    return nullptr;
   }
   // The header is shared memory: written without the lock, because it may fault.
   reinterpret_cast<LargeHeader*>(begin)->usable = extent - page_bytes;
@@ -145,8 +160,8 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
 
 void Heap::release_large(uintptr_t begin, size_t bytes) {
   const bool discard = may_discard_ && may_discard_({begin, begin + bytes});
-  if (discard)
-    madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
+  if (discard) // the system call itself: this library interposes the name, for the program
+    syscall(SYS_madvise, begin, bytes, MADV_DONTNEED);
   put_extent(begin, bytes, discard);
 }
 
@@ -166,6 +181,7 @@ bool Heap::free_block(void* block, bool may_wait) {
     const auto [begin, bytes] = found->second;
     large_blocks_.erase(found);
     release_large(begin, bytes);
+    discount(bytes);
   }
   return true;
 }
@@ -173,25 +189,66 @@ bool Heap::free_block(void* block, bool may_wait) {
 void Heap::free(void* block) { free_block(block, true); }
 bool Heap::try_free(void* block) { return free_block(block, false); }
 
-void* Heap::map(size_t bytes) {
+void* Heap::map(size_t bytes, Purpose purpose) {
+  if (bytes > large_part_bytes)
+    return nullptr;
   bytes = page_up(bytes);
+  const bool counts = purpose == Purpose::Use;
+  if (counts && !count(bytes))
+    return nullptr;
   bool zeroed = false;
   uintptr_t begin;
   {
     std::lock_guard guard(large_lock_);
     begin = take_extent(bytes, page_bytes, &zeroed);
+    if (begin && !counts)
+      reserved_[begin] = bytes;
   }
-  if (!begin)
+  if (!begin) {
+    if (counts)
+      discount(bytes);
     return nullptr;
+  }
   void* memory = reinterpret_cast<void*>(begin);
   if (!zeroed)
     memset(memory, 0, bytes);
   return memory;
 }
 
+/// With large_lock_ held.
+void Heap::release_mapping(Segment range) {
+  size_t counted = range.bytes();
+  auto it = reserved_.upper_bound(range.begin);
+  if (it != reserved_.begin())
+    --it;
+  while (it != reserved_.end() && it->first < range.end) {
+    const Segment reserved{it->first, it->first + it->second};
+    if (reserved.end <= range.begin) {
+      ++it;
+      continue;
+    }
+    counted -= std::min(reserved.end, range.end) - std::max(reserved.begin, range.begin);
+    it = reserved_.erase(it);
+    if (reserved.begin < range.begin)
+      reserved_[reserved.begin] = range.begin - reserved.begin;
+    if (reserved.end > range.end)
+      reserved_[range.end] = reserved.end - range.end;
+  }
+  release_large(range.begin, range.bytes());
+  discount(counted);
+}
+
 void Heap::unmap(void* begin, size_t bytes) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
   std::lock_guard guard(large_lock_);
-  release_large(reinterpret_cast<uintptr_t>(begin), page_up(bytes));
+  release_mapping({address, address + page_up(bytes)});
+}
+
+bool Heap::try_unmap(Segment range) {
+  std::unique_lock guard(large_lock_, std::try_to_lock);
+  if (guard.owns_lock())
+    release_mapping(range);
+  return guard.owns_lock();
 }
 
 size_t Heap::usable_bytes(const void* block) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "dsm/node/address_plan.hpp"
+#include "dsm/node/memory_budget.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +49,10 @@ public:
 
   void become(uint32_t node, MayDiscard may_discard);
   void set_may_discard(MayDiscard may_discard) { may_discard_ = may_discard; }
+  /// Without one, address space is the only limit.
+  void set_budget(MemoryBudget* budget) { budget_ = budget; }
 
-  /// Null when the slice is exhausted. `alignment`: a power of two, at least 16 is always given.
+  /// Null when the slice or the budget is exhausted. `alignment`: a power of two, at least 16 is always given.
   void* allocate(size_t bytes, size_t alignment = 16);
   /// As allocate, all bytes zero.
   void* allocate_zeroed(size_t bytes);
@@ -58,9 +61,12 @@ public:
   /// As free; false if it would have to wait for another thread. For the service thread.
   bool try_free(void* block);
 
+  enum class Purpose { Use, Reserve }; ///< reserved address space does not count as memory
   /// Whole pages, zeroed; freed by unmap, in parts if need be.
-  void* map(size_t bytes);
+  void* map(size_t bytes, Purpose purpose = Purpose::Use);
   void unmap(void* begin, size_t bytes);
+  /// As unmap; false if it would have to wait for another thread. For the service thread.
+  bool try_unmap(Segment range);
 
   /// Usable bytes of any node's block.
   static size_t usable_bytes(const void* block);
@@ -73,6 +79,7 @@ private:
     std::mutex lock;
     uintptr_t next = 0; ///< first block never handed out
     uintptr_t end = 0;
+    uintptr_t counted = 0; ///< the budget knows of everything below
     std::vector<uint32_t> free; ///< indices of blocks
   };
   struct Extent {
@@ -85,6 +92,12 @@ private:
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed);
   void put_extent(uintptr_t begin, size_t bytes, bool zeroed);
   void release_large(uintptr_t begin, size_t bytes);
+  void release_mapping(Segment range);
+  bool count(size_t bytes) { return !budget_ || budget_->take(bytes); }
+  void discount(size_t bytes) {
+    if (budget_)
+      budget_->give_back(bytes);
+  }
   bool free_block(void* block, bool may_wait);
 
   SmallClass small_[SizeClasses::count];
@@ -94,7 +107,9 @@ private:
   std::map<uintptr_t, Extent> free_extents_; ///< by address, neighbours merged
   std::set<std::pair<size_t, uintptr_t>> free_by_size_;
   std::map<uintptr_t, std::pair<uintptr_t, size_t>> large_blocks_; ///< block -> first page and bytes of its extent
+  std::map<uintptr_t, size_t> reserved_; ///< mappings that do not count as memory: begin -> bytes
   MayDiscard may_discard_ = nullptr;
+  MemoryBudget* budget_ = nullptr;
 };
 
 } // namespace hetmp::dsm

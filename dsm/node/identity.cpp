@@ -1,5 +1,7 @@
 #include "dsm/node/identity.hpp"
 
+#include "dsm/node/late_window.hpp"
+
 #include <cstdio>
 #include <elf.h>
 #include <link.h>
@@ -68,6 +70,9 @@ int collect(dl_phdr_info* object, size_t, void* result) {
 std::vector<std::string> own_identity() {
   std::vector<std::string> facts{"page size " + std::to_string(sysconf(_SC_PAGESIZE))};
   dl_iterate_phdr(collect, &facts);
+  char window[64];
+  snprintf(window, sizeof window, "room for later objects at %#zx", size_t(LateWindow::instance().range().begin));
+  facts.push_back(window);
   return facts;
 }
 

@@ -33,6 +33,8 @@ bool in_slices(const void* pointer) {
   return address >= slices_begin && address < slices_begin + most_nodes * slice_bytes;
 }
 
+constexpr size_t most_alignment = ~(~size_t(0) >> 1); // the largest power of two
+
 void* or_enomem(void* block) {
   if (!block)
     errno = ENOMEM;
@@ -130,10 +132,16 @@ void* realloc(void* block, size_t bytes) {
   return moved;
 }
 
-void* memalign(size_t alignment, size_t bytes) { return allocate(std::bit_ceil(alignment), bytes); }
+void* memalign(size_t alignment, size_t bytes) {
+  if (alignment > most_alignment) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return allocate(std::bit_ceil(alignment), bytes);
+}
 void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 void* valloc(size_t bytes) { return memalign(page_bytes, bytes); }
-void* pvalloc(size_t bytes) { return memalign(page_bytes, page_up(bytes)); }
+void* pvalloc(size_t bytes) { return memalign(page_bytes, std::max(bytes, page_up(bytes))); } // not 0 for the largest
 
 int posix_memalign(void** block, size_t alignment, size_t bytes) {
   if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0)

@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/identity.hpp"
 #include "dsm/node/loopback.hpp"
@@ -88,6 +89,9 @@ struct ControlMessage {
     Exit,  ///< to the origin: exit(`exit_code`) was called
     Fact,  ///< to the origin: a line of the sender's identity, as data
     Joined, ///< to the origin: that was all of it
+    Unmap,  ///< `address`, `exit_code` pages: part of the receiver's slice
+    Change, ///< a struct Change, as data
+    Changed, ///< the receiver's change is made; `exit_code`: 0 or an errno value; `address`: what it asked for
     End,   ///< from the origin: the program has ended
     Observe, ///< for the receiver's Observation, as data
   } kind;
@@ -213,8 +217,11 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
+  const auto here = [this] { return std::count(launch_.hosts.begin(), launch_.hosts.end(), launch_.hosts[launch_.node]); };
+  budget_.set_up(launch_.node < launch_.hosts.size() ? uint32_t(here()) : 1);
   heap_.become(launch_.node, nullptr);
   service_.fetch_ahead(wants_to_fetch_ahead());
+  heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,
              plan_.nodes(),
@@ -300,6 +307,7 @@ void NodeProcess::make_node_processes() {
   }
   connect(origin);
   become(origin);
+  start_errands();
   service_.start(node_, *transport_, *this);
 }
 
@@ -314,6 +322,7 @@ void NodeProcess::join_node_processes() {
   identities_.resize(plan_.nodes());
   make_anonymous(plan_.globals());
   become(origin);
+  start_errands();
   service_.start(node_, *transport_, *this);
   wait_until_all_have_joined();
 }
@@ -356,6 +365,7 @@ void NodeProcess::serve_as_node(uint32_t node) {
     signal(terminal_signal, SIG_IGN);
   become(node);
   forget_others_memory();
+  start_errands();
   service_.start(node_, *transport_, *this);
   if (hooks_.node_started)
     hooks_.node_started();
@@ -435,6 +445,20 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
   case ControlMessage::Kind::Joined:
     node_joins(from, {});
     break;
+  case ControlMessage::Kind::Unmap: {
+    const Segment range{message.address, message.address + (uint64_t(uint32_t(message.exit_code)) << page_shift)};
+    if (!AddressPlan::large_part(node_).contains(range.begin) || range.end > AddressPlan::large_part(node_).end)
+      die(failure, "%s wants to unmap %#zx, which is not node %u's", name_of(from).c_str(), size_t(range.begin), node_);
+    if (!heap_.try_unmap(range))
+      to_unmap_.push_back(range);
+    break;
+  }
+  case ControlMessage::Kind::Change:
+    change_arrived(from, slot.data, slot.header.data_bytes);
+    break;
+  case ControlMessage::Kind::Changed:
+    change_answered(message.exit_code, message.address);
+    break;
   case ControlMessage::Kind::End:
     if (from != origin)
       die(failure, "%s wants to end the run, which is the origin's to do", name_of(from).c_str());
@@ -454,7 +478,8 @@ void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) 
 
 bool NodeProcess::retry() {
   std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
-  return !to_free_.empty();
+  std::erase_if(to_unmap_, [this](Segment range) { return heap_.try_unmap(range); });
+  return !to_free_.empty() || !to_unmap_.empty();
 }
 
 void NodeProcess::end(int exit_code) {
@@ -535,6 +560,23 @@ void NodeProcess::free_remote(void* block) {
   const ControlMessage message{ControlMessage::Kind::Free, 0, reinterpret_cast<uintptr_t>(block)};
   transport_->send(Heap::owner(block), Lane::Anyone, Channel::Control, &message, sizeof message,
                   nullptr, 0);
+}
+
+void NodeProcess::unmap_remote(Segment range) {
+  const ControlMessage message{ControlMessage::Kind::Unmap, int32_t(range.bytes() >> page_shift), range.begin};
+  const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
+  transport_->send(owner, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+}
+
+void NodeProcess::send_change(uint32_t to, const Change& change) {
+  const ControlMessage message{ControlMessage::Kind::Change, 0, 0};
+  transport_->send(to, Lane::Anyone, Channel::Control, &message, sizeof message, &change, sizeof change);
+}
+
+void NodeProcess::answer_change(uint32_t to, int error, uint64_t result) {
+  const ControlMessage message{ControlMessage::Kind::Changed, error, result};
+  const Lane lane = is_service_thread ? Lane::Service : Lane::Anyone;
+  transport_->send(to, lane, Channel::Control, &message, sizeof message, nullptr, 0);
 }
 
 void NodeProcess::exit_at_origin(int code) {

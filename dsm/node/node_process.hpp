@@ -3,6 +3,7 @@
 
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
+#include "dsm/node/changes.hpp"
 #include "dsm/node/heap.hpp"
 #include "dsm/node/observation.hpp"
 #include "dsm/node/service.hpp"
@@ -41,10 +42,24 @@ public:
   /// Null unless somebody wants to know where blocks are allocated.
   AllocationSites* allocation_sites() { return observation_.allocation_sites(); }
 
+  /// Any thread: see Service.
+  void memory_may_be_unreadable() { service_.memory_may_be_unreadable(); }
+
   int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
 
   /// Frees a block of another node's heap: its owner does it.
   void free_remote(void* block);
+  /// Gives part of another node's slice back that was mapped there: its owner does it.
+  void unmap_remote(Segment range);
+  /// For changes.hpp, and for nobody else.
+  void send_change(uint32_t to, const Change& change);
+  void answer_change(uint32_t to, int error, uint64_t result);
+  /// Whether there are other nodes by now.
+  bool has_started() const { return transport_ != nullptr; }
+  /// Of this node's slice: no other node has asked for any of it.
+  bool unpublished(Segment range) const { return service_.is_unpublished(range); }
+  /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
+  bool made_by_launcher() const { return launch_.made_by_launcher(); }
   /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
   [[noreturn]] void exit_at_origin(int code);
 
@@ -63,6 +78,7 @@ private:
   void control_message(uint32_t from, const Slot& slot) override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
   void node_joins(uint32_t from, const std::string& fact);
+  void pages_moved(int64_t pages) override { budget_.pages_moved(node_, pages); }
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
   void node_lost(const Transport::Loss& loss) override;
@@ -75,12 +91,14 @@ private:
   SharedMemoryTransport shared_memory_;
   TcpTransport tcp_;
   Transport* transport_ = nullptr;
+  MemoryBudget budget_;
   Heap heap_;
   Service service_{plan_};
   Observation observation_{plan_, service_, [this](uint32_t to, const void* bytes, size_t size) {
                              send_observation(to, bytes, size);
                            }};
   std::vector<void*> to_free_; ///< service thread: blocks whose class was locked when their message came
+  std::vector<Segment> to_unmap_; ///< likewise
   Fabric fabric_{};
   RuntimeHooks hooks_{};
   uint32_t node_ = origin;

@@ -425,6 +425,7 @@ void Service::carry_out(const void* content) {
       break;
     case protocol::ActionKind::Drop:
       faults_.drop(address);
+      client_->pages_moved(-1);
       lost_copies_ = true;
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
       if (statistics_)
@@ -490,6 +491,7 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
   if (statistics_)
     note_arrival(plan_.address_of(page), writable);
+  client_->pages_moved(1);
   hold(page);
 }
 

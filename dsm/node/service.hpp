@@ -28,6 +28,8 @@ class ServiceClient {
 public:
   virtual void runtime_message(uint32_t from, const void* bytes, uint32_t size) = 0;
   virtual void control_message(uint32_t from, const Slot& slot) = 0;
+  /// So many more pages than before are here, or fewer.
+  virtual void pages_moved(int64_t pages) = 0;
   /// After each round of work; true if something is still to be tried again soon.
   virtual bool retry() = 0;
   /// A node process ended. Does not return if the program cannot go on.

@@ -1,6 +1,7 @@
 #include "runtime/core/threadprivate.hpp"
 
 #include "runtime/core/futex_lock.hpp"
+#include "runtime/core/nodes.hpp"
 #include "runtime/core/withdrawal.hpp"
 
 #include <cstdlib>
@@ -58,7 +59,8 @@ void* threadprivate_copy(Thread& thread, void* original, size_t bytes) {
     FutexLockGuard guard(lock);
     variable = &known_variable(original, bytes); // stays where it is: unordered_map never moves its elements
   }
-  void* copy = thread.root ? original : make_copy(*variable, original, bytes);
+  // Node processes have one original between them. It stays as the program starts with: other nodes' first values.
+  void* copy = thread.root && !several_processes() ? original : make_copy(*variable, original, bytes);
   thread.threadprivate.emplace(original, copy);
   return copy;
 }

@@ -5,11 +5,14 @@
 
 A program is any .cpp of programs/ with a main(); its comments say more:
     // library: FILE.cpp              a shared object of the program's own, built from this
+    // loads: FILE.cpp                the same, not linked with: the program loads it, as libFILE.so
     // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
     // run with hetmp: VAR=VALUE ...  the same, left out under another runtime
     // exit: N                        the exit code (without: 0)
+    // exit on several nodes: N       the same, where there are several
     // stdout: N lines of REGEX       what standard output must consist of
-It passes if it does that within its time and says nothing on standard error. Mode stock is a stock libomp: a program that
+    // said on several nodes: REGEX   a line on standard error, exactly one for each such comment, in this order
+It passes if it does that within its time and says nothing else on standard error. Mode stock is a stock libomp: a program that
 fails there is wrong itself. --seed gives other random decisions (STRESS_SEED).
 Exit codes: 0 passed, 1 failed, 77 skipped (the machine does not allow the mode).
 """
@@ -37,9 +40,13 @@ COMPILERS = ["clang-16", "clang-19", "clang-14"]
 def directives(source):
     text = source.read_text()
     exit_code = re.search(r"^// exit: (\d+)$", text, re.M)
+    exit_of_several = re.search(r"^// exit on several nodes: (\d+)$", text, re.M) or exit_code
     library = re.search(r"^// library: (\S+)$", text, re.M)
     return dict(conformance.directives(source), exit_code=int(exit_code[1]) if exit_code else 0,
-                library=PROGRAMS / library[1] if library else None)
+                exit_of_several=int(exit_of_several[1]) if exit_of_several else 0,
+                library=PROGRAMS / library[1] if library else None,
+                loads=[PROGRAMS / name for name in re.findall(r"^// loads: (\S+)$", text, re.M)],
+                said=re.findall(r"^// said on several nodes: (.*)$", text, re.M))
 
 
 def programs():
@@ -67,12 +74,15 @@ def compile_program(source, build):
         os.replace(temporary, output)
         return output
 
-    part = directives(source)["library"]
-    if not part:
-        return link(folder / source.stem, source)
-    soname = f"lib{part.stem}.so"
-    library = link(folder / soname, "-fPIC", "-shared", f"-Wl,-soname,{soname}", part)
-    return link(folder / source.stem, source, library, f"-Wl,-rpath,{folder}")
+    def link_library(part):
+        soname = f"lib{part.stem}.so"
+        return link(folder / soname, "-fPIC", "-shared", f"-Wl,-soname,{soname}", f"-Wl,-rpath,{folder}", part)
+
+    wanted = directives(source)
+    for part in wanted["loads"]:
+        link_library(part)
+    libraries = [link_library(wanted["library"])] if wanted["library"] else []
+    return link(folder / source.stem, source, *libraries, *wanted["flags"], f"-Wl,-rpath,{folder}")
 
 
 def environment_for(mode, settings, build, seed):
@@ -95,10 +105,13 @@ def run_program(source, mode, build, seed):
         what = f"{source.name}, {mode}{''.join(f', {name}={value}' for name, value in settings.items())}"
         if code is None:
             raise Failure(f"{what}: still running after {SECONDS} s\n{err}")
-        if code != wanted["exit_code"]:
-            raise Failure(f"{what}: exit code {code}, not {wanted['exit_code']}\n{err}")
-        if err:
-            raise Failure(f"{what}: words on standard error:\n{err}")
+        wanted_code = wanted["exit_of_several" if MODES[mode] else "exit_code"]
+        if code != wanted_code:
+            raise Failure(f"{what}: exit code {code}, not {wanted_code}\n{err}")
+        said = wanted["said"] if MODES[mode] else []
+        lines = err.splitlines()
+        if len(lines) != len(said) or not all(map(re.fullmatch, said, lines)):
+            raise Failure(f"{what}: on standard error, where {said or 'nothing'} should be:\n{err}")
         try:
             conformance.check_stdout(wanted["stdout"], out)
         except Failure as failure:

@@ -1,0 +1,20 @@
+// What the kernel says is mapped in this process.
+#pragma once
+
+#include "dsm/node/address_plan.hpp"
+
+#include <vector>
+
+namespace hetmp::dsm {
+
+struct Mapping {
+  Segment range;
+  int protection; ///< PROT_...
+  bool file;      ///< of a file; else anonymous
+  bool shared;
+};
+
+/// Mappings that have a part in `range`, cut to it, ascending. Needs /proc.
+std::vector<Mapping> mappings_within(Segment range);
+
+} // namespace hetmp::dsm
