@@ -89,6 +89,8 @@ struct RuntimeHooks {
   void (*deliver)(uint32_t from, const void* bytes, uint32_t size);
   /// Runs on a node process other than the origin, once, on an ordinary thread, after the node's memory is ready.
   void (*node_started)();
+  /// On the origin: the code address of the parallel region that runs on several nodes now, null between them. Any thread.
+  const void* (*current_region)();
   /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs on the
   /// service thread, like deliver.
   size_t (*read_events)(void* to, size_t most) = nullptr;

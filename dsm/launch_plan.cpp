@@ -47,8 +47,12 @@ bool parse_sockets(std::string_view text, LaunchPlan& plan) {
 }
 
 bool parse_hosts(std::string_view text, LaunchPlan& plan) {
-  while (!text.empty())
-    plan.hosts.emplace_back(cut(text, ';'));
+  while (!text.empty()) {
+    const std::string_view host = cut(text, ';');
+    if (host.empty())
+      return false;
+    plan.hosts.emplace_back(host);
+  }
   return true;
 }
 
@@ -114,9 +118,13 @@ std::string format_plan(const LaunchPlan& plan) {
 
 std::optional<LaunchPlan> parse_plan(std::string_view text) {
   LaunchPlan plan;
-  while (!text.empty())
-    if (!parse_word(cut(text, ' '), plan))
+  std::vector<std::string_view> names;
+  while (!text.empty()) {
+    const std::string_view word = cut(text, ' '), name = word.substr(0, word.find('='));
+    if (std::find(names.begin(), names.end(), name) != names.end() || !parse_word(word, plan))
       return {};
+    names.push_back(name);
+  }
   if (!consistent(plan))
     return {};
   return plan;

@@ -21,6 +21,8 @@ struct Interconnect {
 
 /// The name in profiles of the interconnect between node processes on one machine.
 inline constexpr std::string_view shared_memory = "shared-memory";
+/// That between node processes connected by TCP, wherever they are.
+inline constexpr std::string_view tcp = "tcp";
 
 /// Takes the profile's figures for node 0 and nodes 1 .. nodes-1 into `known`: the largest threshold and
 /// cost, of all pairs in the profile if some of these were not measured. False if the profile has no entry of

@@ -33,7 +33,8 @@ struct DecisionRules {
 struct NodeKnowledge {
   uint32_t threads = 0;           ///< 0 = not in the team
   bool measured = false;
-  double iterations = 0;            ///< how many the times are of; smoothed like them
+  double iterations = 0;            ///< how many the times of a measurement are of; smoothed
+  double agreeing = 1;              ///< measurements that the times are the mean of
   double us_per_iteration = 0;      ///< elapsed, of one thread
   double busy_us_per_iteration = 0; ///< executing, of one thread
   double faults_per_iteration = 0;  ///< faults of the node over iterations of the node, whichever threads had them

@@ -31,10 +31,12 @@ void smooth(double& known, double seen, double weight = weight_of_new) {
   known = weight * seen + (1 - weight) * known;
 }
 
-/// Times are means over iterations: of as many, the new one weighs `weight_of_new`.
-double weight_by_iterations(double known, double seen) {
-  return weight_of_new * seen / (weight_of_new * seen + (1 - weight_of_new) * known);
-}
+/// Times of two visits that differ by less are of one steady speed, and disturbances.
+constexpr double agreeing_difference = 1.1;
+/// So many measurements at most stand behind a mean: it can follow a speed that changes little by little.
+constexpr double longest_memory = 8;
+
+bool agree(double a, double b) { return std::max(a, b) <= agreeing_difference * std::min(a, b); }
 
 void take_times(NodeKnowledge& node, const NodeKnowledge& from) {
   node.iterations = from.iterations;
@@ -42,16 +44,37 @@ void take_times(NodeKnowledge& node, const NodeKnowledge& from) {
   node.busy_us_per_iteration = from.busy_us_per_iteration;
 }
 
-void smooth_times(NodeKnowledge& known, const NodeKnowledge& seen) {
-  const double weight = weight_by_iterations(known.iterations, seen.iterations);
+/// `may_be_mean`: of times that agree.
+void smooth_times(NodeKnowledge& known, const NodeKnowledge& seen, bool may_be_mean) {
+  const bool steady = may_be_mean && agree(known.us_per_iteration, seen.us_per_iteration);
+  const double old = known.iterations * (steady ? known.agreeing : (1 - weight_of_new) / weight_of_new);
+  const double weight = seen.iterations / (seen.iterations + old);
   smooth(known.us_per_iteration, seen.us_per_iteration, weight);
   smooth(known.busy_us_per_iteration, seen.busy_us_per_iteration, weight);
   smooth(known.iterations, seen.iterations);
+  known.agreeing = steady ? std::min(known.agreeing + 1, longest_memory) : 1;
 }
 
-/// The faults of all nodes count: a page that one of them fetches takes time of the one that has it, too.
-bool undisturbed(const NodeMeasurement& whole, uint64_t faults, const DecisionRules& rules) {
-  return believable(whole) && static_cast<double>(faults) * rules.fault_us <= undisturbed_part * whole.thread_us;
+/// Nodes that ran more than their probes, and whether hardly any page moved meanwhile. The faults of all nodes count: a page
+/// that one of them fetches takes time of the one that has it, too.
+struct Wholes {
+  uint32_t longer = 0;
+  bool undisturbed = false;
+};
+
+Wholes examine(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
+               const DecisionRules& rules) {
+  uint64_t faults = 0;
+  uint32_t longer = 0;
+  double shortest_us = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < wholes.size(); ++i) {
+    faults += wholes[i].faults();
+    if (wholes[i].iterations <= probes[i].iterations || !believable(wholes[i]))
+      continue;
+    ++longer;
+    shortest_us = std::min(shortest_us, wholes[i].thread_us);
+  }
+  return {longer, static_cast<double>(faults) * rules.fault_us <= undisturbed_part * shortest_us};
 }
 
 /// Pages settle: if the faults fell from the visit before, they go on falling by the same factor. If they
@@ -125,11 +148,11 @@ const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes
       threads.push_back(node.threads);
     start_afresh(threads, rules);
   }
-  uint64_t faults = 0;
-  for (const NodeMeasurement& whole : wholes)
-    faults += whole.faults();
-  for (uint32_t i = 0; i < probes.size(); ++i)
-    take(i, probes[i], undisturbed(wholes[i], faults, rules) ? &wholes[i] : nullptr, rules);
+  const Times times = times_of(probes, wholes, rules);
+  for (uint32_t i = 0; i < probes.size(); ++i) {
+    const NodeMeasurement& longest = believable(wholes[i]) ? wholes[i] : probes[i];
+    take(i, times == Times::Persisting ? longest : probes[i], longest, times, rules);
+  }
   ++probed_;
   const Decision standing = std::exchange(decision_, decide(nodes_, rules));
   same_nodes_ = decided_ && standing.nodes == decision_.nodes ? same_nodes_ + 1 : 1;
@@ -160,6 +183,24 @@ bool RegionHistory::steady() const {
   return settled_ || same_nodes_ >= enough_probes;
 }
 
+/// Times come from all that the nodes ran where several went on after their probes (otherwise those of different iterations
+/// would be compared) and pages stayed. If pages moved although a decision for several nodes was in force, they moved because
+/// of its new division: the times stand for once, so that the next visit finds the pages in place. Following the disturbed
+/// ones would move the division, and the pages, again and again. Pages that move once more are the loop's own doing, in a part
+/// of it that the probes do not show: then all that was measured counts, faults too.
+RegionHistory::Times RegionHistory::times_of(const std::vector<NodeMeasurement>& probes,
+                                             const std::vector<NodeMeasurement>& wholes, const DecisionRules& rules) {
+  const Wholes all = examine(probes, wholes, rules);
+  const bool in_force = decided_ && decision_.only_node() < 0;
+  Times times = Times::OfProbes;
+  if (all.longer > 1 && all.undisturbed)
+    times = Times::OfWholes;
+  else if (all.longer > 1 && in_force)
+    times = stood_ ? Times::Persisting : Times::Standing;
+  stood_ = times == Times::Standing;
+  return times;
+}
+
 /// A measurement without threads is one that is missing, not one of another team.
 bool RegionHistory::same_shape(const std::vector<NodeMeasurement>& nodes) const {
   return std::equal(nodes.begin(), nodes.end(), nodes_.begin(), nodes_.end(),
@@ -181,19 +222,22 @@ void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const Dec
 /// The speed of a node is what it will be once pages have settled: the time its faults took counts only as far as they are
 /// expected again, on the first visit not at all. Shares that followed cold faults would move on the next visit, and
 /// their pages with them. Where faults are so many that this matters much, the loop is not divided anyway.
-void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement* whole,
-                         const DecisionRules& rules) {
+void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed,
+                         Times times, const DecisionRules& rules) {
   if (!believable(probe))
     return;
   NodeKnowledge seen = knowledge_from(probe);
   NodeKnowledge& latest = latest_[node];
   double settling = seen.faults_per_iteration;
+  const bool known_before = nodes_[node].measured;
   if (latest.measured) {
     seen.faults_next_visit = faults_expected(seen.faults_per_iteration, latest.faults_per_iteration);
     settling -= seen.faults_next_visit;
   }
-  if (whole != nullptr)
-    take_times(seen, knowledge_from(*whole));
+  if (times == Times::OfWholes)
+    take_times(seen, knowledge_from(timed));
+  else if (times == Times::Standing && known_before)
+    take_times(seen, nodes_[node]);
   else if (settling > 0)
     seen.us_per_iteration = std::max(std::min(seen.busy_us_per_iteration, seen.us_per_iteration),
                                      seen.us_per_iteration - settling * rules.fault_us);
@@ -203,8 +247,9 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
     known = seen;
     return;
   }
-  smooth_times(known, seen);
-  smooth(known.faults_per_iteration, seen.faults_per_iteration, probed_ == 1 ? 1 : weight_of_new);
+  if (times != Times::Standing)
+    smooth_times(known, seen, times == Times::OfWholes);
+  smooth(known.faults_per_iteration, seen.faults_per_iteration);
   if (known.faults_per_iteration < no_fault)
     known.faults_per_iteration = 0; // what an average keeps of a fault long ago
   known.faults_next_visit = seen.faults_next_visit;

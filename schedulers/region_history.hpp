@@ -32,13 +32,13 @@ class RegionHistory {
 
   /// Takes a visit into account and decides anew. Element i of `probes` is what node i measured over its probe: the same
   /// iterations on every visit, whatever else it was given. Measurements that cannot be true leave what is known of the node
-  /// as it was. Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75.
-  /// For times that is between measurements of as many iterations, and the longer one weighs the more. For faults it is
-  /// from the second visit on: the first shows how the data came to the nodes, not what the loop does to it.
+  /// as it was. Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75,
+  /// for times and faults alike; between times of different numbers of iterations, the longer one the more.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules);
   /// The same, with what each node measured over all that it ran on the visit, the probe included. Times are taken from it
-  /// where hardly any page moved meanwhile: it is many times longer than the probe, so what disturbs a node now and then
-  /// weighs as it does in the whole loop.
+  /// if several nodes ran more than their probes and hardly any page moved meanwhile: it is many times longer than the probe,
+  /// so what disturbs a node now and then weighs as it does in the whole loop. Such times that agree within 10 percent are
+  /// one steady speed with disturbances: of these it is the mean.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
                          const DecisionRules& rules);
   /// What absorb() would decide.
@@ -70,7 +70,12 @@ class RegionHistory {
  private:
   bool same_shape(const std::vector<NodeMeasurement>& nodes) const;
   void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
-  void take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement* whole, const DecisionRules& rules);
+  /// Where a visit's times come from; Standing: they are not taken; Persisting: everything comes from the wholes.
+  enum class Times : uint8_t { OfProbes, OfWholes, Standing, Persisting };
+  Times times_of(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
+                 const DecisionRules& rules);
+  void take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
+            const DecisionRules& rules);
   void judge_probe(const Decision& standing, const DecisionRules& rules);
   void judge_audit(const Decision& standing, const DecisionRules& rules);
   void stand_until_audit();
@@ -81,6 +86,7 @@ class RegionHistory {
   Decision decision_;
   bool decided_ = false;
   bool settled_ = false;
+  bool stood_ = false; ///< the last visit's times were not taken
   bool warmed_up_ = false;   ///< of the audit of a decision for one node: its first visit has been
   uint32_t probed_ = 0;
   uint32_t round_ = 0;       ///< probed visits since probing began anew

@@ -26,7 +26,7 @@ int listen_here(sockaddr_in& address) {
   return listener;
 }
 
-/// The two ends of one connection. Whoever else connects meanwhile is turned away: its port is not the one of our end.
+/// The two ends of one connection. Whoever else connects meanwhile is turned away: its address and port are not those of our end.
 void make_connection(int listener, const sockaddr_in& address, int& here, int& there) {
   here = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in own{}, peer{};
@@ -37,7 +37,7 @@ void make_connection(int listener, const sockaddr_in& address, int& here, int& t
   while (true) {
     bytes = sizeof peer;
     there = accept4(listener, reinterpret_cast<sockaddr*>(&peer), &bytes, SOCK_CLOEXEC);
-    if (there >= 0 && peer.sin_port == own.sin_port)
+    if (there >= 0 && peer.sin_port == own.sin_port && peer.sin_addr.s_addr == own.sin_addr.s_addr)
       return;
     if (there >= 0)
       close(there);

@@ -1,6 +1,7 @@
 #include "dsm/node/node_process.hpp"
 
 #include "base/cpu_list.hpp"
+#include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "dsm/node/globals.hpp"
@@ -110,6 +111,16 @@ void* exit_soon(void* code) {
 
 void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
+bool wants_to_fetch_ahead() {
+  const auto text = environment_value("HETMP_PREFETCH");
+  if (!text)
+    return true;
+  const auto wanted = parse_boolean(*text);
+  if (!wanted)
+    complain("HETMP_PREFETCH", *text, "neither true nor false", "true");
+  return wanted.value_or(true);
+}
+
 } // namespace
 
 void create_private_thread(void* (*body)(void*), void* argument) {
@@ -198,11 +209,12 @@ NodeProcess* NodeProcess::decide() {
   return the_process;
 }
 
-NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)) {
+NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
   heap_.become(launch_.node, nullptr);
+  service_.fetch_ahead(wants_to_fetch_ahead());
   fabric_ = {fabric_version,
              launch_.node,
              plan_.nodes(),
@@ -479,12 +491,25 @@ std::string NodeProcess::name_of(uint32_t node) const {
   return name;
 }
 
+/// ", in the parallel region at FILE+0xOFFSET", or nothing between regions.
+std::string NodeProcess::place_of_loss() const {
+  const void* region = hooks_.current_region ? hooks_.current_region() : nullptr;
+  Dl_info info;
+  if (!region || !dladdr(region, &info) || !info.dli_fname)
+    return {};
+  const std::string path = info.dli_fname;
+  char offset[32];
+  snprintf(offset, sizeof offset, "+%#zx", reinterpret_cast<size_t>(region) - reinterpret_cast<size_t>(info.dli_fbase));
+  return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
+}
+
 /// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
 void NodeProcess::node_lost(const Transport::Loss& loss) {
   if (ending_.load(std::memory_order_acquire))
     return;
   if (node_ == origin)
-    say("%s was lost: %s; the program cannot go on without its memory", name_of(loss.node).c_str(), loss.reason.c_str());
+    say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
+        place_of_loss().c_str(), loss.reason.c_str());
   if (node_ == origin || loss.node == origin)
     _exit(failure);
 }
@@ -497,8 +522,8 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
   // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
   if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
     code = 128 + info.si_status;
-    say("node %u (process %d) was ended by signal %d (%s); the program cannot go on without its memory", node, pid,
-        info.si_status, sigdescr_np(info.si_status));
+    say("node %u (process %d) was ended by signal %d (%s)%s; the program cannot go on without its memory", node, pid,
+        info.si_status, sigdescr_np(info.si_status), place_of_loss().c_str());
   } else {
     say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
         info.si_status);

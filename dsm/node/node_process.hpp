@@ -68,6 +68,7 @@ private:
   void node_lost(const Transport::Loss& loss) override;
   void end_other_nodes();
   std::string name_of(uint32_t node) const;
+  std::string place_of_loss() const;
 
   LaunchPlan launch_;
   AddressPlan plan_;

@@ -12,7 +12,7 @@ namespace hetmp::dsm {
 /// Lives in shared memory; zero-initialised memory is an empty ring.
 class Ring {
 public:
-  static constexpr uint64_t slots = 16;
+  static constexpr uint64_t slots = 64; ///< a run of pages and its requests fit
 
   /// Producer: a slot to fill, or null if the ring is full. The consumer sees it after publish().
   Slot* reserve() {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -225,12 +226,45 @@ void Service::handle_fault(const PageFault& fault) {
   }
   if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared))
     count(fault);
+  const bool asks = protocol_->outstanding(page) == protocol::Outstanding::None;
   actions_.clear();
   if (write)
     protocol_->write_fault(page, actions_);
   else
     protocol_->read_fault(page, actions_);
   carry_out(nullptr);
+  if (asks && state == protocol::LocalState::Invalid)
+    fetch_with(page, write);
+}
+
+/// Asks for the pages that the faults' stream will want next, as if threads had faulted on them: to the protocol that is
+/// what it is, faults may come at any time. Their answers come while the thread still works on this page.
+void Service::fetch_with(PageNumber page, bool write) {
+  if (!fetch_ahead_.load(std::memory_order_relaxed))
+    return;
+  const PageRun run = streams_.fault(page);
+  for (uint32_t i = 0; i < run.count && may_fetch_ahead(run.page(i), page, write); ++i) {
+    actions_.clear();
+    if (write)
+      protocol_->write_fault(run.page(i), actions_);
+    else
+      protocol_->read_fault(run.page(i), actions_);
+    carry_out(nullptr);
+  }
+}
+
+/// A page of the same kind of memory as the one a thread wants, of which this node has no copy. Never a stack's: guard
+/// pages lie between them.
+bool Service::may_fetch_ahead(PageNumber page, PageNumber with, bool write) const {
+  if (page >= storage_.pages || plan_.home_of(page) != plan_.home_of(with) || protocol_->is_home(page))
+    return false;
+  const uintptr_t address = plan_.address_of(page), wanted = plan_.address_of(with);
+  const bool same_memory = plan_.in_slices(address) == plan_.in_slices(wanted) &&
+                           std::max(address, wanted) - std::min(address, wanted) <= publish_bytes;
+  if (!same_memory || AddressPlan::stack_part(plan_.home_of(page)).contains(address))
+    return false;
+  return protocol_->state(page) == protocol::LocalState::Invalid &&
+         protocol_->outstanding(page) == protocol::Outstanding::None;
 }
 
 void Service::count(const PageFault& fault) {
@@ -384,7 +418,7 @@ void Service::carry_out(const void* content) {
       break;
     case protocol::ActionKind::SendData:
       transport_->send(action.to, Lane::Service, Channel::Page, &action.message,
-                      sizeof action.message, reinterpret_cast<const void*>(address), page_bytes);
+                      sizeof action.message, readable(address), page_bytes);
       break;
     case protocol::ActionKind::Protect:
       protect(page);
@@ -423,6 +457,18 @@ void Service::carry_out(const void* content) {
     }
     }
   }
+}
+
+/// Where this thread can read the page. Memory that the program has made unreadable is read past its protection: another
+/// node may have asked before that was so.
+const void* Service::readable(uintptr_t page) {
+  if (all_readable_.load(std::memory_order_relaxed))
+    return reinterpret_cast<const void*>(page);
+  if (own_memory_ < 0)
+    own_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  if (own_memory_ < 0 || pread(own_memory_, page_copy_, page_bytes, off_t(page)) != ssize_t(page_bytes))
+    return reinterpret_cast<const void*>(page);
+  return page_copy_;
 }
 
 /// The page will be read by this thread right after: at its home it may never have been touched, and then it is filled

@@ -8,6 +8,7 @@
 
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
+#include "dsm/node/fault_streams.hpp"
 #include "dsm/node/page_statistics.hpp"
 #include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
@@ -51,6 +52,15 @@ public:
   void start(uint32_t node, Transport& transport, ServiceClient& client);
 
   void read_counters(FaultCounters* counters) const;
+
+  /// Before start(): whether pages that a stream of faults will want are fetched ahead.
+  void fetch_ahead(bool wanted) { fetch_ahead_.store(wanted, std::memory_order_relaxed); }
+  /// Any thread: some shared memory may not be readable from now on (mprotect). Nothing is fetched ahead any more, since
+  /// pages that no thread asked for may then be among those that nobody may read.
+  void memory_may_be_unreadable() {
+    all_readable_.store(false, std::memory_order_relaxed);
+    fetch_ahead(false);
+  }
 
   /// Before start(): keep statistics of the pages.
   void watch_pages() {
@@ -105,6 +115,9 @@ private:
   void set_up_memory(uint32_t node);
   void publish(PageNumber page);
   void handle_fault(const PageFault& fault);
+  void fetch_with(PageNumber page, bool write);
+  bool may_fetch_ahead(PageNumber page, PageNumber with, bool write) const;
+  const void* readable(uintptr_t page);
   void handle_slot(uint32_t from, const Slot& slot);
   void handle_page_message(uint32_t from, const protocol::Message& message, const void* content);
   bool put_off(uint32_t from, const protocol::Message& message);
@@ -129,6 +142,11 @@ private:
   protocol::Storage storage_;
   protocol::Actions actions_;
   uint8_t* page_flags_ = nullptr; ///< for each page: see the .cpp
+  FaultStreams streams_;
+  std::atomic<bool> fetch_ahead_{true};  ///< relaxed: whenever it is seen
+  std::atomic<bool> all_readable_{true}; ///< relaxed: whoever sets it goes on only when all nodes have
+  int own_memory_ = -1;                  ///< /proc/self/mem, for memory that may not be readable
+  uint8_t page_copy_[page_bytes];
   std::deque<Later> later_;         ///< in the order of `due`
   std::deque<Installed> installed_; ///< within the last hold time
   bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory

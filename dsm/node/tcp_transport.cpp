@@ -21,7 +21,7 @@ namespace {
 constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
-constexpr int64_t patience_ns = 4 * second_ns + second_ns / 2;
+constexpr int64_t patience_ns = 3 * second_ns;
 /// Of the stream of pages: what one system call may bring. A run of pages fits.
 constexpr size_t page_buffer_bytes = size_t(256) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;
@@ -50,6 +50,17 @@ void set_blocking(int socket, bool blocking) {
   fcntl(socket, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
+/// Reads a byte of each page, as any code would: a page that is elsewhere comes then.
+void touch(const iovec* pieces, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto* bytes = static_cast<const volatile char*>(pieces[i].iov_base);
+    for (size_t at = 0; at < pieces[i].iov_len; at += page_bytes)
+      static_cast<void>(bytes[at]);
+    if (pieces[i].iov_len != 0)
+      static_cast<void>(bytes[pieces[i].iov_len - 1]);
+  }
+}
+
 /// Waits for room, not for the receiver's program: see transport.hpp. False if the connection has ended.
 bool write_all(int socket, iovec* pieces, size_t count) {
   msghdr message{};
@@ -61,6 +72,8 @@ bool write_all(int socket, iovec* pieces, size_t count) {
       if (errno == EAGAIN) {
         pollfd room{socket, POLLOUT, 0};
         poll(&room, 1, -1);
+      } else if (errno == EFAULT) { // where userfaultfd serves user code only, the kernel cannot fetch another node's page
+        touch(message.msg_iov, message.msg_iovlen);
       } else if (errno != EINTR) {
         return false;
       }
@@ -90,7 +103,6 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
   outgoing_ = std::vector<Outgoing>(sockets.size());
   peers_.resize(sockets.size());
   for (uint32_t node = 0; node < sockets.size(); ++node) {
-    peers_[node].heard = now_ns();
     SocketPair out = sockets[node];
     SocketPair in = out;
     if (node == self) {
@@ -158,23 +170,27 @@ size_t TcpTransport::receive(const Handle& handle) {
   const int count = epoll_wait(poll_set_, ready, 16, 0);
   size_t messages = 0;
   for (int i = 0; i < count; ++i)
-    messages += read_from(incoming_[ready[i].data.u32], handle);
+    read_from(incoming_[ready[i].data.u32], handle, messages);
   return messages;
 }
 
-size_t TcpTransport::read_from(Incoming& incoming, const Handle& handle) {
+/// Whether there was something.
+bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& messages) {
+  if (incoming.socket < 0) // its node was lost a moment ago
+    return false;
   FrameReader& reader = *incoming.reader;
   const ssize_t bytes = recv(incoming.socket, reader.room(), reader.room_bytes(), MSG_DONTWAIT);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
+    return false;
   if (bytes <= 0) {
-    if (bytes == 0)
-      lose(incoming.from, "its connection was closed");
-    else if (errno != EAGAIN && errno != EINTR)
-      lose(incoming.from, strerrordesc_np(errno));
-    return 0;
+    const char* reason = bytes == 0 ? "its connection was closed" : strerrordesc_np(errno);
+    stop_reading(incoming);
+    take_what_is_left(incoming.from, handle, messages);
+    lose(incoming.from, reason);
+    return false;
   }
   reader.filled(size_t(bytes));
   peers_[incoming.from].heard = now_ns();
-  size_t messages = 0;
   while (const Slot* slot = reader.next()) {
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
@@ -183,7 +199,21 @@ size_t TcpTransport::read_from(Incoming& incoming, const Handle& handle) {
   }
   if (reader.broken())
     lose(incoming.from, "it sent what is no message");
-  return messages;
+  return true;
+}
+
+/// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the end.
+void TcpTransport::take_what_is_left(uint32_t node, const Handle& handle, size_t& messages) {
+  constexpr int most_reads = 1024; // more than buffers hold: this waits for nobody who goes on sending
+  for (Incoming& incoming : incoming_)
+    if (incoming.from == node)
+      for (int i = 0; i < most_reads && read_from(incoming, handle, messages); ++i) {
+      }
+}
+
+void TcpTransport::stop_reading(Incoming& incoming) {
+  epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
+  incoming.socket = -1;
 }
 
 bool TcpTransport::flush(uint32_t to) {
@@ -221,10 +251,11 @@ void TcpTransport::lose(uint32_t node, std::string reason) {
   outgoing_[node].gathered.clear();
   outgoing_[node].sent = 0;
   for (Incoming& incoming : incoming_)
-    if (incoming.from == node && incoming.socket >= 0) {
-      epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
-      incoming.socket = -1; // left open: another thread may just be writing to it
-    }
+    if (incoming.from == node && incoming.socket >= 0)
+      stop_reading(incoming);
+  // Left open, because another thread may just be writing; but nobody who waits for room there waits any longer.
+  for (const int socket : {outgoing_[node].service, outgoing_[node].anyone})
+    shutdown(socket, SHUT_RDWR);
 }
 
 std::optional<Transport::Loss> TcpTransport::find_loss() {
@@ -233,11 +264,11 @@ std::optional<Transport::Loss> TcpTransport::find_loss() {
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
     if (now - last_look_ > patience_ns / 2)
       for (Peer& peer : peers_)
-        peer.heard = now;
+        peer.heard = peer.heard == not_yet ? not_yet : now;
     last_look_ = now;
     give_signs_of_life(now);
     for (uint32_t node = 0; node < peers_.size(); ++node)
-      if (node != self_ && now - peers_[node].heard > patience_ns)
+      if (node != self_ && peers_[node].heard != not_yet && now - peers_[node].heard > patience_ns)
         lose(node, "nothing came from it for " + std::to_string((now - peers_[node].heard) / second_ns) + " s");
   }
   for (uint32_t node = 0; node < peers_.size(); ++node)

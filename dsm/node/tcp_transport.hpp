@@ -6,8 +6,9 @@
 // threads write to the socket themselves, under a lock that the service thread never takes; they may wait for room, which
 // the receiver's service thread makes in any case.
 //
-// A node is lost when its connection ends, or when nothing has come from it for `patience`: each service thread sends a
-// sign of life every second, whatever the threads of its program do, so a slow node is not taken for a lost one.
+// A node is lost when its connection ends, or when nothing has come from it for `patience` after its first message: each
+// service thread sends a sign of life every second, whatever the threads of its program do, so a slow node is not taken for a
+// lost one.
 #pragma once
 
 #include "dsm/node/frame_reader.hpp"
@@ -55,15 +56,19 @@ private:
     size_t sent = 0;
     std::mutex anyone_lock; ///< one frame at a time on `anyone`
   };
+  /// A node whose program is still being loaded has nothing to say; whether all come is for others to watch.
+  static constexpr Clock not_yet = 0;
   struct Peer {
-    Clock heard = 0;  ///< when something came last
+    Clock heard = not_yet; ///< when something came last
     bool lost = false;
     bool told = false; ///< find_loss() has given it
     std::string reason;
   };
 
   void listen_to(uint32_t from, int socket, size_t buffer_bytes);
-  size_t read_from(Incoming& incoming, const Handle& handle);
+  bool read_from(Incoming& incoming, const Handle& handle, size_t& messages);
+  void take_what_is_left(uint32_t node, const Handle& handle, size_t& messages);
+  void stop_reading(Incoming& incoming);
   bool flush(uint32_t to);
   void lose(uint32_t node, std::string reason);
   void give_signs_of_life(Clock now);

@@ -58,6 +58,11 @@ struct Mailbox {
   std::atomic<uint32_t> taken{0};
 } mailbox;
 
+/// The last region that was started on other nodes; relaxed: for messages to people only.
+std::atomic<const void*> region_now{nullptr};
+
+const void* current_region() { return region_now.load(std::memory_order_relaxed); }
+
 class MessageLevel final : public CoordinatedLevel {
 public:
   explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
@@ -66,11 +71,14 @@ public:
     page_report::region_begins(part);
     StartMessage message;
     memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
+    region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
     fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
   }
 
   void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override {
     CoordinatedLevel::join(part, sequence, unplaced);
+    if (part.node == 0) // the primary's node waits for all others
+      region_now.store(nullptr, std::memory_order_relaxed);
     page_report::region_ends();
   }
 
@@ -197,7 +205,7 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started, timeline::read_events};
+  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region, timeline::read_events};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   node_faults = faults_of_this_node;

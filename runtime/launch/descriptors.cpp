@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -10,8 +11,12 @@ namespace hetmp::launch {
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
+    if (written < 0 && errno == EAGAIN) { // whoever has it too may have made it so: a terminal, for example
+      pollfd room{descriptor, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (written < 0 && errno != EINTR) {
       return false;
+    }
     if (written > 0)
       bytes.remove_prefix(size_t(written));
   }

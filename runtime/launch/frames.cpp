@@ -24,7 +24,7 @@ void FrameDecoder::add(std::string_view bytes) {
   if (greeting_.empty())
     return;
   const size_t found = buffer_.find(greeting_);
-  if (found != std::string::npos) {
+  if (found != std::string::npos && found + greeting_.size() <= longest_login) { // in whatever pieces it comes
     buffer_.erase(0, found + greeting_.size());
     greeting_ = {};
   } else if (buffer_.size() > longest_login) {

@@ -51,8 +51,10 @@ Code code_of_proof(const Secret& secret, const Hello& hello, const Challenge& ch
 
 } // namespace
 
+bool start_cryptography() { return sodium_init() >= 0; }
+
 Secret random_secret() {
-  if (sodium_init() < 0)
+  if (!start_cryptography())
     die(70, "libsodium has no source of random numbers here");
   Secret secret;
   randombytes_buf(secret.data(), secret.size());

@@ -45,7 +45,10 @@ struct Proof {
 };
 static_assert(sizeof(Hello) == 88 && sizeof(Challenge) == 64 && sizeof(Proof) == 32);
 
-/// Both may be used once sodium_init() has succeeded; random_secret() sees to that.
+/// Before anything else here is used; again does no harm. False if there is no source of random numbers.
+bool start_cryptography();
+
+/// Starts it, too; ends the program if that is impossible.
 Secret random_secret();
 
 /// The side that connects.

@@ -3,6 +3,8 @@
 #include "base/environment.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <unistd.h>
 
 namespace hetmp::launch {
@@ -16,6 +18,20 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '@' || c == '%';
   });
+}
+
+/// A name that means another machine on each machine.
+bool is_loopback(const std::string& name) {
+  return name == "localhost" || name == "::1" || name.starts_with("127.");
+}
+
+/// Every host tells the others where it listens by its name in the list.
+std::string check_loopback(const std::vector<Host>& hosts) {
+  const auto loopback = [](const Host& host) { return is_loopback(host.name); };
+  const auto first = std::find_if(hosts.begin(), hosts.end(), loopback);
+  if (first == hosts.end() || std::all_of(hosts.begin(), hosts.end(), loopback))
+    return {};
+  return "the other hosts cannot reach " + first->name + " by that name";
 }
 
 std::string parse_host(std::string_view text, Host& host) {
@@ -40,6 +56,28 @@ std::string parse_host(std::string_view text, Host& host) {
   return count ? "" : "'" + std::string(text) + "': the number of CPUs after the colon is none";
 }
 
+/// What the nodes of one host want of its CPUs: those that asked for a number get it, the others share the rest.
+struct Demand {
+  size_t numbered = 0;      ///< CPUs that were asked for
+  size_t nodes_without = 0; ///< nodes that asked for no number
+  size_t numbered_before = 0, without_before = 0; ///< the same, of the nodes before the one in question
+};
+
+Demand demand_on(const std::vector<Host>& hosts, size_t node) {
+  Demand demand;
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    if (i == node) {
+      demand.numbered_before = demand.numbered;
+      demand.without_before = demand.nodes_without;
+    }
+    if (hosts[i].name == hosts[node].name) {
+      demand.numbered += hosts[i].cpus;
+      demand.nodes_without += hosts[i].cpus == 0;
+    }
+  }
+  return demand;
+}
+
 } // namespace
 
 ParsedHosts parse_hosts(std::string_view text) {
@@ -53,6 +91,8 @@ ParsedHosts parse_hosts(std::string_view text) {
   }
   if (result.error.empty() && (result.hosts.size() < 2 || result.hosts.size() > most_nodes))
     result.error = "from 2 to 64 hosts, one for each node";
+  if (result.error.empty())
+    result.error = check_loopback(result.hosts);
   return result;
 }
 
@@ -66,20 +106,23 @@ std::vector<std::vector<int>> deal_cpus(const std::vector<Host>& hosts, const st
                                         std::string& error) {
   std::vector<std::vector<int>> dealt(hosts.size());
   for (size_t i = 0; i < hosts.size(); ++i) {
-    const auto same = [&](const Host& other) { return other.name == hosts[i].name; };
-    const size_t nodes = size_t(std::count_if(hosts.begin(), hosts.end(), same));
-    const size_t before = size_t(std::count_if(hosts.begin(), hosts.begin() + std::ptrdiff_t(i), same));
+    const Demand demand = demand_on(hosts, i);
     const std::vector<int>& cpus = available[i];
-    if (cpus.empty() || hosts[i].cpus > cpus.size()) {
+    const bool enough = demand.numbered == 0 ? !cpus.empty() : demand.numbered + demand.nodes_without <= cpus.size();
+    if (!enough) {
       error = "host " + hosts[i].name + " has " + std::to_string(cpus.size()) + " CPUs for this";
       return {};
     }
-    if (nodes > cpus.size()) { // several nodes a CPU
-      dealt[i] = {cpus[before % cpus.size()]};
-      continue;
+    size_t begin = demand.numbered_before;
+    size_t end = begin + hosts[i].cpus;
+    if (hosts[i].cpus == 0 && demand.nodes_without > cpus.size()) { // several nodes a CPU
+      begin = demand.without_before % cpus.size();
+      end = begin + 1;
+    } else if (hosts[i].cpus == 0) {
+      const size_t rest = cpus.size() - demand.numbered;
+      begin = demand.numbered + rest * demand.without_before / demand.nodes_without;
+      end = demand.numbered + rest * (demand.without_before + 1) / demand.nodes_without;
     }
-    const size_t begin = cpus.size() * before / nodes;
-    const size_t end = hosts[i].cpus != 0 ? std::min(begin + hosts[i].cpus, cpus.size()) : cpus.size() * (before + 1) / nodes;
     dealt[i] = {cpus.begin() + std::ptrdiff_t(begin), cpus.begin() + std::ptrdiff_t(end)};
   }
   return dealt;

@@ -30,8 +30,10 @@ constexpr int lost = 70; // EX_SOFTWARE
 constexpr size_t piece_bytes = size_t(64) << 10;
 /// For agents to come up, remote logins included.
 constexpr int64_t start_ms = 60'000;
-/// For the other nodes to end when one has.
-constexpr int64_t grace_ms = 2000;
+/// For the origin to say why it ends, when another node has ended; for the others to follow the origin, who has told them.
+constexpr int64_t grace_for_origin_ms = 1500;
+constexpr int64_t grace_for_others_ms = 500;
+constexpr int64_t grace_for_agents_ms = 500;
 constexpr uint32_t origin = 0;
 
 int64_t now_ms() {
@@ -67,6 +69,9 @@ uint64_t stack_limit() {
   rlimit limit{};
   return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : usual;
 }
+
+/// Without the user that the remote shell is to log in as.
+std::string own_name(const Host& host) { return host.name.substr(host.name.rfind('@') + 1); }
 
 /// A node and the agent it is reached by.
 struct Node {
@@ -151,7 +156,7 @@ private:
     for (Node& node : nodes_)
       if (node.socket >= 0)
         close(node.socket);
-    const int64_t deadline = now_ms() + grace_ms;
+    const int64_t deadline = now_ms() + grace_for_agents_ms;
     for (Node& node : nodes_) {
       while (node.agent > 0 && waitpid(node.agent, nullptr, WNOHANG) == 0) {
         constexpr timespec moment{0, 2'000'000};
@@ -238,7 +243,7 @@ private:
   void give_order(Node& node) {
     Order order;
     order.node = number_of(node);
-    order.host = node.host.name;
+    order.host = own_name(node.host);
     char folder[4096];
     order.folder = getcwd(folder, sizeof folder) ? folder : "/";
     order.command = launch_.command;
@@ -253,7 +258,7 @@ private:
     std::vector<std::vector<int>> available;
     for (const Node& node : nodes_) {
       start.endpoints.push_back(*node.card);
-      start.hosts.push_back(node.host.name);
+      start.hosts.push_back(own_name(node.host));
       available.push_back(node.ready->cpus);
     }
     std::string error;
@@ -308,6 +313,8 @@ private:
     if (is_origin || (!ending_ && code != 0))
       exit_code_ = code;
     begin_to_end();
+    if (is_origin)
+      deadline_ms_ = now_ms() + grace_for_others_ms;
     finished_ |= std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
   }
 
@@ -328,7 +335,7 @@ private:
 
   void begin_to_end() {
     if (!ending_)
-      deadline_ms_ = now_ms() + grace_ms;
+      deadline_ms_ = now_ms() + grace_for_origin_ms;
     ending_ = true;
   }
 

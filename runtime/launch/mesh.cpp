@@ -1,16 +1,12 @@
 #include "runtime/launch/mesh.hpp"
 
 #include "base/message.hpp"
+#include "runtime/launch/sockets.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
-#include <fcntl.h>
 #include <list>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,83 +17,10 @@ namespace {
 constexpr uint32_t lanes = 2;
 /// For a stranger or a peer to say what it has to say.
 constexpr int64_t handshake_ms = 5000;
-/// Connections that have not proved anything; more are turned away at once.
+/// Connections that have not proved anything. One more, and the one that has said nothing for longest has to go: a node says
+/// all it has to say at once, so strangers cannot keep it out by being many.
 constexpr size_t most_pending = 256;
-
-int64_t now_ms() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t(1000) + now.tv_nsec / 1'000'000;
-}
-
-std::string numeric(const sockaddr_storage& address, socklen_t bytes) {
-  char host[NI_MAXHOST] = "?";
-  getnameinfo(reinterpret_cast<const sockaddr*>(&address), bytes, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
-  return host;
-}
-
-/// Reads exactly `size` bytes; false at the deadline, at the end of the stream or on an error.
-bool read_exactly(int socket, void* to, size_t size, int64_t deadline_ms) {
-  auto* bytes = static_cast<uint8_t*>(to);
-  while (size != 0) {
-    const int64_t left = deadline_ms - now_ms();
-    pollfd readable{socket, POLLIN, 0};
-    if (left <= 0 || poll(&readable, 1, int(left)) < 0)
-      return false;
-    const ssize_t got = recv(socket, bytes, size, MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-      return false;
-    if (got > 0) {
-      bytes += got;
-      size -= size_t(got);
-    }
-  }
-  return true;
-}
-
-/// A few bytes on a fresh connection: they fit into its buffer.
-bool write_exactly(int socket, const void* bytes, size_t size) {
-  return send(socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t(size);
-}
-
-struct Resolved {
-  sockaddr_storage address{};
-  socklen_t bytes = 0;
-};
-
-std::string resolve(const std::string& host, uint16_t port, Resolved& result) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found))
-    return host + ": " + gai_strerror(error);
-  memcpy(&result.address, found->ai_addr, found->ai_addrlen);
-  result.bytes = found->ai_addrlen;
-  freeaddrinfo(found);
-  return {};
-}
-
-int connect_by(const Resolved& to, int64_t deadline_ms) {
-  const int descriptor = socket(to.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  if (descriptor < 0)
-    return -1;
-  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&to.address), to.bytes) != 0) {
-    pollfd writable{descriptor, POLLOUT, 0};
-    int error = errno;
-    socklen_t bytes = sizeof error;
-    if (error == EINPROGRESS && poll(&writable, 1, int(std::max<int64_t>(deadline_ms - now_ms(), 0))) == 1)
-      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &bytes);
-    else if (error == EINPROGRESS)
-      error = ETIMEDOUT;
-    if (error != 0) {
-      close(descriptor);
-      errno = error;
-      return -1;
-    }
-  }
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
-  return descriptor;
-}
+constexpr const char* not_in_time = "it has not said in time who it is";
 
 /// Someone who has connected and not yet proved who it is.
 struct Pending {
@@ -135,7 +58,7 @@ public:
     while (missing_ != 0 && mesh_.error.empty())
       wait_for_others();
     for (const Pending& pending : pending_)
-      close(pending.socket);
+      refuse(pending, not_in_time);
     if (!mesh_.error.empty())
       close_all();
     return std::move(mesh_);
@@ -197,9 +120,17 @@ private:
     if (socket < 0)
       return;
     if (pending_.size() >= most_pending)
-      close(socket);
-    else
-      pending_.emplace_back(socket, numeric(address, bytes), secret_, self_);
+      make_place();
+    if (go_on(pending_.emplace_back(socket, numeric(address, bytes), secret_, self_)))
+      pending_.pop_back();
+  }
+
+  void make_place() {
+    auto oldest = std::find_if(pending_.begin(), pending_.end(), [](const Pending& each) { return !each.challenged; });
+    if (oldest == pending_.end())
+      oldest = pending_.begin();
+    refuse(*oldest, not_in_time);
+    pending_.erase(oldest);
   }
 
   /// True when the pending connection is one no more: accepted, or refused.
@@ -237,7 +168,7 @@ private:
   }
 
   bool refuse_if_late(const Pending& pending) {
-    return now_ms() >= pending.deadline_ms && refuse(pending, "it says nothing");
+    return now_ms() >= pending.deadline_ms && refuse(pending, not_in_time);
   }
 
   bool refuse(const Pending& pending, const char* why) {
@@ -266,30 +197,10 @@ private:
 
 } // namespace
 
-std::string ListeningSocket::open(const std::string& host) {
-  Resolved here;
-  if (std::string wrong = resolve(host, 0, here); !wrong.empty())
-    return wrong;
-  descriptor_ = socket(here.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  socklen_t bytes = sizeof here.address;
-  if (descriptor_ < 0 || bind(descriptor_, reinterpret_cast<sockaddr*>(&here.address), here.bytes) != 0 ||
-      listen(descriptor_, 128) != 0 || getsockname(descriptor_, reinterpret_cast<sockaddr*>(&here.address), &bytes) != 0)
-    return "cannot listen on " + host + ": " + strerrordesc_np(errno);
-  endpoint_.address = numeric(here.address, bytes);
-  endpoint_.port = ntohs(here.address.ss_family == AF_INET6
-                             ? reinterpret_cast<const sockaddr_in6&>(here.address).sin6_port
-                             : reinterpret_cast<const sockaddr_in&>(here.address).sin_port);
-  return {};
-}
-
-void ListeningSocket::close() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
-  descriptor_ = -1;
-}
-
 Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
                   int patience_s) {
+  if (!start_cryptography()) // the secret was made by another process
+    return {{}, "libsodium has no source of random numbers here"};
   return MeshBuilder(self, endpoints, own, secret, patience_s).build();
 }
 

@@ -1,12 +1,16 @@
 #include "runtime/launch/orders.hpp"
 
-#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace hetmp::launch {
 namespace {
 
 using nlohmann::json;
+
+constexpr int highest_cpu = 4095; // see base/cpu_list.hpp
+constexpr int highest_signal = 64;
 
 /// Bytes that are no text (in arguments, in the environment) must survive: every byte becomes one character.
 std::string as_text(std::string_view bytes) {
@@ -37,8 +41,50 @@ std::string as_bytes(const std::string& text) {
 
 json json_of(const Endpoint& card) { return {{"address", card.address}, {"port", card.port}}; }
 
+/// Of the right type, but not with such a value.
+struct Impossible {};
+
+/// json's own conversions take 1.5, true and what is out of range for whole numbers.
+template <class Number>
+Number number_of(const json& value, Number least = std::numeric_limits<Number>::min(),
+                 Number most = std::numeric_limits<Number>::max()) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<uint64_t>();
+    if (std::cmp_greater_equal(number, least) && std::cmp_less_equal(number, most))
+      return Number(number);
+  } else if (value.is_number_integer()) {
+    const auto number = value.get<int64_t>();
+    if (std::cmp_greater_equal(number, least) && std::cmp_less_equal(number, most))
+      return Number(number);
+  }
+  throw Impossible();
+}
+
+/// json iterates over any value.
+const json& list(const json& value) {
+  if (!value.is_array())
+    throw Impossible();
+  return value;
+}
+
+std::vector<int> cpus_of(const json& value) {
+  std::vector<int> cpus;
+  for (const json& cpu : list(value))
+    cpus.push_back(number_of(cpu, 0, highest_cpu));
+  return cpus;
+}
+
+Secret secret_of(const json& value) {
+  Secret secret;
+  if (list(value).size() != secret.size())
+    throw Impossible();
+  for (size_t i = 0; i < secret.size(); ++i)
+    secret[i] = number_of<uint8_t>(value[i]);
+  return secret;
+}
+
 Endpoint endpoint_of(const json& value) {
-  return {value.at("address").get<std::string>(), value.at("port").get<uint16_t>()};
+  return {value.at("address").get<std::string>(), number_of<uint16_t>(value.at("port"), 1)};
 }
 
 /// Runs `read` on the parsed text; nothing if either throws.
@@ -47,6 +93,8 @@ auto parsed(std::string_view text, Read&& read) -> std::optional<decltype(read(j
   try {
     return read(json::parse(text));
   } catch (const json::exception&) {
+    return {};
+  } catch (const Impossible&) {
     return {};
   }
 }
@@ -82,7 +130,7 @@ std::string to_json(int signal) { return json{{"signal", signal}}.dump(); }
 
 std::optional<Ready> read_ready(std::string_view text) {
   return parsed(text, [](const json& value) {
-    return Ready{value.at("cpus").get<std::vector<int>>(), value.at("problem").get<std::string>()};
+    return Ready{cpus_of(value.at("cpus")), value.at("problem").get<std::string>()};
   });
 }
 
@@ -91,39 +139,46 @@ std::optional<Endpoint> read_card(std::string_view text) { return parsed(text, e
 std::optional<Order> read_order(std::string_view text) {
   return parsed(text, [](const json& value) {
     Order order;
-    order.node = value.at("node").get<uint32_t>();
+    order.node = number_of<uint32_t>(value.at("node"));
     order.host = value.at("host").get<std::string>();
     order.folder = as_bytes(value.at("folder").get<std::string>());
-    for (const json& word : value.at("command"))
+    for (const json& word : list(value.at("command")))
       order.command.push_back(as_bytes(word.get<std::string>()));
-    for (const auto& [name, setting] : value.at("environment").items())
+    const json& environment = value.at("environment");
+    if (order.command.empty() || !environment.is_object())
+      throw Impossible();
+    for (const auto& [name, setting] : environment.items())
       order.environment[as_bytes(name)] = as_bytes(setting.get<std::string>());
-    order.stack_bytes = value.at("stack_bytes").get<uint64_t>();
+    order.stack_bytes = number_of<uint64_t>(value.at("stack_bytes"));
     return order;
   });
 }
 
 std::optional<Start> read_start(std::string_view text) {
-  const auto start = parsed(text, [](const json& value) {
-    Start result;
-    result.secret = value.at("secret").get<Secret>();
-    for (const json& endpoint : value.at("endpoints"))
-      result.endpoints.push_back(endpoint_of(endpoint));
-    result.hosts = value.at("hosts").get<std::vector<std::string>>();
-    result.cpus = value.at("cpus").get<std::vector<std::vector<int>>>();
-    return result;
+  return parsed(text, [](const json& value) {
+    Start start;
+    start.secret = secret_of(value.at("secret"));
+    for (const json& endpoint : list(value.at("endpoints")))
+      start.endpoints.push_back(endpoint_of(endpoint));
+    for (const json& host : list(value.at("hosts")))
+      start.hosts.push_back(host.get<std::string>());
+    for (const json& cpus : list(value.at("cpus")))
+      if (start.cpus.emplace_back(cpus_of(cpus)).empty())
+        throw Impossible();
+    if (start.endpoints.size() != start.hosts.size() || start.endpoints.size() != start.cpus.size())
+      throw Impossible();
+    return start;
   });
-  if (start && (start->endpoints.size() != start->hosts.size() || start->endpoints.size() != start->cpus.size()))
-    return {};
-  return start;
 }
 
 std::optional<Exit> read_exit(std::string_view text) {
-  return parsed(text, [](const json& value) { return Exit{value.at("code").get<int>(), value.at("signal").get<int>()}; });
+  return parsed(text, [](const json& value) {
+    return Exit{number_of<int>(value.at("code")), number_of<int>(value.at("signal"))};
+  });
 }
 
 std::optional<int> read_signal(std::string_view text) {
-  return parsed(text, [](const json& value) { return value.at("signal").get<int>(); });
+  return parsed(text, [](const json& value) { return number_of(value.at("signal"), 1, highest_signal); });
 }
 
 } // namespace hetmp::launch

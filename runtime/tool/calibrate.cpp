@@ -75,9 +75,9 @@ class Table {
 };
 
 /// The entry of one node; nothing, after one line, if two nodes never gained.
-std::optional<perf::ProfileEntry> conclude(const Curve& curve) {
+std::optional<perf::ProfileEntry> conclude(const Curve& curve, const std::string& interconnect) {
   perf::ProfileEntry entry;
-  entry.interconnect = perf::shared_memory;
+  entry.interconnect = interconnect;
   entry.to = curve.node;
   entry.points = usable_points(curve.points);
   entry.fault_us = rounded(mean_fault_cost(entry.points, curve.threads));
@@ -134,7 +134,7 @@ int write_results(const std::string& path, std::vector<perf::ProfileEntry> all,
                   const std::vector<Curve>& curves, const CalibrateOptions& options) {
   std::vector<perf::ProfileEntry> found;
   for (const Curve& curve : curves)
-    if (auto entry = conclude(curve))
+    if (auto entry = conclude(curve, options.transport))
       found.push_back(std::move(*entry));
   if (found.empty())
     return failed; // conclude() has said why
@@ -158,8 +158,8 @@ int write_results(const std::string& path, std::vector<perf::ProfileEntry> all,
 
 std::string check_calibration(const CalibrateOptions& options) {
   constexpr int fewest = 2;
-  if (options.transport != perf::shared_memory)
-    return "--transport " + options.transport + ": not there yet: shared-memory is the only transport";
+  if (options.transport != perf::shared_memory && options.transport != perf::tcp)
+    return "--transport " + options.transport + ": neither shared-memory nor tcp";
   if (!parse_integer(options.nodes, fewest, most_nodes))
     return "--nodes " + options.nodes + ": not a number from 2 to " + std::to_string(most_nodes);
   if (options.svg && options.svg->empty())
@@ -184,7 +184,7 @@ int calibrate(const CalibrateOptions& options) {
     return failed;
   Table table;
   const int nodes = int(*parse_integer(options.nodes, 1, most_nodes));
-  if (!run_calibration(nodes, options.quick, [&](std::string_view line) { table.take(line); }))
+  if (!run_calibration(nodes, options.transport, options.quick, [&](std::string_view line) { table.take(line); }))
     return failed;
   if (!table.complete || table.curves.empty()) {
     say("calibrate: the calibration did not measure anything");

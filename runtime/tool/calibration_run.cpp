@@ -24,7 +24,7 @@ std::optional<std::string> find_program() {
 }
 
 /// "NAME=value" words for the child: this process's, without those that steer OpenMP or hetmp.
-std::vector<std::string> child_environment(int nodes, const std::string& library) {
+std::vector<std::string> child_environment(int nodes, const std::string& transport, const std::string& library) {
   RunOptions options;
   options.nodes = std::to_string(nodes);
   options.command = {"hetmp-calibration"};
@@ -32,6 +32,8 @@ std::vector<std::string> child_environment(int nodes, const std::string& library
                return getenv(name);
              }).variables;
   set["HETMP_PROFILE"] = "none"; // it makes one
+  set["HETMP_TRANSPORT"] = transport;
+  set["HETMP_PREFETCH"] = "0"; // a fault is to cost what a fault costs; pages fetched ahead are none
   std::vector<std::string> words;
   for (char** word = environ; *word; ++word) {
     const std::string_view text = *word;
@@ -79,7 +81,7 @@ void read_lines(int descriptor, const std::function<void(std::string_view)>& tak
 
 } // namespace
 
-bool run_calibration(int nodes, bool quick, const std::function<void(std::string_view)>& take_line) {
+bool run_calibration(int nodes, const std::string& transport, bool quick, const std::function<void(std::string_view)>& take_line) {
   if (!probe_fault_access().usable()) {
     say("several node processes need userfaultfd: %s", fault_access_remedy);
     return false;
@@ -94,7 +96,7 @@ bool run_calibration(int nodes, bool quick, const std::function<void(std::string
   int pipe_ends[2];
   const bool piped = pipe(pipe_ends) == 0;
   fflush(stdout); // the child would have a copy of what is buffered
-  const pid_t child = piped ? start(std::move(words), child_environment(nodes, *library), pipe_ends) : -1;
+  const pid_t child = piped ? start(std::move(words), child_environment(nodes, transport, *library), pipe_ends) : -1;
   if (child < 0) {
     say("calibrate: cannot start a process: %s", strerrordesc_np(errno));
     return false;

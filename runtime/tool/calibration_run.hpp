@@ -2,13 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace hetmp::tool {
 
-/// Runs it on `nodes` node processes and hands over its output line by line, as it comes. False, after one
+/// Runs it on `nodes` node processes of this machine, connected by `transport`, and hands over its output line by line, as it comes. False, after one
 /// line, if it cannot be run or does not end well. What the user set for OpenMP programs has no influence on
 /// it.
-bool run_calibration(int nodes, bool quick, const std::function<void(std::string_view)>& take_line);
+bool run_calibration(int nodes, const std::string& transport, bool quick, const std::function<void(std::string_view)>& take_line);
 
 } // namespace hetmp::tool

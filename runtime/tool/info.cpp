@@ -6,6 +6,7 @@
 #include "perf/profile.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
+#include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run.hpp"
 #include "runtime/tool/topology.hpp"
 
@@ -115,7 +116,8 @@ int print_info() {
   print_cpus();
   print_nodes();
   print_fault_access();
-  fact("transports", "shared memory: yes; TCP: not yet; RDMA: not yet");
+  fact("transports", "shared memory: yes; TCP: %s; RDMA: not yet",
+       knows_hosts() ? "yes, between processes here and between hosts" : "between processes here (hosts need libsodium)");
   print_profile();
   print_counters();
   print_permission("real-time priority", probe_realtime_priority());

@@ -45,7 +45,7 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
       "calibrate", "Measure from when on several nodes pay, and write that into the profile");
   calibrate->add_option("--nodes", options.nodes, "Node processes; each is measured with the first (2-64)")
       ->type_name("N");
-  calibrate->add_option("--transport", options.transport, "What lies between them: shared-memory")
+  calibrate->add_option("--transport", options.transport, "What lies between them: shared-memory or tcp (through this machine's loopback)")
       ->type_name("T");
   calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")
       ->type_name("FILE");

@@ -5,6 +5,9 @@
 
 namespace hetmp::tool {
 
+/// Whether this build knows hosts.
+bool knows_hosts();
+
 /// Runs the program on its hosts, to its end. The environment is set. Returns an exit code.
 int run_on_hosts(const RunOptions& options);
 

@@ -14,7 +14,7 @@ CASES = {
 def dsm_faults(context):
     program = context.kernel("dsm_faults")
     parts = ({}, [program, "--primitives"])
-    whole = (context.hetmp("proc:2"), [program])
+    whole = (context.hetmp("proc:2", HETMP_PREFETCH="0"), [program])
     rounds = context.rounds(7)
     outputs = []
     for turn in range(rounds):  # the parts before and after the whole: the same conditions on average

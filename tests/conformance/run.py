@@ -34,6 +34,7 @@ MODES = {  # the value of HETMP_NODES
     "cores2": "cores:0;1",
     "proc2": "proc:2",
     "proc4": "proc:4",
+    "tcp2": "proc:2",
 }
 # Compilers with the flags that make their code differ most: with and without source locations, optimised or not.
 COMPILERS = {"clang-14": "-O0 -g", "clang-16": "-O2 -g", "clang-19": "-O2"}
@@ -156,6 +157,8 @@ def environment_for(mode, settings, build, stock):
         environment["CONFORMANCE_RUNTIME"] = str(library)
         if MODES[mode]:
             environment["HETMP_NODES"] = MODES[mode]
+        if mode.startswith("tcp"):
+            environment["HETMP_TRANSPORT"] = "tcp"
     environment.update(settings)
     return environment
 

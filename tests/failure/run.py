@@ -260,7 +260,7 @@ def programs_it_starts_are_left_alone(site):
     code, out, err = site.run("system", "cat /proc/self/environ | tr '\\0' '\\n'; ls")
     check(code == 0 and err == "", f"exit code {code}, said {err!r}")
     seen = dict(line.split("=", 1) for line in out.splitlines() if "=" in line)
-    for name in ("LD_PRELOAD", "HETMP_NODES", "GLIBC_TUNABLES", "HETMP_DSM_PLAN"):
+    for name in ("LD_PRELOAD", "HETMP_NODES", "GLIBC_TUNABLES", "HETMP_DSM_PLAN", "HETMP_LAUNCH"):
         check(seen.get(name) == wanted.get(name), f"{name} is {seen.get(name)!r}, not {wanted.get(name)!r}")
 
 
@@ -349,7 +349,7 @@ def calibration_that_cannot_be(site):
     with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
         profile = Path(folder) / "profile.json"
         for text, arguments, expected in (("{", [], 1), (json.dumps(PROFILE | {"version": 2}), [], 1),
-                                          ("{", ["--transport", "tcp"], 2), ("{", ["--nodes", "1"], 2)):
+                                          ("{", ["--transport", "pigeon"], 2), ("{", ["--nodes", "1"], 2)):
             profile.write_text(text)
             code, out, err = run_tool(site, "calibrate", *arguments, HETMP_PROFILE=str(profile))
             check(code == expected and out == "" and len(complaints(err)) == len(err.splitlines()) == 1,

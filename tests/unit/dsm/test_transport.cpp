@@ -1,202 +1,228 @@
-// Messages between node processes: all arrive, in order, whole, however full the rings are; sleepers are
-// woken.
+// What every transport promises: all messages arrive, in order, whole, however much is under way; sleepers are woken.
+#include "dsm/node/loopback.hpp"
 #include "dsm/node/shared_memory_transport.hpp"
+#include "dsm/node/tcp_transport.hpp"
+#include "numbered_messages.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <poll.h>
+#include <functional>
+#include <memory>
+#include <ostream>
 #include <random>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace hetmp::dsm {
 namespace {
 
-using Lane = SharedMemoryTransport::Lane;
-
-struct Numbered {
-  uint32_t lane;
-  uint32_t bytes;
-  uint64_t number;
-};
-
-uint8_t content(uint64_t number, size_t index) {
-  return uint8_t(number * 13 + index);
-}
-
-/// Sends message `number` of a lane, with data whose length and content follow from the number.
-void send_numbered(SharedMemoryTransport& transport, uint32_t to, Lane lane, uint64_t number) {
-  const Numbered message{uint32_t(lane), uint32_t(number * 331 % (page_bytes + 1)), number};
-  uint8_t data[page_bytes];
-  for (size_t i = 0; i < message.bytes; ++i)
-    data[i] = content(number, i);
-  transport.send(to, lane, Channel::Runtime, &message, sizeof message, data, message.bytes);
-}
-
-/// Checks that each lane's messages come in the order of their numbers.
-class Checker {
- public:
-  bool accept(const Slot& slot) {
-    Numbered message;
-    memcpy(&message, slot.header.message, sizeof message);
-    bool right = slot.header.channel == Channel::Runtime && slot.header.header_bytes == sizeof message &&
-                 slot.header.data_bytes == message.bytes && message.lane < 2 &&
-                 message.number == next_[message.lane];
-    for (size_t i = 0; right && i < message.bytes; ++i)
-      right = slot.data[i] == content(message.number, i);
-    if (right)
-      next_[message.lane]++;
-    return right;
-  }
-  uint64_t arrived(Lane lane) const { return next_[size_t(lane)]; }
-
- private:
-  uint64_t next_[2] = {};
-};
-
 /// Two nodes in one process: the test takes the part of each in turn.
-class TransportTest : public testing::Test {
- protected:
-  void SetUp() override {
-    transport.create(2);
-    transport.become(0);
-  }
-  SharedMemoryTransport transport;
+class Pair {
+public:
+  virtual ~Pair() = default;
+  virtual Transport& as(uint32_t node) = 0;
+  /// Runs `sends` of lane Anyone, which may have to wait for the receiver; the test receives and then calls finish().
+  virtual void begin(std::function<void()> sends) = 0;
+  virtual void finish() = 0;
 };
 
-TEST_F(TransportTest, OrderIsKeptAndNothingIsLostBeyondTheRing) {
-  for (uint64_t count : {uint64_t(1), Ring::slots - 1, Ring::slots, Ring::slots + 1, 10 * Ring::slots + 3}) {
-    SharedMemoryTransport fresh;
-    fresh.create(2);
-    fresh.become(0);
-    for (uint64_t i = 0; i < count; ++i)
-      for (Lane lane : {Lane::Service, Lane::Anyone})
-        send_numbered(fresh, 1, lane, i);
-    Checker checker;
-    for (uint64_t round = 0; round < count + 10; ++round) {
-      fresh.become(1);
-      fresh.receive([&](uint32_t from, const Slot& slot) {
-        EXPECT_EQ(from, 0u);
-        EXPECT_TRUE(checker.accept(slot));
-      });
-      fresh.become(0);
-      fresh.flush();
-    }
-    EXPECT_EQ(checker.arrived(Lane::Service), count);
-    EXPECT_EQ(checker.arrived(Lane::Anyone), count);
-    EXPECT_FALSE(fresh.flush()) << "nothing may be left";
+class SharedMemoryPair final : public Pair {
+public:
+  SharedMemoryPair() { transport_.create(2); }
+  Transport& as(uint32_t node) override {
+    transport_.become(node);
+    return transport_;
   }
-}
+  void begin(std::function<void()> sends) override { sends(); } // whoever sends never waits
+  void finish() override {}
 
-TEST_F(TransportTest, RandomInterleavingOfSendingFlushingAndReceiving) {
-  std::mt19937 random(5);
-  Checker checker;
-  uint64_t sent[2] = {};
-  for (int step = 0; step < 5000; ++step) {
-    transport.become(0);
-    if (const uint32_t action = random() % 8; action < 5) {
-      const Lane lane = Lane(random() % 2);
-      send_numbered(transport, 1, lane, sent[size_t(lane)]++);
-    } else if (action < 7) {
-      transport.become(1);
-      transport.receive([&](uint32_t, const Slot& slot) { ASSERT_TRUE(checker.accept(slot)); });
-    } else {
-      transport.flush();
-    }
+private:
+  SharedMemoryTransport transport_;
+};
+
+class TcpPair final : public Pair {
+public:
+  TcpPair() {
+    const auto sockets = connect_by_loopback(2);
+    for (uint32_t node = 0; node < 2; ++node)
+      transport_[node].connect(node, sockets[node], false);
   }
-  do {
-    transport.become(1);
-    transport.receive([&](uint32_t, const Slot& slot) { ASSERT_TRUE(checker.accept(slot)); });
-    transport.become(0);
-  } while (transport.flush());
-  transport.become(1);
-  transport.receive([&](uint32_t, const Slot& slot) { ASSERT_TRUE(checker.accept(slot)); });
-  EXPECT_EQ(checker.arrived(Lane::Service), sent[0]);
-  EXPECT_EQ(checker.arrived(Lane::Anyone), sent[1]);
-}
+  ~TcpPair() override { finish(); }
+  Transport& as(uint32_t node) override { return transport_[node]; }
+  void begin(std::function<void()> sends) override { sender_ = std::thread(std::move(sends)); }
+  void finish() override {
+    if (sender_.joinable())
+      sender_.join();
+  }
 
-TEST_F(TransportTest, ANodeMayWriteToItself) {
-  send_numbered(transport, 0, Lane::Anyone, 0);
-  Checker checker;
-  EXPECT_EQ(transport.receive([&](uint32_t from, const Slot& slot) {
-    EXPECT_EQ(from, 0u);
-    EXPECT_TRUE(checker.accept(slot));
-  }),
-            1u);
-}
+private:
+  TcpTransport transport_[2];
+  std::thread sender_;
+};
 
-TEST_F(TransportTest, WhoHasMailDoesNotSleep) {
-  transport.become(1);
-  EXPECT_TRUE(transport.prepare_sleep());
-  transport.awake(false);
-  transport.become(0);
-  send_numbered(transport, 1, Lane::Service, 0);
-  transport.become(1);
-  EXPECT_FALSE(transport.prepare_sleep());
-}
+struct Kind {
+  const char* name;
+  std::unique_ptr<Pair> (*make)();
+};
 
-bool rings(int doorbell, int milliseconds) {
-  pollfd descriptor{doorbell, POLLIN, 0};
-  return poll(&descriptor, 1, milliseconds) == 1;
-}
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-TEST_F(TransportTest, TheDoorbellRingsForSleepersOnly) {
-  transport.become(1);
-  const int doorbell = transport.doorbell();
-  transport.become(0);
-  send_numbered(transport, 1, Lane::Service, 0);
-  EXPECT_FALSE(rings(doorbell, 0)) << "node 1 had not announced sleep";
-  transport.become(1);
-  transport.receive([](uint32_t, const Slot&) {});
-  ASSERT_TRUE(transport.prepare_sleep());
-  transport.become(0);
-  send_numbered(transport, 1, Lane::Service, 1);
-  EXPECT_TRUE(rings(doorbell, 0));
-  transport.become(1);
-  transport.awake(true);
-  EXPECT_FALSE(rings(doorbell, 0)) << "heard once";
-}
+class TransportTest : public testing::TestWithParam<Kind> {
+protected:
+  TransportTest() : pair(GetParam().make()) {}
+  std::unique_ptr<Pair> pair;
+};
 
-/// A node's service thread in miniature: receives until both sides' counts are complete, sleeps when there is
-/// nothing. Each message is answered by one of the same number on the service lane, so both rings fill up.
-bool serve(SharedMemoryTransport& transport, uint32_t own, uint64_t count) {
-  Checker checker;
-  const uint32_t peer = 1 - own;
-  const Lane asks = Lane::Anyone, answers = Lane::Service;
-  uint64_t asked = 0;
+INSTANTIATE_TEST_SUITE_P(Each, TransportTest,
+                         testing::Values(Kind{"SharedMemory", [] { return std::unique_ptr<Pair>(new SharedMemoryPair); }},
+                                         Kind{"Tcp", [] { return std::unique_ptr<Pair>(new TcpPair); }}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+/// Until both lanes from node 0 to node 1 have brought so much. False if something is wrong or nothing more comes.
+bool receive_until(Pair& pair, Checker& checker, uint64_t service, uint64_t anyone) {
   bool right = true;
-  while (right && (checker.arrived(asks) < count || checker.arrived(answers) < count || transport.flush())) {
-    const uint64_t before = checker.arrived(asks);
-    for (int burst = 0; burst < 40 && asked < count; ++burst)
-      send_numbered(transport, peer, asks, asked++);
-    const size_t received = transport.receive(
-        [&](uint32_t from, const Slot& slot) { right &= from == peer && checker.accept(slot); });
-    for (uint64_t number = before; number < checker.arrived(asks); ++number)
-      send_numbered(transport, peer, answers, number);
-    const bool more = transport.flush() || asked < count;
-    if (received == 0 && transport.prepare_sleep()) {
-      const bool rang = rings(transport.doorbell(), more ? 1 : 30'000);
-      transport.awake(rang);
-      right &= rang || more; // a wake-up that never comes ends the test, not the patience of whoever runs it
-    }
+  while (right && (checker.arrived(Lane::Service) < service || checker.arrived(Lane::Anyone) < anyone)) {
+    const bool more = pair.as(0).flush();
+    Transport& receiver = pair.as(1);
+    const size_t got =
+        receiver.receive([&](uint32_t from, const Slot& slot) { right &= from == 0 && checker.accept(slot); });
+    if (got == 0 && !more)
+      right &= wait_for_messages(receiver);
   }
   return right;
 }
 
-TEST_F(TransportTest, TwoProcessesAskAndAnswer) {
+TEST_P(TransportTest, OrderIsKeptAndNothingIsLostBeyondTheRing) {
+  for (uint64_t count : {uint64_t(1), Ring::slots - 1, Ring::slots, Ring::slots + 1, 10 * Ring::slots + 3}) {
+    const std::unique_ptr<Pair> fresh = GetParam().make();
+    Transport& sender = fresh->as(0);
+    for (uint64_t i = 0; i < count; ++i)
+      send_numbered(sender, 1, Lane::Service, i);
+    fresh->begin([&] {
+      for (uint64_t i = 0; i < count; ++i)
+        send_numbered(sender, 1, Lane::Anyone, i);
+    });
+    Checker checker;
+    EXPECT_TRUE(receive_until(*fresh, checker, count, count));
+    fresh->finish();
+    EXPECT_EQ(checker.arrived(Lane::Service), count);
+    EXPECT_EQ(checker.arrived(Lane::Anyone), count);
+    EXPECT_FALSE(fresh->as(0).flush()) << "nothing may be left";
+    EXPECT_EQ(fresh->as(1).receive([](uint32_t, const Slot&) {}), 0u) << "nothing may come twice";
+  }
+}
+
+TEST_P(TransportTest, RandomInterleavingOfSendingFlushingAndReceiving) {
+  std::mt19937 random(5);
+  Checker checker;
+  uint64_t sent[2] = {};
+  for (int step = 0; step < 5000; ++step) {
+    if (const uint32_t action = random() % 8; action < 5) {
+      const Lane lane = Lane(random() % 2);
+      send_numbered(pair->as(0), 1, lane, sent[size_t(lane)]++);
+    } else if (action < 7) {
+      pair->as(1).receive([&](uint32_t, const Slot& slot) { ASSERT_TRUE(checker.accept(slot)); });
+    } else {
+      pair->as(0).flush();
+    }
+  }
+  EXPECT_TRUE(receive_until(*pair, checker, sent[0], sent[1]));
+  EXPECT_FALSE(pair->as(0).flush());
+  EXPECT_EQ(checker.arrived(Lane::Service), sent[0]);
+  EXPECT_EQ(checker.arrived(Lane::Anyone), sent[1]);
+}
+
+TEST_P(TransportTest, ANodeMayWriteToItself) {
+  Transport& transport = pair->as(0);
+  Checker checker;
+  for (Lane lane : {Lane::Anyone, Lane::Service})
+    send_numbered(transport, 0, lane, 0);
+  transport.flush();
+  while (checker.arrived(Lane::Service) + checker.arrived(Lane::Anyone) < 2) {
+    const size_t got = transport.receive([&](uint32_t from, const Slot& slot) {
+      EXPECT_EQ(from, 0u);
+      EXPECT_TRUE(checker.accept(slot));
+    });
+    ASSERT_TRUE(got != 0 || wait_for_messages(transport));
+  }
+}
+
+TEST_P(TransportTest, WhoHasMailDoesNotSleep) {
+  EXPECT_FALSE(wait_for_messages(pair->as(1), 0));
+  send_numbered(pair->as(0), 1, Lane::Service, 0);
+  pair->as(0).flush();
+  EXPECT_TRUE(wait_for_messages(pair->as(1)));
+}
+
+TEST_P(TransportTest, WhoSleepsIsWoken) {
+  for (Lane lane : {Lane::Service, Lane::Anyone}) {
+    Transport& sleeper = pair->as(1);
+    ASSERT_TRUE(sleeper.prepare_sleep());
+    const int doorbell = sleeper.doorbell();
+    send_numbered(pair->as(0), 1, lane, 0);
+    pair->as(0).flush();
+    EXPECT_TRUE(is_readable(doorbell, long_ms));
+    pair->as(1).awake(true);
+    while (pair->as(1).receive([](uint32_t, const Slot&) {}) == 0)
+      ASSERT_TRUE(wait_for_messages(pair->as(1)));
+    EXPECT_FALSE(is_readable(doorbell, 0)) << "heard once";
+  }
+}
+
+TEST_P(TransportTest, NobodyIsLostWhileAllAreThere) {
+  send_numbered(pair->as(0), 1, Lane::Anyone, 0);
+  Checker checker;
+  ASSERT_TRUE(receive_until(*pair, checker, 0, 1));
+  for (uint32_t node : {0u, 1u})
+    EXPECT_FALSE(pair->as(node).find_loss());
+}
+
+TEST(SharedMemoryTransportTest, TheDoorbellRingsForSleepersOnly) {
+  SharedMemoryPair pair;
+  const int doorbell = pair.as(1).doorbell();
+  send_numbered(pair.as(0), 1, Lane::Service, 0);
+  EXPECT_FALSE(is_readable(doorbell, 0)) << "node 1 had not announced sleep";
+  EXPECT_FALSE(pair.as(1).prepare_sleep()) << "it has mail";
+}
+
+/// A node's service thread in miniature, while another thread of the node asks: receives until both sides' counts are
+/// complete, sleeps when there is nothing. Each message is answered by one of the same number on the service lane.
+bool serve(Transport& transport, uint32_t own, uint64_t count) {
+  Checker checker;
+  const uint32_t peer = 1 - own;
+  const Lane asks = Lane::Anyone, answers = Lane::Service;
+  std::thread program([&] {
+    for (uint64_t asked = 0; asked < count; ++asked)
+      send_numbered(transport, peer, asks, asked);
+  });
+  bool right = true;
+  while (right && (checker.arrived(asks) < count || checker.arrived(answers) < count || transport.flush())) {
+    const uint64_t before = checker.arrived(asks);
+    const size_t received = transport.receive(
+        [&](uint32_t from, const Slot& slot) { right &= from == peer && checker.accept(slot); });
+    for (uint64_t number = before; number < checker.arrived(asks); ++number)
+      send_numbered(transport, peer, answers, number);
+    const bool more = transport.flush();
+    if (received == 0) {
+      const bool rang = wait_for_messages(transport, more ? 1 : long_ms);
+      right &= rang || more; // a wake-up that never comes ends the test, not the patience of whoever runs it
+    }
+  }
+  program.join();
+  return right;
+}
+
+TEST_P(TransportTest, TwoProcessesAskAndAnswer) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer does not follow a forked process";
 #endif
   constexpr uint64_t count = 20'000;
   const pid_t child = fork();
   ASSERT_GE(child, 0);
-  if (child == 0) {
-    transport.become(1);
-    _exit(serve(transport, 1, count) ? 0 : 1);
-  }
-  transport.become(0);
-  EXPECT_TRUE(serve(transport, 0, count));
+  if (child == 0)
+    _exit(serve(pair->as(1), 1, count) ? 0 : 1);
+  EXPECT_TRUE(serve(pair->as(0), 0, count));
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);

@@ -3,6 +3,7 @@
 #include "plugin_fixture.hpp"
 
 #include "base/cpu_list.hpp"
+#include "dsm/launch_plan.hpp"
 #include "runtime/tool/machine.hpp"
 
 #include <algorithm>
@@ -17,10 +18,10 @@ constexpr int nodes = 3;
 
 /// Becomes the program, on several nodes that have one CPU together.
 [[noreturn]] void execute_on_nodes() {
-  std::string plan = std::to_string(getpid()) + " ";
-  for (int node = 0; node < nodes; ++node)
-    plan += (node == 0 ? "" : ";") + std::to_string(allowed_cpus().front());
-  setenv("HETMP_DSM_PLAN", plan.c_str(), 1);
+  dsm::LaunchPlan plan;
+  plan.process = getpid();
+  plan.cpus.assign(nodes, {allowed_cpus().front()});
+  setenv(dsm::plan_variable, dsm::format_plan(plan).c_str(), 1);
   setenv("LD_PRELOAD", HETMP_PLUGIN_FOLDER "/libhetmp_dsm.so", 1);
   setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
   execl(COUNTING_NODE, COUNTING_NODE, nullptr);

@@ -21,11 +21,11 @@ TEST(ToolCalibrate, EachMistakeIsNamed) {
     options.nodes = nodes;
     EXPECT_NE(check_calibration(options).find("--nodes"), std::string::npos) << nodes;
   }
-  for (const char* transport : {"tcp", "rdma", "", "shared"}) {
+  for (const char* transport : {"TCP", "rdma", "", "shared"}) {
     CalibrateOptions options;
     options.transport = transport;
     EXPECT_NE(check_calibration(options).find("--transport"), std::string::npos) << transport;
-    EXPECT_NE(check_calibration(options).find("not there yet"), std::string::npos) << transport;
+    EXPECT_NE(check_calibration(options).find("neither"), std::string::npos) << transport;
   }
   CalibrateOptions options;
   options.svg = "";

@@ -115,7 +115,7 @@ void another_finished(uint32_t, const void*, uint32_t) {
 __attribute__((constructor)) void attach() {
   const auto find = reinterpret_cast<dsm::Fabric* (*)()>(dlsym(RTLD_DEFAULT, "hetmp_dsm_fabric"));
   fabric = find ? find() : nullptr;
-  static const dsm::RuntimeHooks hooks{another_finished, count_on_another_node};
+  static const dsm::RuntimeHooks hooks{another_finished, count_on_another_node, nullptr};
   if (fabric)
     fabric->attach(&hooks);
 }

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""`hetmp run --hosts` on two hosts (two_hosts.py): programs, terminals, failures.
+
+    run_over_ssh.py --build BUILD [--case NAME] [--list]
+
+Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or does not allow node processes).
+"""
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import two_hosts
+from two_hosts import ADDRESSES, TwoHosts
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+import run as conformance  # noqa: E402  (its toolchain, its environment, its process groups)
+
+SECONDS = 60
+SOON = 2.0     # within which a run must have ended that has lost a process
+SILENCE = 5.0  # where only silence tells
+PROGRAM = HERE.parent / "failure" / "program.c"
+SUM = "11994\n"
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise conformance.Failure(message)
+
+
+def complaints(err):
+    return [line for line in err.splitlines() if line.startswith("hetmp: ")]
+
+
+class Site:
+    """The program, as built, and the hosts to run it on."""
+
+    def __init__(self, build, hosts):
+        self.build = build
+        self.hosts = hosts
+        self.tool = str(build / "bin" / "hetmp")
+        self.compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
+        self.program = str(conformance.compile_program(PROGRAM, self.compiler, build))
+
+    def environment(self, **settings):
+        environment = conformance.environment_for("one", settings, self.build, stock=False)
+        del environment["LD_PRELOAD"]
+        return environment
+
+    def command(self, *words, names=",".join(ADDRESSES), remote_shell=None):
+        return [*self.hosts.inside(0), self.tool, "run", "--hosts", names,
+                "--remote-shell", remote_shell or self.hosts.remote_shell, "--", *words]
+
+    def run(self, *words, names=",".join(ADDRESSES), remote_shell=None, given="", **settings):
+        """(exit code, stdout, stderr)"""
+        process = subprocess.Popen(self.command(*words, names=names, remote_shell=remote_shell),
+                                   env=self.environment(**settings), text=True, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        return finish(process, given)
+
+    def start_spinning(self):
+        process = subprocess.Popen(self.command(self.program, "spin", str(SECONDS)), env=self.environment(), text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        if process.stdout.readline() != "ready\n":
+            check(False, f"the program did not come to its region: {finish(process)}")
+        return process
+
+    def node(self, host):
+        """The pid of the node's process there."""
+        found = self.hosts.find(host, f"hetmp-node-{host}", Path(self.program).name[:15])
+        check(len(found) == 1, f"one process should be host {host}'s node: {found}")
+        return found[0]
+
+    def check_nothing_left(self):
+        end = time.monotonic() + SOON
+        names = ("hetmp", "hetmp-node-1", Path(self.program).name[:15])
+        while left := self.hosts.find(0, *names) + self.hosts.find(1, *names):
+            check(time.monotonic() < end, f"still there: {left}")
+            time.sleep(0.05)
+
+
+def finish(process, given=None):
+    """(exit code, stdout, stderr) of a run that should end by itself; nothing of its group stays."""
+    try:
+        out, err = process.communicate(given, timeout=SECONDS)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        raise conformance.Failure(f"still running after {SECONDS} s") from None
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def check_ended(site, process, seconds, *words):
+    """The run ends in time, with a code that is not 0 and one line that has all the words; nobody stays behind."""
+    begin = time.monotonic()
+    code, _, err = finish(process)
+    took = time.monotonic() - begin
+    check(code != 0, "exit code 0 although something was lost")
+    check(took < seconds, f"it ended after {took:.1f} s; said {err!r}")
+    lines = complaints(err)
+    check(len(lines) == 1 and all(re.search(word, lines[0]) for word in words),
+          f"expected one line with {words}: {err!r}")
+    site.check_nothing_left()
+
+
+@case
+def sums_are_right(site):
+    for schedule in ("static", "dynamic", "guided", "hetprobe", "hetprobe-i"):
+        code, out, err = site.run(site.program, "sum", OMP_SCHEDULE=schedule)
+        check((code, out, err) == (0, SUM, ""), f"{schedule}: exit code {code}, output {out!r}, said {err!r}")
+    site.check_nothing_left()
+
+
+@case
+def kernels_verify(site):
+    kernels = site.build / "bin" / "microbench"
+    for words in (["ep", "S"], ["cg", "S"], ["blackscholes", "--options", "65536", "--visits", "3"]):
+        if not (kernels / words[0]).exists():
+            raise conformance.Skip("the kernels are not built")
+        for schedule in ("static", "hetprobe"):
+            code, out, err = site.run(str(kernels / words[0]), *words[1:], OMP_SCHEDULE=schedule)
+            check(code == 0 and "successful" in out and err == "", f"{words}, {schedule}: {code}, {out!r}, said {err!r}")
+
+
+@case
+def a_host_may_have_several_nodes(site):
+    first, second = ADDRESSES
+    code, out, err = site.run(site.program, "sum", names=f"{first},{second},{second},{first}")
+    check((code, out, err) == (0, SUM, ""), f"exit code {code}, output {out!r}, said {err!r}")
+
+
+@case
+def exit_codes(site):
+    for words in (["return", "42"], ["exit", "43"], ["exit-in-region", "44"]):
+        code, _, err = site.run(site.program, *words)
+        check(code == int(words[1]) and not complaints(err), f"{words}: exit code {code}, said {err!r}")
+
+
+@case
+def standard_input_arrives(site):
+    """cat runs on each host; only the first one has the input."""
+    text = "".join(f"line {i}\n" for i in range(20000))
+    code, out, err = site.run("cat", given=text)
+    check(code == 0 and out == text, f"exit code {code}, {len(out)} of {len(text)} bytes came back, said {err!r}")
+
+
+@case
+def words_and_variables_arrive(site):
+    words = ["a b", "", "$HOME", "quote'\"s", "\u00e9", "*"]
+    script = 'for word; do printf "[%s]" "$word"; done; printf "{%s}" "$GREETING"; pwd'
+    with tempfile.TemporaryDirectory(prefix="hetmp hosts ") as folder:
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            code, out, err = site.run("sh", "-c", script, "sh", *words, GREETING="hello there")
+        finally:
+            os.chdir(before)
+    expected = "".join(f"[{word}]" for word in words) + "{hello there}" + folder + "\n"
+    check(code == 0 and out == expected * 2, f"exit code {code}, output {out!r}, said {err!r}")
+
+
+@case
+def a_killed_node_ends_the_run(site):
+    process = site.start_spinning()
+    os.kill(site.node(1), signal.SIGKILL)
+    check_ended(site, process, SOON, "node 1", ADDRESSES[1], "region at ")
+
+
+@case
+def a_killed_origin_ends_the_run(site):
+    process = site.start_spinning()
+    os.kill(site.node(0), signal.SIGKILL)
+    begin = time.monotonic()
+    code, _, err = finish(process)
+    check(code == 128 + signal.SIGKILL and time.monotonic() - begin < SOON, f"exit code {code}, said {err!r}")
+    site.check_nothing_left()
+
+
+@case
+def a_killed_launcher_ends_the_run(site):
+    process = site.start_spinning()
+    process.kill()  # `ip netns exec` has become it
+    process.wait()
+    site.check_nothing_left()
+    finish(process)
+
+
+@case
+def a_cut_link_ends_the_run(site):
+    process = site.start_spinning()
+    site.hosts.cut()
+    try:
+        begin = time.monotonic()
+        code, _, err = finish(process)
+        took = time.monotonic() - begin
+        lines = complaints(err)
+        check(code != 0 and took < SILENCE, f"exit code {code} after {took:.1f} s, said {err!r}")
+        check(len(lines) == 1 and "node 1" in lines[0] and ADDRESSES[1] in lines[0], f"said {err!r}")
+        while site.hosts.find(1, "hetmp-node-1"):
+            check(time.monotonic() - begin < SILENCE, "the lost host's node still runs")
+            time.sleep(0.1)
+    finally:
+        site.hosts.mend()
+    site.check_nothing_left()
+
+
+@case
+def a_stopped_node_ends_the_run(site):
+    process = site.start_spinning()
+    os.kill(site.node(1), signal.SIGSTOP)
+    check_ended(site, process, SILENCE, "node 1", ADDRESSES[1], "nothing came from it")
+
+
+@case
+def signals_are_the_programs(site):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = site.start_spinning()
+        process.send_signal(number)
+        code, _, err = finish(process)
+        check(code == 128 + number and not complaints(err), f"signal {number}: exit code {code}, said {err!r}")
+        site.check_nothing_left()
+
+
+@case
+def other_files_are_refused(site):
+    """The second host has another program under the same name."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-hosts-") as folder:
+        other = Path(folder) / "program.c"
+        other.write_text(PROGRAM.read_text() + "\nint differs = 1;\n")
+        changed = conformance.compile_program(other, site.compiler, Path(folder))
+        shell = Path(folder) / "shell"
+        shell.write_text(f"""#!/bin/sh
+host=$1; shift
+if [ "$host" = {ADDRESSES[0]} ]; then exec sh -c "$*"; fi
+exec {' '.join(site.hosts.inside(1))} unshare -m sh -c "mount --bind '{changed}' '{site.program}' && $*"
+""")
+        shell.chmod(0o755)
+        code, out, err = site.run(site.program, "sum", remote_shell=str(shell))
+    lines = complaints(err)
+    check(code != 0 and out == "" and len(lines) == 1 and ADDRESSES[1] in lines[0] and "program" in lines[0],
+          f"exit code {code}, output {out!r}, said {err!r}")
+
+
+@case
+def mistakes_get_one_line(site):
+    first, second = ADDRESSES
+    for names, code_wanted, form in (
+            ("alone", 2, r"--hosts alone: from 2 to 64"), ("a,,b", 2, r"'' is no host"), ("a,b:x", 2, "'b:x'"),
+            ("a,-oProxyCommand=x", 2, "is no host"), (f"{first},10.77.213.9", 1, r"host 10\.77\.213\.9: "),
+            (f"{first},{second}:999", 1, "CPUs"), ("localhost,b", 2, "localhost")):
+        code, out, err = site.run(site.program, names=names)
+        lines = complaints(err)
+        check(code == code_wanted and out == "" and len(lines) == 1 and re.search(form, lines[0]),
+              f"{names}: exit code {code}, output {out!r}, said {err!r}")
+    code, out, err = site.run("/nonexistent/program")
+    check(code == 127 and out == "" and all("/nonexistent/program" in line for line in complaints(err)),
+          f"exit code {code}, said {err!r}")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--build", type=Path, help="the build folder")
+    arguments.add_argument("--case", choices=CASES)
+    arguments.add_argument("--list", action="store_true")
+    given = arguments.parse_args()
+    if given.list:
+        print("\n".join(CASES))
+        return 0
+    build = given.build.resolve()
+    failed = 0
+    try:
+        conformance.check_machine("proc2", build)
+        with TwoHosts() as hosts:
+            site = Site(build, hosts)
+            for name in [given.case] if given.case else CASES:
+                try:
+                    CASES[name](site)
+                    print(f"passed: {name}", flush=True)
+                except conformance.Failure as failure:
+                    print(f"FAILED: {name}: {failure}", flush=True)
+                    failed += 1
+    except (conformance.Skip, two_hosts.Absent) as reason:
+        print(f"skipped: {reason}")
+        return conformance.SKIPPED
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

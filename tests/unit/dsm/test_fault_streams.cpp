@@ -1,0 +1,102 @@
+// Which pages are fetched with a fault: streams are found, grow, and are told apart; what is no stream fetches nothing.
+#include "dsm/node/fault_streams.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace hetmp::dsm {
+namespace {
+
+/// A thread that touches one page after the other: it faults on those that were not fetched.
+struct Walk {
+  FaultStreams streams;
+  std::set<PageNumber> here;
+  uint64_t faults = 0;
+  uint64_t fetched = 0;
+
+  void touch(PageNumber page) {
+    if (!here.insert(page).second)
+      return;
+    ++faults;
+    const PageRun run = streams.fault(page);
+    for (uint32_t i = 0; i < run.count; ++i)
+      fetched += here.insert(run.page(i)).second;
+  }
+};
+
+TEST(FaultStreams, FetchMoreAndMoreOfAWalk) {
+  FaultStreams streams;
+  EXPECT_EQ(streams.fault(1000).count, 0u);
+  EXPECT_EQ(streams.fault(1001).count, 0u);
+  PageNumber next = 1002;
+  for (const uint32_t count : {4u, 8u, 16u, 32u, 32u}) {
+    const PageRun run = streams.fault(next);
+    EXPECT_EQ(run.first, next + 1);
+    EXPECT_EQ(run.stride, 1);
+    EXPECT_EQ(run.count, count);
+    next += count + 1;
+  }
+}
+
+TEST(FaultStreams, FollowStridesEitherWay) {
+  for (const int64_t stride : {1, -1, 3, -3, 16, -16}) {
+    Walk walk;
+    for (int64_t i = 0; i < 1000; ++i)
+      walk.touch(PageNumber(100000 + stride * i));
+    EXPECT_LT(walk.faults, 40u) << stride;
+    EXPECT_LE(walk.fetched + walk.faults, 1000u + FaultStreams::longest_run) << stride << ": more than is wanted";
+  }
+  Walk far;
+  for (int64_t i = 0; i < 1000; ++i)
+    far.touch(PageNumber(100000 + 17 * i));
+  EXPECT_EQ(far.faults, 1000u) << "too far apart to be one array";
+}
+
+TEST(FaultStreams, TellSeveralArraysApart) {
+  Walk walk;
+  for (uint64_t i = 0; i < 1000; ++i)
+    for (uint64_t array = 0; array < 14; ++array)
+      walk.touch(array * 1'000'000 + i);
+  EXPECT_LT(walk.faults, 14 * 40u);
+}
+
+TEST(FaultStreams, NeighbouringThreadsOfOneArray) {
+  Walk walk;
+  for (uint64_t i = 0; i < 500; ++i)
+    for (uint64_t thread = 0; thread < 8; ++thread)
+      walk.touch(thread * 500 + i);
+  EXPECT_LE(walk.here.size(), 4000u + FaultStreams::longest_run);
+  EXPECT_LT(walk.faults, 8 * 40u);
+}
+
+TEST(FaultStreams, FetchNothingForScatteredFaults) {
+  std::mt19937_64 random(3);
+  Walk walk;
+  for (int i = 0; i < 20000; ++i)
+    walk.touch(random() % 100'000'000);
+  EXPECT_LT(walk.fetched, 20u);
+}
+
+TEST(FaultStreams, AStreamThatEndsCostsOneRunAtMost) {
+  for (uint64_t length = 1; length < 200; ++length) {
+    Walk walk;
+    for (uint64_t i = 0; i < length; ++i)
+      walk.touch(5000 + i);
+    EXPECT_LE(walk.here.size(), length + FaultStreams::longest_run);
+    EXPECT_LE(walk.here.size(), 2 * length + FaultStreams::first_run);
+  }
+}
+
+TEST(FaultStreams, AnythingMayFault) {
+  std::mt19937_64 random(9);
+  FaultStreams streams;
+  for (int i = 0; i < 100000; ++i) {
+    const PageRun run = streams.fault(i % 3 ? random() % 64 : ~uint64_t(0) - random() % 64);
+    EXPECT_LE(run.count, FaultStreams::longest_run);
+  }
+}
+
+} // namespace
+} // namespace hetmp::dsm
