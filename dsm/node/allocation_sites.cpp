@@ -65,10 +65,11 @@ void AllocationSites::record(uintptr_t block, size_t bytes, const uint64_t (&cal
   // acquire: what is written now comes after what the last one wrote (release below)
   if (!place || !place->turn.compare_exchange_strong(seen, busy, std::memory_order_acquire, std::memory_order_relaxed))
     return;
-  place->begin.store(block, std::memory_order_relaxed);
-  place->bytes.store(bytes, std::memory_order_relaxed);
+  // release, paired with the acquires of find(): whoever reads one of these values finds the place busy afterwards.
+  place->begin.store(block, std::memory_order_release);
+  place->bytes.store(bytes, std::memory_order_release);
   for (size_t i = 0; i < 6; ++i)
-    place->callers[i].store(callers[i], std::memory_order_relaxed);
+    place->callers[i].store(callers[i], std::memory_order_release);
   const uint64_t turn = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
   place->turn.store(turn, std::memory_order_release); // pairs with the acquire in find(): the fields are there
 }
@@ -81,12 +82,11 @@ std::optional<AllocationRecord> AllocationSites::find(uintptr_t address) const {
     if (turn == busy || turn <= latest)
       continue;
     AllocationRecord record;
-    record.begin = site.begin.load(std::memory_order_relaxed);
-    record.bytes = site.bytes.load(std::memory_order_relaxed);
+    // acquire, paired with the releases in record(): if one of these values is newer than `turn`, that has changed.
+    record.begin = site.begin.load(std::memory_order_acquire);
+    record.bytes = site.bytes.load(std::memory_order_acquire);
     for (size_t i = 0; i < 6; ++i)
-      record.callers[i] = site.callers[i].load(std::memory_order_relaxed);
-    // Nobody has begun to write meanwhile: the loads above stay above.
-    std::atomic_thread_fence(std::memory_order_acquire);
+      record.callers[i] = site.callers[i].load(std::memory_order_acquire);
     if (site.turn.load(std::memory_order_relaxed) != turn)
       continue;
     if (address - record.begin < record.bytes) {

@@ -7,6 +7,7 @@
 #include "runtime/global/construct_names.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 namespace hetmp::runtime::page_report {
@@ -52,6 +53,12 @@ std::string name_of_block(const dsm::AllocationRecord& block) {
   return text;
 }
 
+/// The compiler's own mark that a program's destructors have run: written once, when it ends.
+bool belongs_to_compiler(std::string_view variable) {
+  constexpr std::string_view mark = "completed.";
+  return variable.starts_with(mark) && variable.find_first_not_of("0123456789", mark.size()) == variable.npos;
+}
+
 /// What lies at the written words of a page: each thing once.
 std::vector<std::string> names_at(uint64_t page, const WrittenWords& words) {
   constexpr size_t most = 6;
@@ -79,7 +86,7 @@ std::vector<std::string> names_at(uint64_t page, const WrittenWords& words) {
       const auto at = std::find_if(variables.begin(), variables.end(), [address](const perf::Variable& variable) {
         return address + dsm::PageRecord::word_bytes > variable.begin && address < variable.begin + variable.bytes;
       });
-      if (at == variables.end())
+      if (at == variables.end() || belongs_to_compiler(at->name))
         continue;
       name = at->name + " (" + std::to_string(at->bytes) + " bytes)";
       known_until = at->begin + at->bytes;

@@ -1,6 +1,7 @@
 #include "perf/report_symbols.hpp"
 
-#include <algorithm>
+#include <cerrno>
+#include <gnu/libc-version.h>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -56,12 +57,12 @@ TEST(Symbols, NamesCode) {
   EXPECT_EQ(some_function(1), 4);
   const CodePlace place = code_at(reinterpret_cast<uint64_t>(&some_function) + 1);
   EXPECT_EQ(place.function, "hetmp::perf::symbols_test::some_function(int)");
-  EXPECT_NE(place.object.find("test_report_symbols"), std::string::npos) << place.object;
+  EXPECT_EQ(place.object, program_invocation_short_name);
   EXPECT_GT(place.offset, 0u);
 }
 
 TEST(Symbols, NamesCodeOfSharedObjects) {
-  const CodePlace place = code_at(reinterpret_cast<uint64_t>(&::strtol));
+  const CodePlace place = code_at(reinterpret_cast<uint64_t>(&::gnu_get_libc_version));
   EXPECT_EQ(place.object.substr(0, 4), "libc") << place.object;
 }
 
