@@ -178,6 +178,7 @@ private:
   }
 
   void pass_input() {
+    const bool waiting = !waiting_input_.empty();
     while (input_ >= 0 && !waiting_input_.empty()) {
       const ssize_t written = write(input_, waiting_input_.data(), waiting_input_.size());
       if (written < 0 && errno == EAGAIN)
@@ -187,6 +188,8 @@ private:
       if (written > 0)
         waiting_input_.erase(0, size_t(written));
     }
+    if (waiting && waiting_input_.empty())
+      tell(FrameKind::Taken, {});
     if (input_ >= 0 && end_of_input_ && waiting_input_.empty()) {
       close(input_);
       input_ = -1;

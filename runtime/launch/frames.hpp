@@ -15,10 +15,11 @@ enum class FrameKind : uint8_t {
   Output,    ///< bytes of the program's standard output
   Error,     ///< bytes of its standard error
   Exit,      ///< JSON: how the node's process ended. The last one
+  Taken,     ///< the program has taken the last Input, or wants none
   // launcher -> agent
   Order, ///< JSON: which program, which node
   Start, ///< JSON: all nodes' cards; the program starts
-  Input, ///< bytes for the program's standard input; none = its end
+  Input, ///< bytes for the program's standard input; none = its end. After each, Taken comes before the next
   Signal ///< JSON: a signal for the node's process
 };
 inline constexpr FrameKind last_frame_kind = FrameKind::Signal;

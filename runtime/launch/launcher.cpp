@@ -164,7 +164,7 @@ private:
   // --- what happens
 
   void wait() {
-    std::vector<pollfd> polled{{signals_, POLLIN, 0}, {input_open_ && started_ ? 0 : -1, POLLIN, 0}};
+    std::vector<pollfd> polled{{signals_, POLLIN, 0}, {input_open_ && input_taken_ && started_ ? 0 : -1, POLLIN, 0}};
     for (const Node& node : nodes_)
       polled.push_back({node.socket, POLLIN, 0});
     const int64_t left = deadline_ms_ < 0 ? -1 : std::max<int64_t>(deadline_ms_ - now_ms(), 0);
@@ -224,6 +224,9 @@ private:
     case FrameKind::Error:
       write_all(2, frame.bytes);
       return;
+    case FrameKind::Taken:
+      input_taken_ = true;
+      return;
     case FrameKind::Exit:
       node.exit = read_exit(frame.bytes).value_or(Exit{lost, 0});
       return node_has_ended(node);
@@ -272,6 +275,7 @@ private:
     if (got < 0 && errno == EINTR)
       return;
     input_open_ = got > 0;
+    input_taken_ = false; // one piece at a time: what the program does not read stays where it comes from
     tell(nodes_[origin], FrameKind::Input, {bytes, size_t(std::max<ssize_t>(got, 0))});
   }
 
@@ -339,6 +343,7 @@ private:
   int64_t deadline_ms_ = -1; ///< negative = none
   bool started_ = false;     ///< the agents have been told to start the program
   bool input_open_ = true;
+  bool input_taken_ = true; ///< the origin's program has taken what it was given
   bool ending_ = false;   ///< a node has ended, the others are to follow
   bool finished_ = false; ///< nothing is waited for any more
   int asked_to_end_ = 0;
