@@ -7,7 +7,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 2;
+inline constexpr uint32_t fabric_version = 3;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -20,6 +20,68 @@ struct FaultCounters {
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
 
+/// What one node has seen of one page since the program began (dsm/node/page_statistics).
+struct PageRecord {
+  static constexpr uint32_t word_bytes = 4;
+  /// Returns while the node's threads were in a region, as enter_region() named it.
+  struct InRegion {
+    uint64_t region = 0;
+    uint64_t returns = 0;
+  };
+  uint64_t address = 0;
+  uint64_t read_misses = 0;
+  uint64_t write_misses = 0;
+  uint64_t write_upgrades = 0;
+  uint64_t invalidations = 0; ///< copies lost to another node's write
+  uint64_t returns = 0;       ///< times the right to write came back after another node had taken it
+  uint64_t waited_ns = 0;     ///< from a page's first fault to what it waited for, summed
+  InRegion regions[4];        ///< those with most returns, in no order
+  uint64_t written[16] = {};  ///< bit i: a write to word i of the page has faulted; all zero where that is not known
+};
+
+/// A block of the heap and who asked for it.
+struct AllocationRecord {
+  enum class Place : uint32_t {
+    Elsewhere, ///< not in the nodes' memory: global data, or private
+    Stack,     ///< of a thread of `node`
+    Heap,      ///< of `node`
+  } place = Place::Elsewhere;
+  uint32_t node = 0;
+  uint64_t begin = 0; ///< of the block, or 0: not known
+  uint64_t bytes = 0;
+  uint64_t callers[6] = {}; ///< return addresses, innermost first, 0 behind the last; all zero: not known
+};
+
+/// What one node has seen.
+struct NodeObservation {
+  uint32_t node;
+  bool answered;             ///< in time; otherwise the rest is empty
+  FaultCounters counters;
+  uint64_t waited_ns;        ///< in faults on all its pages
+  const PageRecord* pages;   ///< those it has faulted on most
+  size_t page_count;
+};
+
+/// A page fault of a node, by the machine's monotonic clock.
+struct FaultEvent {
+  int64_t begin_ns;
+  int64_t end_ns; ///< what was waited for is there
+  uint64_t page;  ///< address
+  enum class Kind : uint64_t { ReadMiss, WriteMiss, WriteUpgrade } kind;
+};
+
+/// One node's part of a timeline.
+struct NodeTimeline {
+  uint32_t node;
+  bool answered;             ///< in time; otherwise the rest is empty
+  int64_t clock_ahead_ns;    ///< its clock against the origin's, as far as one message can tell
+  const FaultEvent* faults;
+  size_t fault_count;
+  uint64_t faults_dropped;   ///< those that did not fit
+  const void* events;        ///< what the runtime's hook there has read
+  size_t event_bytes;
+};
+
 /// What the runtime gives the DSM (registered before main starts, before there is more than one process).
 struct RuntimeHooks {
   /// A runtime message arrived. Runs on the node's service thread: must not block, must not touch DSM memory
@@ -29,6 +91,9 @@ struct RuntimeHooks {
   void (*node_started)();
   /// On the origin: the code address of the parallel region that runs on several nodes now, null between them. Any thread.
   const void* (*current_region)();
+  /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs on the
+  /// service thread, like deliver.
+  size_t (*read_events)(void* to, size_t most) = nullptr;
 };
 
 struct Fabric {
@@ -45,6 +110,22 @@ struct Fabric {
   /// A detached thread whose stack and thread-local variables lie in shared memory. Returns 0 or an errno value.
   int (*create_thread)(void* (*body)(void*), void* argument, size_t stack_bytes);
   void (*read_faults)(FaultCounters* counters);
+
+  // For a report. Without watch_pages() nothing is counted and the rest finds nothing.
+
+  /// Before there is more than one process: nodes keep statistics of pages, and of where larger blocks are allocated.
+  void (*watch_pages)();
+  /// The node's threads are in this parallel region from now on: its function's address; 0: in none. Any thread.
+  void (*enter_region)(uint64_t region);
+  /// Origin, an ordinary thread, when no team runs: asks all nodes what they have seen, and tells `take` in the order of
+  /// their numbers. Waits for them for a second at most.
+  void (*gather_pages)(void (*take)(void* context, const NodeObservation& seen), void* context);
+  /// Likewise: what lies at the address.
+  void (*find_allocation)(uint64_t address, AllocationRecord* block);
+
+  // For a timeline, likewise; waits for five seconds at most.
+  void (*watch_faults)(size_t most_event_bytes); ///< bytes that read_events may give
+  void (*gather_timelines)(void (*take)(void* context, const NodeTimeline& seen), void* context);
 };
 
 } // namespace hetmp::dsm

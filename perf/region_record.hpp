@@ -1,6 +1,8 @@
 // What the report says about one work-sharing region. Values only; the runtime's global level fills them.
 #pragma once
 
+#include "perf/report_pages.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -64,6 +66,11 @@ struct Report {
   std::string counters = {};
   /// Where the threshold of fault periods comes from (perf/interconnect.hpp); empty = not told.
   std::string threshold_from = {};
+  // Of node processes only; empty elsewhere.
+  double elapsed_us = 0;                      ///< of the program; 0 = not told
+  std::vector<NodeFaultTotals> totals = {};   ///< of each node
+  std::vector<HotPage> pages = {};            ///< in the order of addresses
+  std::vector<BouncingPages> bouncing = {};   ///< those that cost most first
 };
 
 } // namespace hetmp::perf

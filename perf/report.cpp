@@ -24,6 +24,8 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
+} // namespace
+
 bool write_file(const std::string& name, std::string_view text) {
   const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0)
@@ -37,13 +39,12 @@ bool write_file(const std::string& name, std::string_view text) {
   return close(descriptor) == 0; // some file systems report a full disk only here
 }
 
-} // namespace
-
 bool write_report(const Report& report, std::string_view destination) {
   if (destination == "1")
     return write_all(STDERR_FILENO, format_text(report));
   const std::string name(destination);
-  if (write_file(name, destination.ends_with(".json") ? format_json(report) : format_text(report)))
+  const bool json = destination.ends_with(".json"), html = destination.ends_with(".html");
+  if (write_file(name, json ? format_json(report) : html ? format_html(report) : format_text(report)))
     return true;
   say("HETMP_REPORT=%s: cannot write the report: %s", name.c_str(), strerror(errno));
   return false;

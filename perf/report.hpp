@@ -9,10 +9,21 @@
 namespace hetmp::perf {
 
 /// A header line, lines about the threshold and hardware counters if the report knows of them, then one line a region in
-/// aligned columns; every line starts with "hetmp: ".
+/// aligned columns; with node processes a line about each node's faults and one about each bouncing page or run of them.
+/// Every line starts with "hetmp: ".
 std::string format_text(const Report& report);
 
-/// One JSON object: {"version":1,"nodes":N,"counters":"...","threshold_from":"...","regions":[...]}. A region has the members
+/// One self-contained page of XHTML with pictures: it loads nothing and runs nothing.
+std::string format_html(const Report& report);
+
+/// "file.c:12 function", or what else tells the region from others.
+std::string region_name(const RegionRecord& region);
+/// A number with as many digits as people read.
+std::string in_digits(double value);
+
+/// One JSON object: {"version":1,"nodes":N,"counters":"...","threshold_from":"...","elapsed_us":T,"regions":[...],
+/// "totals":[...],"bouncing":[...],"pages":[...]}. The last three are empty without node processes; their members are called
+/// as in report_pages.hpp ("words": "same", "different" or "unknown"). A region has the members
 /// "file", "function", "line", "column", "place", "address" (where it is); "policy", "mode" (who decides, and
 /// how); "visits", "probed_visits", "most_probes", "audits", "trips", "exchanges" (counts); "nodes";
 /// "fault_period_us", "threshold_us", "predicted_us_per_iteration" (of each node alone, then of the chosen
@@ -24,8 +35,15 @@ std::string format_text(const Report& report);
 /// that are not UTF-8 become U+FFFD.
 std::string format_json(const Report& report);
 
-/// Writes the report: destination "1" means text on standard error; a name that ends in ".json" gets JSON,
-/// any other name text. False, after one line on standard error, if the file cannot be written.
+/// Writes the report: destination "1" means text on standard error; a name that ends in ".json" gets JSON, one that ends in
+/// ".html" a page of HTML, any other name text. False, after one line on standard error, if the file cannot be written.
 bool write_report(const Report& report, std::string_view destination);
+
+/// False, with the reason in errno, if the file cannot be written completely.
+bool write_file(const std::string& name, std::string_view text);
+
+/// Reads what format_json() wrote, also of other versions as far as the members are known. False, with what is wrong in
+/// `problem` (a short phrase), if it is not such a report.
+bool parse_report(std::string_view json, Report& report, std::string& problem);
 
 } // namespace hetmp::perf

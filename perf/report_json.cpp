@@ -1,32 +1,13 @@
 // The report for programs: JSON (RFC 8259), written without a library.
+#include "perf/report_json.hpp"
+
 #include "perf/report.hpp"
+#include "perf/report_utf8.hpp"
 
 #include <charconv>
 #include <cmath>
 
 namespace hetmp::perf {
-namespace {
-
-/// Length of the UTF-8 sequence at the start of `text`; 0 if it is not well formed (overlong forms,
-/// surrogates and code points above U+10FFFF included).
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto continues = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80)
-    return 1;
-  if (lead >= 0xc2 && lead <= 0xdf)
-    return continues(1) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const bool sensible = (lead != 0xe0 || byte(1) >= 0xa0) && (lead != 0xed || byte(1) < 0xa0);
-    return sensible && continues(1) && continues(2) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const bool sensible = (lead != 0xf0 || byte(1) >= 0x90) && (lead != 0xf4 || byte(1) < 0x90);
-    return sensible && continues(1) && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 std::string quoted(std::string_view text) {
   static constexpr char hexadecimal[] = "0123456789abcdef";
@@ -46,6 +27,8 @@ std::string quoted(std::string_view text) {
   }
   return result + "\"";
 }
+
+namespace {
 
 /// The shortest text that reads back as the same number; JSON has no infinity: null.
 std::string number(double value) {
@@ -127,18 +110,91 @@ std::string json_of(const RegionRecord& region) {
   return object.finished();
 }
 
+std::string json_of(const NodeFaultTotals& totals) {
+  Composite object('{', '}');
+  object.member("read_misses", number(totals.read_misses));
+  object.member("write_misses", number(totals.write_misses));
+  object.member("write_upgrades", number(totals.write_upgrades));
+  object.member("invalidations", number(totals.invalidations));
+  object.member("bytes_received", number(totals.bytes_received));
+  object.member("waited_us", number(totals.waited_us));
+  object.member("known", totals.known ? "true" : "false");
+  return object.finished();
+}
+
+std::string json_of(const HotPage& page) {
+  Composite object('{', '}');
+  object.member("address", number(page.address));
+  object.member("read_misses", number(page.read_misses));
+  object.member("write_misses", number(page.write_misses));
+  object.member("write_upgrades", number(page.write_upgrades));
+  object.member("turns", number(page.turns));
+  object.member("waited_us", number(page.waited_us));
+  return object.finished();
+}
+
+std::string json_of(const BouncingWriter& writer) {
+  const bool known = writer.first <= writer.last;
+  Composite object('{', '}');
+  object.member("node", number(writer.node));
+  object.member("turns", number(writer.turns));
+  object.member("faults", number(writer.faults));
+  object.member("waited_us", number(writer.waited_us));
+  object.member("first", known ? number(writer.first) : "null");
+  object.member("last", known ? number(writer.last) : "null");
+  return object.finished();
+}
+
+std::string json_of(const BouncingPages& pages) {
+  using Words = BouncingPages::Words;
+  Composite holds('[', ']'), writers('[', ']'), regions('[', ']');
+  for (const std::string& name : pages.holds)
+    holds.element(quoted(name));
+  for (const BouncingWriter& writer : pages.writers)
+    writers.element(json_of(writer));
+  for (const RegionTurns& region : pages.regions) {
+    Composite object('{', '}');
+    object.member("region", quoted(region.region));
+    object.member("turns", number(region.turns));
+    regions.element(object.finished());
+  }
+  Composite object('{', '}');
+  object.member("address", number(pages.address));
+  object.member("pages", number(pages.pages));
+  object.member("holds", holds.finished());
+  object.member("writers", writers.finished());
+  object.member("regions", regions.finished());
+  object.member("turns", number(pages.turns));
+  object.member("faults", number(pages.faults()));
+  object.member("waited_us", number(pages.waited_us));
+  const char* words = pages.words == Words::Same        ? "same"
+                      : pages.words == Words::Different ? "different"
+                                                        : "unknown";
+  object.member("words", quoted(words));
+  return object.finished();
+}
+
+template <class Value>
+std::string json_of_each(const std::vector<Value>& values) {
+  Composite array('[', ']');
+  for (const Value& value : values)
+    array.element("\n" + json_of(value));
+  return array.finished();
+}
+
 } // namespace
 
 std::string format_json(const Report& report) {
-  Composite regions('[', ']');
-  for (const RegionRecord& region : report.regions)
-    regions.element("\n" + json_of(region));
   Composite object('{', '}');
   object.member("version", number(uint32_t(1)));
   object.member("nodes", number(report.nodes));
   object.member("counters", quoted(report.counters));
   object.member("threshold_from", quoted(report.threshold_from));
-  object.member("regions", regions.finished());
+  object.member("elapsed_us", number(report.elapsed_us));
+  object.member("regions", json_of_each(report.regions));
+  object.member("totals", json_of_each(report.totals));
+  object.member("bouncing", json_of_each(report.bouncing));
+  object.member("pages", json_of_each(report.pages));
   return object.finished() + "\n";
 }
 

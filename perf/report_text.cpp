@@ -1,5 +1,6 @@
 // The report for people: one line a region, cells padded to columns.
 #include "perf/report.hpp"
+#include "perf/report_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +10,8 @@ namespace hetmp::perf {
 namespace {
 
 using Row = std::vector<std::string>;
+
+} // namespace
 
 std::string in_digits(double value) {
   if (std::isinf(value))
@@ -21,6 +24,8 @@ std::string in_digits(double value) {
   return {digits, end};
 }
 
+namespace {
+
 /// The cell's values joined by `separator`, one for each node.
 template <class Value>
 std::string of_each_node(const RegionRecord& region, const char* separator, Value value) {
@@ -32,6 +37,8 @@ std::string of_each_node(const RegionRecord& region, const char* separator, Valu
   }
   return text;
 }
+
+} // namespace
 
 std::string region_name(const RegionRecord& region) {
   const SourceLocation where = parse_source(region.source);
@@ -46,6 +53,8 @@ std::string region_name(const RegionRecord& region) {
   const std::string file = slash == std::string::npos ? where.file : where.file.substr(slash + 1);
   return file + ":" + std::to_string(where.line) + " " + where.function;
 }
+
+namespace {
 
 std::string fault_period(const RegionRecord& region) {
   if (region.probed_visits == 0)
@@ -169,7 +178,7 @@ std::string format_text(const Report& report) {
   std::vector<Row> rows;
   for (const RegionRecord& region : report.regions)
     rows.push_back(row_of(region));
-  return text + in_columns(rows);
+  return text + in_columns(rows) + format_pages(report);
 }
 
 } // namespace hetmp::perf

@@ -12,6 +12,7 @@
 #include "runtime/core/thread_factory.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/node_setup.hpp"
+#include "runtime/global/timeline.hpp"
 
 #include "perf/report.hpp"
 
@@ -101,6 +102,7 @@ __attribute__((destructor)) void on_exit_of_program() {
     return;
   if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
     perf::write_report(loop_report(), *destination);
+  timeline::write();
 }
 
 } // namespace

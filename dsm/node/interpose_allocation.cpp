@@ -10,6 +10,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <utility>
 
@@ -38,9 +39,26 @@ void* or_enomem(void* block) {
   return block;
 }
 
+/// For a report: who asked for the block. The functions of this library are among the callers.
+__attribute__((noinline)) void remember(void* block, size_t bytes) {
+  AllocationSites* sites = NodeProcess::instance()->allocation_sites();
+  if (!sites)
+    return;
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  uint64_t callers[6] = {};
+  if (sites->may_walk(int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec))
+    collect_callers(callers, sites->program_text().begin, sites->program_text().end);
+  sites->record(reinterpret_cast<uintptr_t>(block), bytes, callers);
+}
+
 void* allocate(size_t alignment, size_t bytes) {
-  if (Heap* heap = shared_heap())
-    return or_enomem(heap->allocate(bytes, alignment));
+  if (Heap* heap = shared_heap()) {
+    void* block = or_enomem(heap->allocate(bytes, alignment));
+    if (block && bytes >= AllocationSites::smallest)
+      remember(block, bytes);
+    return block;
+  }
   return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
 }
 
@@ -67,8 +85,12 @@ void* calloc(size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
-  if (Heap* heap = shared_heap())
-    return or_enomem(heap->allocate_zeroed(bytes));
+  if (Heap* heap = shared_heap()) {
+    void* block = or_enomem(heap->allocate_zeroed(bytes));
+    if (block && bytes >= AllocationSites::smallest)
+      remember(block, bytes);
+    return block;
+  }
   return __libc_calloc(count, size);
 }
 

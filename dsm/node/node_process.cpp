@@ -89,6 +89,7 @@ struct ControlMessage {
     Fact,  ///< to the origin: a line of the sender's identity, as data
     Joined, ///< to the origin: that was all of it
     End,   ///< from the origin: the program has ended
+    Observe, ///< for the receiver's Observation, as data
   } kind;
   int32_t exit_code;
   uint64_t address;
@@ -140,7 +141,10 @@ void create_private_thread(void* (*body)(void*), void* argument) {
 }
 
 struct FabricFunctions {
-  static void attach(const RuntimeHooks* hooks) { the_process->hooks_ = *hooks; }
+  static void attach(const RuntimeHooks* hooks) {
+    the_process->hooks_ = *hooks;
+    the_process->observation_.set_read_events(hooks->read_events);
+  }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
     // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that faults.
     uint8_t copy[largest_message];
@@ -156,6 +160,18 @@ struct FabricFunctions {
     return the_process->create_thread(body, argument, stack_bytes);
   }
   static void read_faults(FaultCounters* counters) { the_process->service_.read_counters(counters); }
+  static void watch_pages() { the_process->observation_.watch(); }
+  static void enter_region(uint64_t region) { the_process->service_.enter_region(region); }
+  static void gather_pages(void (*take)(void*, const NodeObservation&), void* context) {
+    the_process->observation_.gather_pages(take, context);
+  }
+  static void find_allocation(uint64_t address, AllocationRecord* block) {
+    *block = the_process->observation_.find_allocation(address);
+  }
+  static void watch_faults(size_t most_event_bytes) { the_process->observation_.watch_faults(most_event_bytes); }
+  static void gather_timelines(void (*take)(void*, const NodeTimeline&), void* context) {
+    the_process->observation_.gather_timelines(take, context);
+  }
 };
 
 NodeProcess* NodeProcess::instance() {
@@ -207,7 +223,13 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
              FabricFunctions::send,
              FabricFunctions::is_shared,
              FabricFunctions::create_thread,
-             FabricFunctions::read_faults};
+             FabricFunctions::read_faults,
+             FabricFunctions::watch_pages,
+             FabricFunctions::enter_region,
+             FabricFunctions::gather_pages,
+             FabricFunctions::find_allocation,
+             FabricFunctions::watch_faults,
+             FabricFunctions::gather_timelines};
 }
 
 void NodeProcess::become(uint32_t node) {
@@ -417,7 +439,17 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     if (from != origin)
       die(failure, "%s wants to end the run, which is the origin's to do", name_of(from).c_str());
     _exit(0);
+  case ControlMessage::Kind::Observe:
+    if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
+      die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
+    break;
   }
+}
+
+void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) {
+  const ControlMessage message{ControlMessage::Kind::Observe, 0, 0};
+  transport_->send(to, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control, &message, sizeof message, bytes,
+                   size);
 }
 
 bool NodeProcess::retry() {

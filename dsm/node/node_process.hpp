@@ -4,6 +4,7 @@
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/heap.hpp"
+#include "dsm/node/observation.hpp"
 #include "dsm/node/service.hpp"
 #include "dsm/launch_plan.hpp"
 #include "dsm/node/shared_memory_transport.hpp"
@@ -37,6 +38,8 @@ public:
   Heap& heap() { return heap_; }
   const AddressPlan& plan() const { return plan_; }
   Fabric& fabric() { return fabric_; }
+  /// Null unless somebody wants to know where blocks are allocated.
+  AllocationSites* allocation_sites() { return observation_.allocation_sites(); }
 
   int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
 
@@ -58,6 +61,7 @@ private:
 
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
+  void send_observation(uint32_t to, const void* bytes, size_t size);
   void node_joins(uint32_t from, const std::string& fact);
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
@@ -73,6 +77,9 @@ private:
   Transport* transport_ = nullptr;
   Heap heap_;
   Service service_{plan_};
+  Observation observation_{plan_, service_, [this](uint32_t to, const void* bytes, size_t size) {
+                             send_observation(to, bytes, size);
+                           }};
   std::vector<void*> to_free_; ///< service thread: blocks whose class was locked when their message came
   Fabric fabric_{};
   RuntimeHooks hooks_{};

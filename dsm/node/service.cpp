@@ -224,12 +224,8 @@ void Service::handle_fault(const PageFault& fault) {
     faults_.install_zeros(fault.address, state == protocol::LocalState::Exclusive, UserFaults::Waiters::Keep);
     __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   }
-  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
-    auto& counter = fault.kind == PageFault::Kind::WriteProtected ? counters_.write_upgrades
-                    : write                                       ? counters_.write_misses
-                                                                  : counters_.read_misses;
-    counter.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared))
+    count(fault);
   const bool asks = protocol_->outstanding(page) == protocol::Outstanding::None;
   actions_.clear();
   if (write)
@@ -269,6 +265,36 @@ bool Service::may_fetch_ahead(PageNumber page, PageNumber with, bool write) cons
     return false;
   return protocol_->state(page) == protocol::LocalState::Invalid &&
          protocol_->outstanding(page) == protocol::Outstanding::None;
+}
+
+void Service::count(const PageFault& fault) {
+  const bool upgrade = fault.kind == PageFault::Kind::WriteProtected;
+  const bool read = fault.kind == PageFault::Kind::ReadMissing;
+  auto& counter = upgrade ? counters_.write_upgrades : read ? counters_.read_misses : counters_.write_misses;
+  counter.fetch_add(1, std::memory_order_relaxed);
+  using Fault = PageStatistics::Fault;
+  if (statistics_)
+    statistics_->faulted(fault.address, upgrade ? Fault::WriteUpgrade : read ? Fault::ReadMiss : Fault::WriteMiss,
+                         fault.offset, now_ns());
+}
+
+/// Only with statistics.
+void Service::note_arrival(uintptr_t page, bool writable) {
+  const Clock now = now_ns();
+  const PageStatistics::Wait wait = statistics_->came(page, writable, now);
+  if (wait.since == 0 || fault_events_.capacity() == 0)
+    return;
+  if (fault_events_.size() == fault_events_.capacity())
+    ++fault_events_dropped_;
+  else
+    fault_events_.push_back({wait.since, now, page, FaultEvent::Kind(wait.kind)});
+}
+
+size_t Service::read_pages(PageRecord* records, size_t most, uint64_t* waited_ns) {
+  if (!statistics_)
+    return 0;
+  *waited_ns = statistics_->waited_ns();
+  return statistics_->hottest(records, most);
 }
 
 void Service::handle_slot(uint32_t from, const Slot& slot) {
@@ -401,6 +427,8 @@ void Service::carry_out(const void* content) {
       faults_.drop(address);
       lost_copies_ = true;
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
+      if (statistics_)
+        statistics_->lost(address);
       break;
     case protocol::ActionKind::InstallShared:
       install(page, content, false, waiters);
@@ -412,6 +440,8 @@ void Service::carry_out(const void* content) {
       break;
     case protocol::ActionKind::Unprotect:
       faults_.unprotect(address, waiters);
+      if (statistics_)
+        note_arrival(address, true);
       i += then_wake;
       hold(page);
       break;
@@ -458,6 +488,8 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
     die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
   counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
+  if (statistics_)
+    note_arrival(plan_.address_of(page), writable);
   hold(page);
 }
 

@@ -9,6 +9,7 @@
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/fault_streams.hpp"
+#include "dsm/node/page_statistics.hpp"
 #include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
 #include "dsm/protocol/node.hpp"
@@ -61,6 +62,30 @@ public:
     fetch_ahead(false);
   }
 
+  /// Before start(): keep statistics of the pages.
+  void watch_pages() {
+    if (!statistics_)
+      statistics_ = std::make_unique<PageStatistics>();
+  }
+  /// Likewise, and each fault for a timeline.
+  void watch_faults() {
+    watch_pages();
+    fault_events_.reserve(most_fault_events);
+  }
+  static constexpr size_t most_fault_events = size_t(1) << 15;
+  /// Any thread: see PageStatistics.
+  void enter_region(uint64_t region) {
+    if (statistics_)
+      statistics_->enter_region(region);
+  }
+  /// Service thread: the statistics of the most interesting pages; returns how many.
+  size_t read_pages(PageRecord* records, size_t most, uint64_t* waited_ns);
+  /// Service thread: the first faults, and how many more there were.
+  const std::vector<FaultEvent>& fault_events(uint64_t* dropped) const {
+    *dropped = fault_events_dropped_;
+    return fault_events_;
+  }
+
   /// Any thread: no page of the range (of this node's slice) has been asked for by another node yet.
   bool is_unpublished(Segment range) const;
 
@@ -100,6 +125,8 @@ private:
   void deliver(uint32_t from, const protocol::Message& message, const void* content);
   void carry_out(const void* content);
   void protect(PageNumber page);
+  void count(const PageFault& fault);
+  void note_arrival(uintptr_t page, bool writable);
   void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
   void wake_waiters_if_due();
   void hold(PageNumber page);
@@ -124,6 +151,9 @@ private:
   std::deque<Installed> installed_; ///< within the last hold time
   bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory
   Clock next_look_ = 0;      ///< not before: looking costs time
+  std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
+  std::vector<FaultEvent> fault_events_; ///< room for most_fault_events, or none
+  uint64_t fault_events_dropped_ = 0;
   std::vector<Watched> watched_;
   std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
   bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was none since the last look

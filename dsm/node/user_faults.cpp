@@ -15,6 +15,9 @@
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
+#ifndef UFFD_FEATURE_EXACT_ADDRESS
+#define UFFD_FEATURE_EXACT_ADDRESS (1 << 11)
+#endif
 #ifndef USERFAULTFD_IOC_NEW
 #define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
 #endif
@@ -24,14 +27,14 @@ namespace {
 
 constexpr int exit_code = 70; // EX_SOFTWARE
 
-bool negotiate(int descriptor) {
+bool negotiate(int descriptor, uint64_t features) {
   uffdio_api api{};
   api.api = UFFD_API;
-  api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+  api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | features;
   return ioctl(descriptor, UFFDIO_API, &api) == 0;
 }
 
-int open_descriptor(UserFaults::Access& access) {
+int open_descriptor(UserFaults::Access& access, bool& exact) {
   const int flags = O_CLOEXEC | O_NONBLOCK;
   access = UserFaults::Access::Full;
   // The device grants full mode by file permission (since Linux 6.1); the call needs a capability or a sysctl for it.
@@ -47,7 +50,8 @@ int open_descriptor(UserFaults::Access& access) {
     access = UserFaults::Access::UserOnly;
     descriptor = int(syscall(SYS_userfaultfd, flags | UFFD_USER_MODE_ONLY));
   }
-  if (descriptor >= 0 && !negotiate(descriptor)) {
+  exact = descriptor >= 0 && negotiate(descriptor, UFFD_FEATURE_EXACT_ADDRESS);
+  if (descriptor >= 0 && !exact && !negotiate(descriptor, 0)) {
     close(descriptor);
     descriptor = -1;
   }
@@ -64,13 +68,14 @@ int open_descriptor(UserFaults::Access& access) {
 
 UserFaults::Access UserFaults::open() {
   Access access;
-  descriptor_ = open_descriptor(access);
+  descriptor_ = open_descriptor(access, exact_);
   return access;
 }
 
 UserFaults::Access probe_user_faults() {
   UserFaults::Access access;
-  const int descriptor = open_descriptor(access);
+  bool exact;
+  const int descriptor = open_descriptor(access, exact);
   if (descriptor >= 0)
     close(descriptor);
   return access;
@@ -98,6 +103,7 @@ size_t UserFaults::read(PageFault* faults, size_t most) {
       continue;
     const auto& fault = messages[i].arg.pagefault;
     faults[count].address = page_down(fault.address);
+    faults[count].offset = exact_ ? uint32_t(fault.address - page_down(fault.address)) : UINT32_MAX;
     faults[count].kind = fault.flags & UFFD_PAGEFAULT_FLAG_WP      ? PageFault::Kind::WriteProtected
                          : fault.flags & UFFD_PAGEFAULT_FLAG_WRITE ? PageFault::Kind::WriteMissing
                                                                    : PageFault::Kind::ReadMissing;

@@ -9,6 +9,7 @@ namespace hetmp::dsm {
 struct PageFault {
   uintptr_t address = 0; ///< page aligned
   enum class Kind : uint8_t { ReadMissing, WriteMissing, WriteProtected } kind = Kind::ReadMissing;
+  uint32_t offset = UINT32_MAX; ///< of the access in the page; UINT32_MAX where the kernel does not tell
 };
 
 class UserFaults {
@@ -45,6 +46,7 @@ public:
 
 private:
   int descriptor_ = -1;
+  bool exact_ = false; ///< the kernel tells which byte was accessed (since Linux 5.18)
 };
 
 /// What a process may do here, without keeping anything open.

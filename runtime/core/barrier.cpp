@@ -1,5 +1,7 @@
 #include "runtime/core/barrier.hpp"
 
+#include "runtime/core/traced.hpp"
+
 namespace hetmp::runtime {
 
 void team_barrier(ImplicitTask& task) {
@@ -7,6 +9,7 @@ void team_barrier(ImplicitTask& task) {
   if (team.alone())
     return;
   const uint64_t sequence = ++task.constructs;
+  const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
   local_barrier(team, [&] {
     if (team.global)
       team.global->barrier(team.description, sequence, 0);
@@ -18,6 +21,7 @@ uint64_t team_barrier_with_word(ImplicitTask& task, uint64_t word) {
   if (team.alone())
     return word;
   const uint64_t sequence = ++task.constructs;
+  const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
   if (word != 0)
     team.words.fetch_or(word, std::memory_order_relaxed); // published by the arrival
   local_barrier(team, [&] {

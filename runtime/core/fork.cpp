@@ -2,10 +2,12 @@
 
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
+#include "perf/trace.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
 #include "runtime/core/spread.hpp"
+#include "runtime/core/traced.hpp"
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
@@ -127,6 +129,8 @@ private:
 
 void execute(Thread& self, NodeTeam& team) {
   const TeamDescription& description = team.description;
+  const perf::TraceSpan span(is_traced(*self.task), perf::TraceEvent::Kind::Region, description.node, self.task->number,
+                             description.microtask, description.source);
   invoke_microtask(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                    team.arguments);
 }
@@ -239,11 +243,14 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   start_other_nodes(team, threads);
   start_workers(self, team);
   enter(self, team, 0);
-  if (several_processes())
+  if (several_processes()) {
+    const perf::TraceSpan span(true, perf::TraceEvent::Kind::Region, 0, 0, description.microtask, description.source);
     invoke_microtask_on_fresh_page(team.description.microtask, self.gtid, 0, team.description.argument_count,
                                    team.arguments);
-  else
+  } else {
     execute(self, team);
+  }
+  const perf::TraceSpan waiting(true, perf::TraceEvent::Kind::Join, 0, 0);
   if (team.local_threads() > 1)
     team.unfinished.wait();
   team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));

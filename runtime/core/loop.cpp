@@ -1,5 +1,7 @@
 #include "runtime/core/loop.hpp"
 
+#include "runtime/core/traced.hpp"
+
 #include "schedulers/loop.hpp"
 
 #include <algorithm>
@@ -155,8 +157,11 @@ bool next_chunk(ImplicitTask& task, Range& chunk) {
     return false;
   if (loop.ordered)
     close_ordered_chunk(task);
-  if (take_chunk(task, chunk))
+  trace_iterations_end(task, perf::TraceEvent::Kind::Chunk, loop.measuring);
+  if (take_chunk(task, chunk)) {
+    trace_iterations_begin(task, chunk, loop.call_site, loop.source);
     return true;
+  }
   loop.open = false;
   if (needs_buffer(loop))
     leave_buffer(*task.team, buffer_of(task));

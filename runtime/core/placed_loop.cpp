@@ -2,6 +2,7 @@
 // (schedulers/node_work.hpp), and one of them asks the loop's policy for more when the node has none.
 #include "runtime/core/loop.hpp"
 #include "runtime/core/plan_cache.hpp"
+#include "runtime/core/traced.hpp"
 
 namespace hetmp::runtime {
 
@@ -74,7 +75,12 @@ void ask(ImplicitTask& task, LoopBuffer& buffer, const schedulers::NodeMeasureme
   NodeTeam& team = *task.team;
   LoopQuestion question = question_about(task.loop);
   question.done = done;
+  perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Ask, team.description.node, task.number,
+                       task.loop.call_site, task.loop.source);
   const Assignment answer = team.global->ask_loop(team.description, task.loop.global_name, question);
+  span.event.first = answer.piece_count != 0 ? answer.pieces[0].begin : 0;
+  span.event.count = answer.size();
+  span.event.measured = answer.measured;
   {
     FutexLockGuard guard(buffer.lock);
     buffer.work.assign(answer);

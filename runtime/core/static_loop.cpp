@@ -5,6 +5,7 @@
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
 #include "runtime/core/plan_cache.hpp"
+#include "runtime/core/traced.hpp"
 #include "schedulers/deal.hpp"
 #include "schedulers/loop.hpp"
 #include "schedulers/static_shares.hpp"
@@ -126,13 +127,16 @@ Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local) {
 
 Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) {
   NodeTeam& team = *task.team;
-  if (team.global && placement().static_loops)
-    return placed_share(task, trips, identity);
-  note_unplaced_loop(team);
-  return unplaced_share(team, trips, task.local_number);
+  const bool placed = team.global && placement().static_loops;
+  if (!placed)
+    note_unplaced_loop(team);
+  const Range share = placed ? placed_share(task, trips, identity) : unplaced_share(team, trips, task.local_number);
+  trace_iterations_begin(task, share, identity.call_site, identity.source);
+  return share;
 }
 
 void end_static_loop(ImplicitTask& task) {
+  trace_iterations_end(task, perf::TraceEvent::Kind::Share, task.static_visit != 0);
   if (task.static_visit == 0)
     return;
   const schedulers::ChunkMeasurement chunk = since(task.static_started);

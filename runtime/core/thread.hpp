@@ -47,6 +47,14 @@ struct LoopProgress {
   const void* call_site = nullptr; ///< where the program began the loop
 };
 
+/// For a timeline (perf/trace.hpp): the iterations in hand. Owner: the thread of the task.
+struct TracedIterations {
+  int64_t since_ns = 0; ///< 0: none, or nobody wants to know
+  schedulers::Range range;
+  const void* call_site = nullptr;
+  const char* source = nullptr;
+};
+
 enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
 
 /// A region's task of one thread.
@@ -73,6 +81,8 @@ struct ImplicitTask {
   uint64_t static_visit = 0;         ///< its global name; 0 = none
   uint64_t static_iterations = 0;    ///< of this thread
   ThreadSnapshot static_started;
+
+  TracedIterations traced;
 };
 
 struct Thread {

@@ -13,6 +13,8 @@
 #include "runtime/global/answers.hpp"
 #include "runtime/global/coordinated_level.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/page_report.hpp"
+#include "runtime/global/timeline.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -66,6 +68,7 @@ public:
   explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override {
+    page_report::region_begins(part);
     StartMessage message;
     memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
     region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
@@ -76,6 +79,7 @@ public:
     CoordinatedLevel::join(part, sequence, unplaced);
     if (part.node == 0) // the primary's node waits for all others
       region_now.store(nullptr, std::memory_order_relaxed);
+    page_report::region_ends();
   }
 
   perf::Report report() override { return coordinator_.report(); }
@@ -168,7 +172,8 @@ void* lead(void*) {
     mailbox.handed.wait_while(seen);
     memcpy(static_cast<void*>(part), &mailbox.part, bytes_of(mailbox.part));
     mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in deliver()
-    run_node_part(*part);
+    page_report::region_begins(*part);
+    run_node_part(*part); // its join is what ends the region
   }
   return nullptr;
 }
@@ -200,7 +205,7 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region};
+  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region, timeline::read_events};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   node_faults = faults_of_this_node;

@@ -12,6 +12,8 @@
 #include "runtime/global/execute_again.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/messages.hpp"
+#include "runtime/global/page_report.hpp"
+#include "runtime/global/timeline.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -133,6 +135,9 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     level = make_message_level(make_coordinator(fabric->interconnect));
     attach_fabric(*fabric);
+    if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
+      page_report::watch(*fabric);
+    timeline::start(fabric);
     return;
   }
   if (may_execute_again) {
@@ -144,6 +149,7 @@ void become_node_processes(bool may_execute_again) {
   }
   use_one_node();
   placement() = read_placement();
+  timeline::start(nullptr);
 }
 
 } // namespace
@@ -162,9 +168,11 @@ void set_up_nodes(bool may_execute_again) {
   case Layout::Kind::One:
     placement() = read_placement();
     read_interconnect({}); // for its complaint: a mistake should show on one node too
+    timeline::start(nullptr);
     break;
   case Layout::Kind::CpuSets:
     level = make_in_process_level(make_coordinator({}));
+    timeline::start(nullptr);
     break;
   case Layout::Kind::Processes:
     become_node_processes(may_execute_again);
@@ -184,6 +192,7 @@ perf::Report loop_report() {
     region.place = place_of(region.address);
     region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
   }
+  page_report::add_to(report);
   return report;
 }
 

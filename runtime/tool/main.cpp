@@ -1,8 +1,9 @@
 // The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows,
-// `hetmp calibrate` measures what lies between nodes.
+// `hetmp calibrate` measures what lies between nodes, `hetmp report` shows a saved report.
 #include "base/message.hpp"
 #include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
+#include "runtime/tool/report.hpp"
 #include "runtime/tool/run.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
 
@@ -52,6 +53,14 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
   return calibrate;
 }
 
+CLI::App* add_report(CLI::App& app, ReportOptions& options) {
+  CLI::App* report = app.add_subcommand("report", "Show a report that HETMP_REPORT=FILE.json has left");
+  report->add_option("file", options.file, "The report")->type_name("FILE.json")->required();
+  report->add_option("--html", options.html, "Write a page for a browser there, instead of text to standard output")
+      ->type_name("OUT.html");
+  return report;
+}
+
 /// The program's words: those CLI11 left, then those from "--" on (which belongs to the program if that began
 /// before). False, after one line, if an unknown option leads.
 bool take_command(const CLI::App& run, const std::vector<std::string>& from_dashes, RunOptions& options) {
@@ -84,6 +93,8 @@ int main(int argc, char** argv) {
   const CLI::App* info_command = app.add_subcommand("info", "Say what hetmp finds on this machine");
   CalibrateOptions calibrate_options;
   const CLI::App* calibrate_command = add_calibrate(app, calibrate_options);
+  ReportOptions report_options;
+  const CLI::App* report_command = add_report(app, report_options);
   // CLI11 would hand what follows "--" back to the top level.
   char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
   const std::vector<std::string> from_dashes(dashes, argv + argc);
@@ -102,5 +113,7 @@ int main(int argc, char** argv) {
     return be_agent();
   if (calibrate_command->parsed())
     return calibrate(calibrate_options);
+  if (report_command->parsed())
+    return show_report(report_options);
   return info_command->parsed() ? print_info() : usage_error;
 }

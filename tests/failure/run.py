@@ -357,6 +357,273 @@ def calibration_that_cannot_be(site):
             check(profile.read_text() == text, "the profile was changed")
 
 
+class Sharing:
+    """Programs that count on shared pages or not (sharing.cpp), by each compiler: with and without source locations."""
+
+    def __init__(self, site, mode="proc2"):
+        self.site, self.mode = site, mode
+        self.programs = [(name, str(conformance.compile_program(HERE / "sharing.cpp", name, site.build)))
+                         for name in conformance.COMPILERS if conformance.shutil.which(name)]
+
+    def run(self, program, where, report):
+        code, out, err = conformance.run_limited([program, where],
+                                                 self.site.environment(self.mode, HETMP_REPORT=str(report)), SECONDS)
+        check(code == 0 and out == "", f"{where}: exit code {code}, output {out!r}, said {err!r}")
+        return err
+
+    def reports(self, where):
+        """(compiler, report) of each compiler's program."""
+        with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+            for name, program in self.programs:
+                file = Path(folder) / f"{name}.json"
+                err = self.run(program, where, file)
+                check(err == "", f"{where} by {name}: said {err!r}")
+                yield name, json.loads(file.read_text())
+
+
+def check_bouncing(name, report, thing, region, words):
+    found = [entry for entry in report["bouncing"] if any(re.fullmatch(thing, held) for held in entry["holds"])]
+    check(len(found) == 1, f"{name}: no {thing} among {report['bouncing']}")
+    entry = found[0]
+    check(len(entry["holds"]) == 1, f"{name}: names what was not written: {entry['holds']}")
+    check([writer["node"] for writer in entry["writers"]] == list(range(report["nodes"])), f"{name}: writers of {entry}")
+    check(entry["turns"] >= 100 and entry["faults"] >= entry["turns"] and entry["waited_us"] > 0, f"{name}: cost of {entry}")
+    check(region in entry["regions"][0]["region"] and entry["regions"][0]["turns"] * 2 > entry["turns"],
+          f"{name}: regions of {entry}")
+    check(entry["words"] == words, f"{name}: words of {entry}")
+    check(report["bouncing"][0] == entry, f"{name}: something else costs more: {report['bouncing']}")
+
+
+@case
+def false_sharing_is_named(site):
+    for mode in ("proc2", "proc4"):
+        sharing = Sharing(site, mode)
+        for name, report in sharing.reports("global"):
+            check_bouncing(name, report, r"planted::counters \(32 bytes\)", "count_in_turns", "different")
+        for name, report in sharing.reports("heap"):
+            check_bouncing(name, report, r"heap block of 512 bytes at 0x\w+, allocated in make_tally\(\), sharing\+0x\w+",
+                           "count_in_turns", "different")
+        for name, report in sharing.reports("common"):
+            check_bouncing(name, report, r"planted::common \(8 bytes\)", "count_together", "same")
+
+
+@case
+def false_sharing_in_text(site):
+    sharing = Sharing(site)
+    for name, program in sharing.programs:
+        lines = sharing.run(program, "global", 1).splitlines()
+        check(all(line.startswith("hetmp: ") for line in lines), f"{name}: {lines}")
+        said = [line for line in lines if line.startswith("hetmp: bouncing: planted::counters (32 bytes): ")]
+        check(len(said) == 1 and "; false sharing: " in said[0] and "count_in_turns" in said[0], f"{name}: {lines}")
+
+
+@case
+def no_false_sharing_no_word(site):
+    for mode in ("proc2", "proc4"):
+        sharing = Sharing(site, mode)
+        for name, report in sharing.reports("padded"):
+            check(report["bouncing"] == [], f"{name}: {report['bouncing']}")
+            writes = [node["write_misses"] + node["write_upgrades"] for node in report["totals"]]
+            check(len(writes) == report["nodes"] and writes[1] > 0, f"{name}: no faults in {report['totals']}")
+            check(report["pages"], f"{name}: no pages")
+        for name, program in sharing.programs:
+            check("bouncing" not in sharing.run(program, "padded", 1), f"{name}: speaks of bouncing")
+
+
+STOP_OTHER_NODES = """for folder in /proc/[0-9]*; do
+  if grep -qs "^PPid:[[:space:]]*$PPID$" $folder/status && grep -qs ^hetmp-node- $folder/comm; then
+    kill -STOP ${folder#/proc/}
+  fi
+done"""
+
+
+@case
+def silent_node_does_not_hold_up_the_report(site):
+    code, out, err = site.run("system", STOP_OTHER_NODES, HETMP_REPORT="1")
+    check(code == 0 and out == "", f"exit code {code}, output {out!r}, said {err!r}")
+    check("hetmp: faults of node 1: not told in time" in err.splitlines() and "hetmp: faults of node 0: read" in err,
+          f"said {err!r}")
+
+
+@case
+def report_of_a_program_that_exits_anywhere(site):
+    for how in ("return", "exit", "exit-in-region"):
+        code, _, err = site.run(how, "3", mode="proc4", HETMP_REPORT="1")
+        check(code == 3 and "hetmp: faults of node 3: read" in err, f"{how}: exit code {code}, said {err!r}")
+
+
+def check_page(file, *wanted):
+    """A report in HTML: well formed, with nothing to load or to run, and with these texts."""
+    text = file.read_text()
+    root = ElementTree.fromstring(text)
+    space = "{http://www.w3.org/1999/xhtml}"
+    check(root.tag == space + "html", f"the root is {root.tag}")
+    tags = {element.tag.split("}")[1] for element in root.iter()}
+    check(not tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}, f"elements {tags}")
+    check("svg" in tags and "table" in tags, f"no pictures: {tags}")
+    for element in root.iter():
+        for attribute, value in element.attrib.items():
+            check(not attribute.startswith("on") and attribute not in ("src", "href", "style") or
+                  attribute == "style" and "url" not in value, f"attribute {attribute}={value!r}")
+    check("@import" not in text and "url(" not in text, "the style loads something")
+    content = "".join(root.itertext())
+    for part in wanted:
+        check(part in content, f"{part!r} is not in the page")
+
+
+@case
+def saved_reports_are_shown(site):
+    sharing = Sharing(site)
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        saved, page = Path(folder) / "report.json", Path(folder) / "page.html"
+        err = sharing.run(sharing.programs[0][1], "global", page)
+        check(err == "", f"said {err!r}")
+        check_page(page, "planted::counters (32 bytes)", "count_in_turns", "false sharing", "Heat of pages", "node 1")
+        site.run("sum", HETMP_REPORT=str(saved), OMP_SCHEDULE="hetprobe")
+        code, out, err = run_tool(site, "report", str(saved))
+        check(code == 0 and err == "", f"exit code {code}, said {err!r}")
+        lines = out.splitlines()
+        check(lines[0].startswith("hetmp: report: 2 nodes, ") and any("program.c:" in line for line in lines) and
+              all(line.startswith("hetmp: ") for line in lines) and "faults of node 1" in out, f"text {out}")
+        code, out, err = run_tool(site, "report", str(saved), "--html", str(page))
+        check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+        check_page(page, "program.c:", "sum_of_loop", "Loops and decisions", "Faults by kind")
+        # What a source file may be called, and what JSON may hold.
+        odd = json.loads(saved.read_text())
+        odd["regions"][0] |= {"file": "a<b>&\"'.c", "line": 7, "function": "</td><script>\u0001\ufffe", "reason": "]]>"}
+        odd["bouncing"] = [{"address": 4096, "pages": 2, "holds": ["<x>::y"], "turns": 40, "waited_us": 1e300, "words": "?",
+                            "writers": [{"node": 0}, {"node": 1, "first": 0, "last": 7}], "regions": []}]
+        saved.write_text(json.dumps(odd))
+        code, out, err = run_tool(site, "report", str(saved), "--html", str(page))
+        check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+        check_page(page, "a<b>&\"'.c:7 </td><script>\ufffd\ufffd", "]]>", "<x>::y")
+
+
+@case
+def reports_that_cannot_be_shown(site):
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "report.json"
+        site.run("sum", HETMP_REPORT=str(file), OMP_SCHEDULE="hetprobe")
+        good = json.loads(file.read_text())
+        for text in ("", "{", "[]", "{}", "null", json.dumps(good)[:-2], json.dumps(good | {"version": 2}),
+                     json.dumps(good | {"version": "1"}), json.dumps(good | {"nodes": -1}),
+                     json.dumps(good | {"regions": [1]}), json.dumps(good | {"regions": [{"visits": "many"}]}),
+                     json.dumps(good | {"pages": {}}), json.dumps(good | {"bouncing": [{"holds": [1]}]})):
+            file.write_text(text)
+            code, out, err = run_tool(site, "report", str(file))
+            check(code == 1 and out == "" and len(complaints(err)) == len(err.splitlines()) == 1 and str(file) in err,
+                  f"{text[:60]!r}: exit code {code}, output {out!r}, said {err!r}")
+        file.write_text(json.dumps(good))
+        for arguments, expected in (([], 2), ([str(file) + ".not"], 1), ([folder], 1),
+                                    ([str(file), "--html", folder + "/no/such/folder.html"], 1)):
+            code, out, err = run_tool(site, "report", *arguments)
+            check(code == expected and out == "" and len(complaints(err)) == len(err.splitlines()) == 1,
+                  f"{arguments}: exit code {code}, output {out!r}, said {err!r}")
+
+
+def read_timeline(file):
+    """{node: {line: [event]}} of a timeline, with what holds for all of them checked."""
+    trace = json.loads(file.read_text())
+    check(trace["otherData"]["dropped"] == 0, f"dropped: {trace['otherData']}")
+    processes, lines, waits, nodes = {}, {}, {}, {}
+    for event in trace["traceEvents"]:
+        place = (event["pid"], event["tid"])
+        if event["ph"] == "M":
+            (processes if event["name"] == "process_name" else lines)[
+                event["pid"] if event["name"] == "process_name" else place] = event["args"]["name"]
+            continue
+        check(event["ts"] >= 0 and event.get("dur", 0) >= 0, f"time of {event}")
+        if event["ph"] == "e":
+            begin = waits.pop(event["id"])
+            check(begin["name"] == event["name"] and begin["ts"] <= event["ts"], f"{begin} does not begin {event}")
+            continue
+        if event["ph"] == "b":
+            check(event["id"] not in waits, f"twice: {event}")
+            waits[event["id"]] = event
+        else:
+            check(event["ph"] == "X", f"an event of another kind: {event}")
+        nodes.setdefault(processes[event["pid"]], {}).setdefault(lines[place], []).append(event)
+    check(not waits, f"without an end: {waits}")
+    for node, of_node in nodes.items():
+        for line, events in of_node.items():
+            check_nesting(f"{node}, {line}", [event for event in events if event["ph"] == "X"])
+    return nodes
+
+
+def check_nesting(line, events):
+    """On one line an event lies within another or outside of it. Times have whole nanoseconds."""
+    def span(event):
+        begin = round(event["ts"] * 1000)
+        return begin, begin + round(event["dur"] * 1000)
+    ends = []
+    for event in sorted(events, key=lambda event: (span(event)[0], -span(event)[1])):
+        begin, end = span(event)
+        while ends and ends[-1] <= begin:
+            ends.pop()
+        check(not ends or end <= ends[-1], f"{line}: {event} crosses the end of what it lies in")
+        ends.append(end)
+
+
+def events_of(nodes, category):
+    return [event for lines in nodes.values() for events in lines.values() for event in events if event["cat"] == category]
+
+
+@case
+def timeline_of_loops(site):
+    """Every iteration of each loop once, whoever ran it."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "timeline.json"
+        for mode in ("one", "cores2", "proc2", "proc4"):
+            if mode == "cores2" and not {0, 1} <= os.sched_getaffinity(0):
+                continue
+            for schedule in ("static", "dynamic,64", "hetprobe"):
+                code, out, err = site.run("sum", mode=mode, OMP_SCHEDULE=schedule, HETMP_TRACE=str(file))
+                check(code == 0 and out == SUM and err == "", f"{mode}: exit code {code}, output {out!r}, said {err!r}")
+                nodes = read_timeline(file)
+                count = {"one": 1, "cores2": 2, "proc2": 2, "proc4": 4}[mode]
+                check(sorted(nodes) == [f"node {i}" for i in range(count)], f"{mode}: nodes {sorted(nodes)}")
+                check(len(events_of(nodes, "region")) == 8, f"{mode}: two regions of four threads: {nodes}")
+                loops = {}
+                for event in events_of(nodes, "loop"):
+                    first, iterations = event["args"]["first"], event["args"]["iterations"]
+                    loops.setdefault(event["name"], []).extend(range(first, first + iterations))
+                check(len(loops) == 2 and all(name.startswith("loop program.c:") for name in loops), f"loops {list(loops)}")
+                for name, iterations in loops.items():
+                    check(sorted(iterations) == list(range(4000)), f"{mode}, {schedule}, {name}: not each iteration once")
+                measured = [event for event in events_of(nodes, "loop") if event["args"]["measured"]]
+                check(bool(measured) == (schedule == "hetprobe" and mode != "one"), f"{mode}, {schedule}: measured {measured}")
+                check(("page faults" in nodes["node 0"]) == mode.startswith("proc"), f"{mode}: lines {list(nodes['node 0'])}")
+
+
+@case
+def timeline_of_barriers_and_faults(site):
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "timeline.json"
+        sharing = Sharing(site)
+        for name, program in sharing.programs:
+            environment = site.environment("proc2", HETMP_TRACE=str(file))
+            code, out, err = conformance.run_limited([program, "global"], environment, SECONDS)
+            check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+            nodes = read_timeline(file)
+            check(sorted(nodes) == ["node 0", "node 1"], f"nodes {sorted(nodes)}")
+            barriers = [event for event in events_of(nodes, "wait") if event["name"] == "barrier"]
+            check(len(barriers) == 4 * 5 * 100, f"{name}: {len(barriers)} waits at barriers")
+            regions = {event["name"] for event in events_of(nodes, "region")}
+            check(len(regions) == 1 and "count_in_turns" in regions.pop(), f"{name}: regions {regions}")
+            for node in nodes:
+                faults = nodes[node]["page faults"]
+                check(len(faults) >= 50 and {event["name"] for event in faults} <=
+                      {"read miss", "write miss", "write upgrade"}, f"{name}: {len(faults)} faults on {node}")
+
+
+@case
+def timeline_that_cannot_be_written(site):
+    for mode in ("one", "proc2"):
+        code, out, err = site.run("sum", mode=mode, HETMP_TRACE="/no/such/folder/timeline.json")
+        check(code == 0 and out == SUM and len(complaints(err)) == len(err.splitlines()) == 1 and "HETMP_TRACE=/no" in err,
+              f"{mode}: exit code {code}, output {out!r}, said {err!r}")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=Path, help="the build folder")

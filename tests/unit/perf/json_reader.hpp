@@ -11,8 +11,8 @@
 namespace hetmp::perf {
 
 struct Json {
-  enum class Kind { Null, Number, String, Array, Object } kind = Kind::Null;
-  double number = 0;
+  enum class Kind { Null, Boolean, Number, String, Array, Object } kind = Kind::Null;
+  double number = 0; ///< true: 1
   std::string text;
   std::vector<Json> elements;
   std::map<std::string, Json> members;
@@ -66,6 +66,10 @@ class JsonReader {
     Json result;
     if (rest_.starts_with("null")) {
       rest_.remove_prefix(4);
+    } else if (rest_.starts_with("true") || rest_.starts_with("false")) {
+      result.kind = Json::Kind::Boolean;
+      result.number = rest_[0] == 't';
+      rest_.remove_prefix(rest_[0] == 't' ? 4 : 5);
     } else if (rest_.starts_with('"')) {
       result.kind = Json::Kind::String;
       result.text = string();

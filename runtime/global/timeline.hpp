@@ -1,0 +1,20 @@
+// HETMP_TRACE=FILE: what all nodes do, as a timeline that ui.perfetto.dev opens.
+#pragma once
+
+#include "dsm/fabric.hpp"
+
+#include <cstddef>
+
+namespace hetmp::runtime::timeline {
+
+/// Before there are threads or further processes. Reads HETMP_TRACE; does nothing unless it names a file. `fabric`: null
+/// where nodes are no processes.
+void start(dsm::Fabric* fabric);
+
+/// This process's events, as the number of those that did not fit, then perf::TraceEvents; for RuntimeHooks.
+size_t read_events(void* to, size_t most_bytes);
+
+/// On the origin at the program's end: writes the file, or says in one line why not.
+void write();
+
+} // namespace hetmp::runtime::timeline
