@@ -7,8 +7,8 @@
 
 namespace hetmp::launch {
 
-/// This process's connection to its launcher. Functions that can fail return what is wrong, one phrase; empty if nothing is.
-/// A process has one at a time, and one thread uses it.
+/// This process's connection to its launcher. Functions that can fail return what is wrong, one phrase; empty if
+/// nothing is. A process has one at a time, and one thread uses it.
 class Pmix {
 public:
   Pmix() = default;

@@ -44,14 +44,15 @@ bool read_secret(const std::string& text, Secret& secret) {
          bytes == secret.size();
 }
 
-/// What the runtime on all nodes must agree on. A launcher may pass the environment on to some hosts only: mpirun does not, unless
-/// it is told by -x.
+/// What the runtime on all nodes must agree on. A launcher may pass the environment on to some hosts only: mpirun
+/// leaves out what -x does not name.
 std::map<std::string, std::string> runtime_variables() {
   std::map<std::string, std::string> result;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
     const size_t equals = text.find('=');
-    if (equals != std::string_view::npos && (text.starts_with("OMP_") || text.starts_with("KMP_") || text.starts_with("HETMP_")))
+    const bool read_by_runtime = text.starts_with("OMP_") || text.starts_with("KMP_") || text.starts_with("HETMP_");
+    if (equals != std::string_view::npos && read_by_runtime)
       result.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return result;
@@ -69,8 +70,9 @@ void leave_signals_to_the_origin() {
     signal(number, SIG_IGN);
 }
 
-/// Once PMIx has been left nothing else tells that the launcher's process on this host is gone, and nobody would be left to
-/// end the program: it ends with its parent, and with it the other nodes. This outlives execution. False if it is gone already.
+/// Once PMIx has been left nothing else tells that the launcher's process on this host is gone, and nobody would be
+/// left to end the program: it ends with its parent, and with it the other nodes. This outlives execution. False if the
+/// parent is gone already.
 bool end_with(pid_t launcher) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == launcher; }
 
 /// One run of become_rank() in a job of several processes.
@@ -117,9 +119,9 @@ private:
     if (pmix_.rank() != origin)
       return;
     put(order_key, to_json(order_));
-    // The secret goes to whom the launcher lets read the job's data: the job's processes, the launcher's daemons and whoever can
-    // read what these send each other. So it trusts the launcher as far as the user does who lets it start programs; whoever
-    // can merely reach the listening sockets learns nothing.
+    // The secret goes to whom the launcher lets read the job's data: the job's processes, the launcher's daemons and
+    // whoever can read what these send each other. So it trusts the launcher as far as the user does who lets it start
+    // programs; whoever can merely reach the listening sockets learns nothing.
     put(secret_key, text_of(secret));
   }
 

@@ -14,8 +14,8 @@ struct Rank {
   std::string problem;              ///< what speaks against running a node in this process, empty if nothing does
 };
 
-/// Becomes the program as one of the nodes. Nothing if this process is alone in its job: then it has no other nodes and PMIx
-/// has been left. Otherwise an exit code; what is wrong with any process is then said in one line, by rank 0.
+/// Becomes the program as one of the nodes. Nothing if this process is alone in its job: then there are no other nodes,
+/// and PMIx has been left. Otherwise an exit code; what is wrong with any process has been said in one line, by rank 0.
 std::optional<int> become_rank(const Rank& rank);
 
 } // namespace hetmp::launch

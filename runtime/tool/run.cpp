@@ -62,8 +62,8 @@ Environment set_environment(const RunOptions& options, const std::string& librar
   return planned;
 }
 
-/// Whoever says which nodes there are to be is obeyed. So is the program below, which has HETMP_NODES from the run it is part
-/// of: what it starts by `hetmp run` is no further process of the job.
+/// Whoever says which nodes there are to be is obeyed. A program on several nodes says so too, by the HETMP_NODES it was
+/// started with: what it starts by `hetmp run` is no further process of the job.
 bool is_given_nodes_by_pmix(const RunOptions& options) {
   return getenv("PMIX_RANK") && !options.nodes && !options.cores && !options.hosts && !environment_value("HETMP_NODES");
 }

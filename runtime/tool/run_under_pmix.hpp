@@ -1,5 +1,5 @@
-// What `hetmp run` does where srun, mpirun or another PMIx launcher has started it; a build without PMIx can only say that it
-// cannot.
+// What `hetmp run` does where srun, mpirun or another PMIx launcher has started it; a build without PMIx can only say
+// that it cannot.
 #pragma once
 
 #include "runtime/tool/run.hpp"

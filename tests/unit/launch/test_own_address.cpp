@@ -21,7 +21,9 @@ TEST(OwnAddress, OneHostNeedsTheLoopbackOnly) {
   EXPECT_EQ(choose_address({}, {}, true).address, "127.0.0.1");
 }
 
-TEST(OwnAddress, SeveralHostsUseTheFirstInterfaceThatIsUp) { EXPECT_EQ(choose_address(usual, {}, false).address, "192.0.2.1"); }
+TEST(OwnAddress, SeveralHostsUseTheFirstInterfaceThatIsUp) {
+  EXPECT_EQ(choose_address(usual, {}, false).address, "192.0.2.1");
+}
 
 TEST(OwnAddress, Ipv6WhereThereIsNothingElse) {
   EXPECT_EQ(choose_address({loopback, first6, loopback6}, {}, false).address, "2001:db8::1");
