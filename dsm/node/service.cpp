@@ -2,6 +2,7 @@
 
 #include "base/message.hpp"
 #include "dsm/node/futex_waiters.hpp"
+#include "dsm/node/late_window.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <algorithm>
@@ -254,14 +255,15 @@ void Service::fetch_with(PageNumber page, bool write) {
 }
 
 /// A page of the same kind of memory as the one a thread wants, of which this node has no copy. Never a stack's: guard
-/// pages lie between them.
+/// pages lie between them. Nor one of the window for late objects, which is not all there.
 bool Service::may_fetch_ahead(PageNumber page, PageNumber with, bool write) const {
   if (page >= storage_.pages || plan_.home_of(page) != plan_.home_of(with) || protocol_->is_home(page))
     return false;
   const uintptr_t address = plan_.address_of(page), wanted = plan_.address_of(with);
   const bool same_memory = plan_.in_slices(address) == plan_.in_slices(wanted) &&
                            std::max(address, wanted) - std::min(address, wanted) <= publish_bytes;
-  if (!same_memory || AddressPlan::stack_part(plan_.home_of(page)).contains(address))
+  if (!same_memory || AddressPlan::stack_part(plan_.home_of(page)).contains(address) ||
+      LateWindow::instance().range().contains(address))
     return false;
   return protocol_->state(page) == protocol::LocalState::Invalid &&
          protocol_->outstanding(page) == protocol::Outstanding::None;
