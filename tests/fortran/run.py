@@ -70,7 +70,7 @@ def main():
     failed = 0
     try:
         if not given.compiler:
-            raise Skip(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps")
+            raise Skip(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps all")
         conformance.check_machine(given.mode, build)
         for source in [PROGRAMS / given.source] if given.source else sorted(PROGRAMS.glob("*.f90")):
             for turn in range(given.times):
