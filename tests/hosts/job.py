@@ -28,7 +28,7 @@ class Site:
         self.tool = str(build / "bin" / "hetmp")
         self.build = build
         compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-        self.program = str(conformance.compile_program(HERE / "program.c", compiler, build))
+        self.program = str(conformance.compile_program(HERE / "job_program.c", compiler, build))
 
     def environment(self, **settings):
         environment = conformance.environment_for("one", settings, self.build, stock=False)
