@@ -46,6 +46,9 @@ class TwoHosts:
             self._make_network()
             self._make_keys()
             self._start_servers()
+        except RuntimeError as reason:  # no virtual network, or no server in it
+            self.__exit__()
+            raise Absent(str(reason)) from None
         except BaseException:
             self.__exit__()
             raise
