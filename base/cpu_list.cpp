@@ -58,6 +58,26 @@ std::string format_cpu_list(const std::vector<int>& cpus) {
   return text;
 }
 
+std::optional<std::vector<std::vector<int>>> parse_cpu_lists(std::string_view text) {
+  std::vector<std::vector<int>> lists;
+  while (!text.empty()) {
+    const size_t semicolon = std::min(text.find(';'), text.size());
+    const auto cpus = parse_cpu_list(text.substr(0, semicolon));
+    if (!cpus)
+      return {};
+    lists.push_back(*cpus);
+    text.remove_prefix(std::min(semicolon + 1, text.size()));
+  }
+  return lists;
+}
+
+std::string format_cpu_lists(const std::vector<std::vector<int>>& lists) {
+  std::string text;
+  for (const auto& cpus : lists)
+    text += format_cpu_list(cpus) + ';';
+  return text;
+}
+
 std::vector<int> allowed_cpus() {
   WideCpuSet allowed;
   std::vector<int> cpus;

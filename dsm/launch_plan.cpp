@@ -25,16 +25,6 @@ bool parse_number(std::string_view text, int64_t least, int64_t& result) {
   return number.has_value();
 }
 
-bool parse_cpus(std::string_view text, LaunchPlan& plan) {
-  while (!text.empty()) {
-    const auto cpus = parse_cpu_list(cut(text, ';'));
-    if (!cpus)
-      return false;
-    plan.cpus.push_back(*cpus);
-  }
-  return true;
-}
-
 bool parse_sockets(std::string_view text, LaunchPlan& plan) {
   while (!text.empty()) {
     std::string_view pair = cut(text, ';');
@@ -73,8 +63,11 @@ bool parse_word(std::string_view word, LaunchPlan& plan) {
     plan.node = uint32_t(number);
     return right;
   }
-  if (name == "cpus")
-    return parse_cpus(word, plan);
+  if (name == "cpus") {
+    const auto cpus = parse_cpu_lists(word);
+    plan.cpus = cpus.value_or(plan.cpus);
+    return cpus.has_value();
+  }
   if (name == "sockets")
     return parse_sockets(word, plan);
   if (name == "hosts")
@@ -102,9 +95,7 @@ bool consistent(const LaunchPlan& plan) {
 std::string format_plan(const LaunchPlan& plan) {
   std::string text = "process=" + std::to_string(plan.process);
   text += plan.transport == LaunchPlan::Transport::Tcp ? " transport=tcp" : " transport=shared-memory";
-  text += " node=" + std::to_string(plan.node) + " cpus=";
-  for (const auto& cpus : plan.cpus)
-    text += format_cpu_list(cpus) + ';';
+  text += " node=" + std::to_string(plan.node) + " cpus=" + format_cpu_lists(plan.cpus);
   if (!plan.made_by_launcher())
     return text;
   text += " sockets=";

@@ -1,5 +1,6 @@
 #include "dsm/node/observation.hpp"
 
+#include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "dsm/node/heap.hpp"
 
@@ -29,12 +30,6 @@ struct TimelineSummary {
   uint64_t faults_dropped;
 };
 constexpr size_t longest_answer = sizeof(Summary) + most_pages * sizeof(PageRecord);
-
-int64_t now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 /// The code of the program itself, from its first executable byte to its last; empty if that is not known.
 Segment text_of_program() {
@@ -118,14 +113,14 @@ std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t
   for (const uint32_t node : nodes)
     round->of_node[node].bytes.reserve(most_bytes); // the service thread allocates nothing
   current_.store(round.get(), std::memory_order_release); // pairs with the acquire in take_answer()
-  round->asked_ns = now_ns();
+  round->asked_ns = monotonic_ns();
   const Header question{kind, round->number, address};
   for (const uint32_t node : nodes)
     send_(node, &question, sizeof question);
   const int64_t deadline = round->asked_ns + patience_ns;
   while (true) {
     const uint32_t answered = round->answered.load(std::memory_order_acquire); // pairs with the release in take_answer()
-    const int64_t left = deadline - now_ns();
+    const int64_t left = deadline - monotonic_ns();
     if (answered == nodes.size() || left <= 0)
       break;
     const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
@@ -208,7 +203,7 @@ void Observation::gather_timelines(void (*take)(void*, const NodeTimeline&), voi
 }
 
 void Observation::answer_timeline(std::vector<uint8_t>& bytes) {
-  TimelineSummary summary{now_ns(), 0, 0};
+  TimelineSummary summary{monotonic_ns(), 0, 0};
   const std::vector<FaultEvent>& faults = service_.fault_events(&summary.faults_dropped);
   summary.fault_count = faults.size();
   append(bytes, &summary, sizeof summary);

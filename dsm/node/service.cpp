@@ -1,5 +1,6 @@
 #include "dsm/node/service.hpp"
 
+#include "base/clock.hpp"
 #include "base/message.hpp"
 #include "dsm/node/futex_waiters.hpp"
 #include "dsm/node/late_window.hpp"
@@ -31,12 +32,6 @@ constexpr uint8_t published = 1, present = 2;
 // How long a page stays after it came before another node may take it: long enough for the thread that waited for it to
 // run and make its access, or two nodes that want the same page could take it from each other for ever.
 constexpr int64_t hold_ns = 50'000;
-
-int64_t now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 /// Zero memory that costs nothing until it is used.
 template <class T>
@@ -137,12 +132,12 @@ bool Service::work() {
 void Service::wake_waiters_if_due() {
   if (!lost_copies_)
     return;
-  const Clock begin = now_ns();
+  const Clock begin = monotonic_ns();
   if (begin < next_look_)
     return;
   lost_copies_ = false;
   wake_shared_futex_waiters(plan_);
-  const Clock end = now_ns();
+  const Clock end = monotonic_ns();
   next_look_ = end + std::max<Clock>(2'000'000, 50 * (end - begin));
 }
 
@@ -164,11 +159,11 @@ void Service::sleep(bool retry_soon) {
   constexpr int64_t soon_ns = 100'000;
   int64_t wait = retry_soon ? soon_ns : transport_->longest_sleep_ns();
   if (!later_.empty()) {
-    const int64_t until_due = std::max<int64_t>(later_.front().due - now_ns(), 0);
+    const int64_t until_due = std::max<int64_t>(later_.front().due - monotonic_ns(), 0);
     wait = wait < 0 ? until_due : std::min(wait, until_due);
   }
   if (lost_copies_) {
-    const int64_t until_look = std::max<int64_t>(next_look_ - now_ns(), 0);
+    const int64_t until_look = std::max<int64_t>(next_look_ - monotonic_ns(), 0);
     wait = wait < 0 ? until_look : std::min(wait, until_look);
   }
   const timespec timeout{wait / 1'000'000'000, wait % 1'000'000'000};
@@ -244,7 +239,7 @@ void Service::fetch_with(PageNumber page, bool write) {
   if (!fetch_ahead_.load(std::memory_order_relaxed))
     return;
   const PageRun run = streams_.fault(page);
-  for (uint32_t i = 0; i < run.count && may_fetch_ahead(run.page(i), page, write); ++i) {
+  for (uint32_t i = 0; i < run.count && may_fetch_ahead(run.page(i), page); ++i) {
     actions_.clear();
     if (write)
       protocol_->write_fault(run.page(i), actions_);
@@ -256,7 +251,7 @@ void Service::fetch_with(PageNumber page, bool write) {
 
 /// A page of the same kind of memory as the one a thread wants, of which this node has no copy. Never a stack's: guard
 /// pages lie between them. Nor one of the window for late objects, which is not all there.
-bool Service::may_fetch_ahead(PageNumber page, PageNumber with, bool write) const {
+bool Service::may_fetch_ahead(PageNumber page, PageNumber with) const {
   if (page >= storage_.pages || plan_.home_of(page) != plan_.home_of(with) || protocol_->is_home(page))
     return false;
   const uintptr_t address = plan_.address_of(page), wanted = plan_.address_of(with);
@@ -277,12 +272,12 @@ void Service::count(const PageFault& fault) {
   using Fault = PageStatistics::Fault;
   if (statistics_)
     statistics_->faulted(fault.address, upgrade ? Fault::WriteUpgrade : read ? Fault::ReadMiss : Fault::WriteMiss,
-                         fault.offset, now_ns());
+                         fault.offset, monotonic_ns());
 }
 
 /// Only with statistics.
 void Service::note_arrival(uintptr_t page, bool writable) {
-  const Clock now = now_ns();
+  const Clock now = monotonic_ns();
   const PageStatistics::Wait wait = statistics_->came(page, writable, now);
   if (wait.since == 0 || fault_events_.capacity() == 0)
     return;
@@ -357,11 +352,11 @@ bool Service::put_off(uint32_t from, const protocol::Message& message) {
 /// The page has just come for a thread of this node.
 void Service::hold(PageNumber page) {
   forget_old_holds();
-  installed_.push_back({now_ns(), page});
+  installed_.push_back({monotonic_ns(), page});
 }
 
 void Service::forget_old_holds() {
-  const Clock oldest = now_ns() - hold_ns;
+  const Clock oldest = monotonic_ns() - hold_ns;
   while (!installed_.empty() && installed_.front().when <= oldest)
     installed_.pop_front();
 }
@@ -379,7 +374,7 @@ Service::Clock Service::held_until(PageNumber page) {
 
 bool Service::do_what_is_due() {
   bool any = false;
-  while (!later_.empty() && later_.front().due <= now_ns()) {
+  while (!later_.empty() && later_.front().due <= monotonic_ns()) {
     const Later later = later_.front();
     later_.pop_front();
     any = true;
@@ -452,7 +447,7 @@ void Service::carry_out(const void* content) {
       faults_.wake(address);
       break;
     case protocol::ActionKind::Hold: {
-      Later later{now_ns() + hold_ns, 0, action.message, true};
+      Later later{monotonic_ns() + hold_ns, 0, action.message, true};
       const auto place = std::upper_bound(later_.begin(), later_.end(), later.due,
                                           [](Clock value, const Later& other) { return value < other.due; });
       later_.insert(place, later);

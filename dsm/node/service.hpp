@@ -118,7 +118,7 @@ private:
   void publish(PageNumber page);
   void handle_fault(const PageFault& fault);
   void fetch_with(PageNumber page, bool write);
-  bool may_fetch_ahead(PageNumber page, PageNumber with, bool write) const;
+  bool may_fetch_ahead(PageNumber page, PageNumber with) const;
   const void* readable(uintptr_t page);
   void handle_slot(uint32_t from, const Slot& slot);
   void handle_page_message(uint32_t from, const protocol::Message& message, const void* content);

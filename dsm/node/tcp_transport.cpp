@@ -1,5 +1,6 @@
 #include "dsm/node/tcp_transport.hpp"
 
+#include "base/clock.hpp"
 #include "base/message.hpp"
 
 #include <algorithm>
@@ -28,12 +29,6 @@ constexpr size_t message_buffer_bytes = size_t(32) << 10;
 
 /// A frame with this channel and nothing in it, not passed on: a sign of life.
 constexpr size_t no_message = 0;
-
-int64_t now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * second_ns + now.tv_nsec;
-}
 
 SlotHeader header_of(Channel channel, const void* message, size_t message_bytes, size_t data_bytes) {
   SlotHeader header;
@@ -190,7 +185,7 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
     return false;
   }
   reader.filled(size_t(bytes));
-  peers_[incoming.from].heard = now_ns();
+  peers_[incoming.from].heard = monotonic_ns();
   while (const Slot* slot = reader.next()) {
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
@@ -260,7 +255,7 @@ void TcpTransport::lose(uint32_t node, std::string reason) {
 
 std::optional<Transport::Loss> TcpTransport::find_loss() {
   if (watch_silence_) {
-    const Clock now = now_ns();
+    const Clock now = monotonic_ns();
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
     if (now - last_look_ > patience_ns / 2)
       for (Peer& peer : peers_)

@@ -58,15 +58,10 @@ ParsedLayout parse_processes(std::string_view text, const std::vector<int>& allo
 }
 
 ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed) {
-  Layout layout{Layout::Kind::Processes, {}, true};
-  while (!text.empty()) {
-    const size_t semicolon = std::min(text.find(';'), text.size());
-    const auto cpus = parse_cpu_list(text.substr(0, semicolon));
-    if (!cpus)
-      return malformed(allowed, "expected lists of CPUs like hosts:0-3;0-7");
-    layout.cpus.push_back(*cpus);
-    text.remove_prefix(std::min(semicolon + 1, text.size()));
-  }
+  const auto cpus = parse_cpu_lists(text);
+  if (!cpus)
+    return malformed(allowed, "expected lists of CPUs like hosts:0-3;0-7");
+  const Layout layout{Layout::Kind::Processes, *cpus, true};
   if (layout.nodes() < 2 || layout.nodes() > most_node_processes)
     return malformed(allowed, "expected from 2 to 64 hosts");
   return {layout, {}};

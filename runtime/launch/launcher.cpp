@@ -5,6 +5,7 @@
 #include "runtime/launch/frames.hpp"
 #include "runtime/launch/node_program.hpp"
 #include "runtime/launch/orders.hpp"
+#include "runtime/launch/sockets.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -35,12 +36,6 @@ constexpr int64_t grace_for_origin_ms = 1500;
 constexpr int64_t grace_for_others_ms = 500;
 constexpr int64_t grace_for_agents_ms = 500;
 constexpr uint32_t origin = 0;
-
-int64_t now_ms() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t(1000) + now.tv_nsec / 1'000'000;
-}
 
 std::string quoted(std::string_view word) {
   std::string text = "'";

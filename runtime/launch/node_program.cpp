@@ -44,19 +44,12 @@ bool fix_addresses(uint64_t stack_bytes) {
   return setrlimit(RLIMIT_STACK, &limit) == 0 && now != -1 && personality(unsigned(now) | ADDR_NO_RANDOMIZE) != -1;
 }
 
-std::string layout_of(const Start& start) {
-  std::string text = "hosts:";
-  for (const auto& cpus : start.cpus)
-    text += format_cpu_list(cpus) + ';';
-  return text;
-}
-
 void set_environment(const Order& order, const Start& start, const dsm::LaunchPlan& plan, const std::string& library) {
   for (const auto& [name, value] : order.environment)
     setenv(name.c_str(), value.c_str(), 1);
   const char* preloaded = getenv("LD_PRELOAD");
   setenv("LD_PRELOAD", preloaded && *preloaded ? (library + ':' + preloaded).c_str() : library.c_str(), 1);
-  setenv("HETMP_NODES", layout_of(start).c_str(), 1);
+  setenv("HETMP_NODES", ("hosts:" + format_cpu_lists(start.cpus)).c_str(), 1);
   setenv(dsm::launcher_variable, dsm::format_plan(plan).c_str(), 1);
 }
 

@@ -1,12 +1,12 @@
 #include "runtime/launch/sockets.hpp"
 
+#include "base/clock.hpp"
 #include "runtime/launch/mesh.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -15,11 +15,7 @@
 
 namespace hetmp::launch {
 
-int64_t now_ms() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t(1000) + now.tv_nsec / 1'000'000;
-}
+int64_t now_ms() { return monotonic_ns() / 1'000'000; }
 
 std::string numeric(const sockaddr_storage& address, socklen_t bytes) {
   char host[NI_MAXHOST] = "?";
