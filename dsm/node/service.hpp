@@ -9,13 +9,13 @@
 #include "dsm/fabric.hpp"
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/fault_streams.hpp"
+#include "dsm/node/hold_times.hpp"
 #include "dsm/node/page_statistics.hpp"
 #include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
 #include "dsm/protocol/node.hpp"
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <poll.h>
 #include <sys/types.h>
@@ -98,42 +98,34 @@ private:
     pid_t pid;
     int pidfd;
   };
-  struct Later {
-    Clock due;
-    uint32_t from;
-    protocol::Message message;
-    bool resume; ///< protocol::Node::resume(message.page) instead of a message
-  };
-  struct Installed {
-    Clock when;
-    PageNumber page;
-  };
 
+  // service.cpp: the thread, and what comes by message.
   static void* thread_body(void* self);
   void run();
   bool work();
   bool serve_faults();
   void sleep(bool retry_soon);
-  void set_up_memory(uint32_t node);
-  void publish(PageNumber page);
+  void wake_waiters_if_due();
+  void handle_slot(uint32_t from, const Slot& slot);
+  void handle_page_message(uint32_t from, const protocol::Message& message, const void* content);
+  bool do_what_is_due();
+  void deliver(uint32_t from, const protocol::Message& message, const void* content);
+
+  // service_faults.cpp: what threads of this node want.
   void handle_fault(const PageFault& fault);
   void fetch_with(PageNumber page, bool write);
   bool may_fetch_ahead(PageNumber page, PageNumber with) const;
-  const void* readable(uintptr_t page);
-  void handle_slot(uint32_t from, const Slot& slot);
-  void handle_page_message(uint32_t from, const protocol::Message& message, const void* content);
-  bool put_off(uint32_t from, const protocol::Message& message);
-  bool do_what_is_due();
-  void deliver(uint32_t from, const protocol::Message& message, const void* content);
-  void carry_out(const void* content);
-  void protect(PageNumber page);
   void count(const PageFault& fault);
   void note_arrival(uintptr_t page, bool writable);
+
+  // service_memory.cpp: what the protocol asks for.
+  void set_up_memory(uint32_t node);
+  void publish(PageNumber page);
+  void carry_out(const void* content);
+  const void* readable(uintptr_t page);
+  void protect(PageNumber page);
   void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
-  void wake_waiters_if_due();
-  void hold(PageNumber page);
-  void forget_old_holds();
-  Clock held_until(PageNumber page);
+  void give_zeros(PageNumber page, bool writable);
 
   const AddressPlan& plan_;
   const Transport::Handle handle_ = [this](uint32_t from, const Slot& slot) { handle_slot(from, slot); };
@@ -143,14 +135,13 @@ private:
   std::unique_ptr<protocol::Node> protocol_;
   protocol::Storage storage_;
   protocol::Actions actions_;
-  uint8_t* page_flags_ = nullptr; ///< for each page: see the .cpp
+  uint8_t* page_flags_ = nullptr; ///< for each page: see service_memory.cpp
   FaultStreams streams_;
   std::atomic<bool> fetch_ahead_{true};  ///< relaxed: whenever it is seen
   std::atomic<bool> all_readable_{true}; ///< relaxed: whoever sets it goes on only when all nodes have
   int own_memory_ = -1;                  ///< /proc/self/mem, for memory that may not be readable
   uint8_t page_copy_[page_bytes];
-  std::deque<Later> later_;         ///< in the order of `due`
-  std::deque<Installed> installed_; ///< within the last hold time
+  HoldTimes holds_;
   bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory
   Clock next_look_ = 0;      ///< not before: looking costs time
   std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
