@@ -4,9 +4,9 @@
 
 namespace hetmp::dsm {
 
-void HoldTimes::came(PageNumber page, Clock now) {
+void HoldTimes::came(PageNumber page, Clock now, uint32_t pages) {
   forget_old(now);
-  held_.push_back({now, page});
+  held_.push_back({now, page, pages});
 }
 
 void HoldTimes::forget_old(Clock now) {
@@ -18,7 +18,7 @@ void HoldTimes::forget_old(Clock now) {
 HoldTimes::Clock HoldTimes::held_until(PageNumber page, Clock now) {
   forget_old(now);
   for (auto it = held_.rbegin(); it != held_.rend(); ++it)
-    if (it->page == page)
+    if (page - it->first < it->pages)
       return it->since + hold_ns;
   return 0;
 }

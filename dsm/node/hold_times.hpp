@@ -28,8 +28,8 @@ public:
     bool resume; ///< protocol::Node::resume(message.page) instead of a message
   };
 
-  /// The page has just come for a thread of this node.
-  void came(PageNumber page, Clock now);
+  /// The page, or so many from there on, have just come for a thread of this node.
+  void came(PageNumber page, Clock now, uint32_t pages = 1);
 
   /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, or because an earlier
   /// one of its page and channel waits. Not for messages that carry content: see take_earlier().
@@ -49,7 +49,8 @@ public:
 private:
   struct Held {
     Clock since;
-    PageNumber page;
+    PageNumber first;
+    uint32_t pages;
   };
 
   void forget_old(Clock now);

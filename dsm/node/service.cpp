@@ -62,7 +62,7 @@ void Service::run() {
     bool worked = work();
     while (const auto loss = transport_->find_loss())
       client_->node_lost(*loss);
-    const bool retry_soon = client_->retry() | transport_->flush();
+    const bool retry_soon = client_->retry() | transport_->flush() | !runs_.empty();
     if (!worked && transport_->prepare_sleep())
       sleep(retry_soon);
   }
@@ -70,10 +70,11 @@ void Service::run() {
 
 bool Service::work() {
   const size_t messages = transport_->receive(handle_);
+  const bool runs = serve_runs();
   const bool faults = serve_faults();
   const bool due = do_what_is_due();
   wake_waiters_if_due();
-  return faults || messages || due;
+  return messages || runs || faults || due;
 }
 
 /// See futex_waiters.hpp. At most one look in two milliseconds, and at most a fiftieth of the time.
@@ -130,17 +131,13 @@ void Service::sleep(bool retry_soon) {
 
 void Service::handle_slot(uint32_t from, const Slot& slot) {
   switch (slot.header.channel) {
-  case Channel::Page: {
-    protocol::Message message{protocol::MessageType::Done};
-    if (slot.header.header_bytes != sizeof message)
-      die(failure, "node %u sent a page message of %u bytes", from, slot.header.header_bytes);
-    memcpy(&message, slot.header.message, sizeof message);
-    if (protocol::carries_content(message.type) != (slot.header.data_bytes == page_bytes))
-      die(failure, "node %u sent a %s message with %u bytes of content", from, protocol::name_of(message.type),
-          slot.header.data_bytes);
-    handle_page_message(from, message, slot.data);
+  case Channel::Page:
+    if (const auto message = read_page_message(slot.header))
+      handle_page_message(from, *message, slot.data);
+    else
+      die(failure, "node %u sent a page message of %u bytes with %u bytes of content that cannot be one", from,
+          slot.header.header_bytes, slot.header.data_bytes);
     break;
-  }
   case Channel::Runtime:
     client_->runtime_message(from, slot.data, slot.header.data_bytes);
     break;
@@ -148,16 +145,6 @@ void Service::handle_slot(uint32_t from, const Slot& slot) {
     client_->control_message(from, slot);
     break;
   }
-}
-
-void Service::handle_page_message(uint32_t from, const protocol::Message& message, const void* content) {
-  if (protocol::carries_content(message.type)) {
-    while (const auto earlier = holds_.take_earlier(from, message.page))
-      deliver(earlier->from, earlier->message, nullptr);
-  } else if (!holds_.passes(from, message, monotonic_ns())) {
-    return;
-  }
-  deliver(from, message, content);
 }
 
 bool Service::do_what_is_due() {
@@ -170,23 +157,13 @@ bool Service::do_what_is_due() {
     if (due->resume) {
       actions_.clear();
       protocol_->resume(due->message.page, actions_);
-      carry_out(nullptr);
+      add_actions(nullptr);
     } else {
       deliver(due->from, due->message, nullptr);
     }
+    carry_out_batch();
   }
   return any;
-}
-
-void Service::deliver(uint32_t from, const protocol::Message& message, const void* content) {
-  if (message.page < storage_.pages && protocol_->is_home(message.page))
-    publish(message.page);
-  actions_.clear();
-  const protocol::Status status = protocol_->receive(from, message, actions_);
-  if (status != protocol::Status::Ok)
-    die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from, protocol::name_of(message.type),
-        static_cast<unsigned long long>(message.page), protocol::text_of(status));
-  carry_out(content);
 }
 
 } // namespace hetmp::dsm

@@ -7,6 +7,12 @@
 #include <algorithm>
 
 namespace hetmp::dsm {
+namespace {
+
+/// What is fetched ahead lies near what is wanted: two runs of neighbouring pages, or of a stride's.
+constexpr size_t farthest_ahead = size_t(4) << 20;
+
+} // namespace
 
 void Service::handle_fault(const PageFault& fault) {
   const PageNumber page = plan_.page_of(fault.address);
@@ -18,40 +24,38 @@ void Service::handle_fault(const PageFault& fault) {
   if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared))
     count(fault);
   const bool asks = protocol_->outstanding(page) == protocol::Outstanding::None;
+  this->fault(page, write);
+  carry_out_batch();
+  if (state == protocol::LocalState::Invalid && fetch_ahead_.load(std::memory_order_relaxed))
+    fetch_with(page, asks ? streams_.fault(page, write) : streams_.fault_under_way(page, write), write);
+}
+
+void Service::fault(PageNumber page, bool write) {
   actions_.clear();
   if (write)
     protocol_->write_fault(page, actions_);
   else
     protocol_->read_fault(page, actions_);
-  carry_out(nullptr);
-  if (asks && state == protocol::LocalState::Invalid)
-    fetch_with(page, write);
+  add_actions(nullptr);
 }
 
 /// Asks for the pages that the faults' stream will want next, as if threads had faulted on them: to the protocol that is
 /// what it is, faults may come at any time. Their answers come while the thread still works on this page.
-void Service::fetch_with(PageNumber page, bool write) {
-  if (!fetch_ahead_.load(std::memory_order_relaxed))
-    return;
-  const PageRun run = streams_.fault(page);
-  for (uint32_t i = 0; i < run.count && may_fetch_ahead(run.page(i), page); ++i) {
-    actions_.clear();
-    if (write)
-      protocol_->write_fault(run.page(i), actions_);
-    else
-      protocol_->read_fault(run.page(i), actions_);
-    carry_out(nullptr);
-  }
+void Service::fetch_with(PageNumber page, const PageRun& run, bool write) {
+  for (uint32_t i = 0; i < run.count; ++i)
+    if (may_fetch_ahead(run.page(i), page))
+      fault(run.page(i), write);
+  carry_out_batch();
 }
 
 /// A page of the same kind of memory as the one a thread wants, of which this node has no copy. Never a stack's: guard
 /// pages lie between them. Nor one of the window for late objects, which is not all there.
 bool Service::may_fetch_ahead(PageNumber page, PageNumber with) const {
-  if (page >= storage_.pages || plan_.home_of(page) != plan_.home_of(with) || protocol_->is_home(page))
+  if (page >= storage_.pages || plan_.home_of(page) != plan_.home_of(with))
     return false;
   const uintptr_t address = plan_.address_of(page), wanted = plan_.address_of(with);
   const bool same_memory = plan_.in_slices(address) == plan_.in_slices(wanted) &&
-                           std::max(address, wanted) - std::min(address, wanted) <= publish_bytes;
+                           std::max(address, wanted) - std::min(address, wanted) <= farthest_ahead;
   if (!same_memory || AddressPlan::stack_part(plan_.home_of(page)).contains(address) ||
       LateWindow::instance().range().contains(address))
     return false;

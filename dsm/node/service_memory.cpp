@@ -1,12 +1,12 @@
-// The service's memory: what it keeps of each page, and carrying out what the protocol asks for.
+// The service's memory: what it keeps of each page, and what it does to the pages of this node.
 #include "dsm/node/service.hpp"
 
 #include "base/clock.hpp"
 #include "base/message.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,9 +33,9 @@ T* lazy_array(uint64_t count) {
 }
 
 /// A hint: a page that is swapped out counts as absent here, and is found present when zeros are put there.
-bool is_present(uintptr_t page) {
-  unsigned char resident = 0;
-  return mincore(reinterpret_cast<void*>(page), page_bytes, &resident) == 0 && (resident & 1);
+void find_resident(uintptr_t address, uint32_t pages, unsigned char* resident) {
+  if (mincore(reinterpret_cast<void*>(address), pages * page_bytes, resident) != 0)
+    std::fill(resident, resident + pages, 0);
 }
 
 } // namespace
@@ -85,97 +85,68 @@ void Service::publish(PageNumber page) {
     __atomic_or_fetch(&page_flags_[i], published, __ATOMIC_RELAXED);
 }
 
-void Service::carry_out(const void* content) {
-  for (size_t i = 0; i < actions_.size(); ++i) {
-    const protocol::Action& action = actions_[i];
-    const PageNumber page = action.page();
-    // The kernel can wake in the same call.
-    const bool then_wake = i + 1 < actions_.size() && actions_[i + 1].kind == protocol::ActionKind::Wake;
-    const auto waiters = then_wake ? UserFaults::Waiters::Wake : UserFaults::Waiters::Keep;
-    const uintptr_t address = plan_.address_of(page);
-    switch (action.kind) {
-    case protocol::ActionKind::Send:
-      transport_->send(action.to, Lane::Service, Channel::Page, &action.message,
-                      sizeof action.message, nullptr, 0);
-      break;
-    case protocol::ActionKind::SendData:
-      transport_->send(action.to, Lane::Service, Channel::Page, &action.message,
-                      sizeof action.message, readable(address), page_bytes);
-      break;
-    case protocol::ActionKind::Protect:
-      protect(page);
-      break;
-    case protocol::ActionKind::Drop:
-      faults_.drop(address);
-      client_->pages_moved(-1);
-      lost_copies_ = true;
-      counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
-      if (statistics_)
-        statistics_->lost(address);
-      break;
-    case protocol::ActionKind::InstallShared:
-      install(page, content, false, waiters);
-      i += then_wake;
-      break;
-    case protocol::ActionKind::InstallExclusive:
-      install(page, content, true, waiters);
-      i += then_wake;
-      break;
-    case protocol::ActionKind::Unprotect:
-      faults_.unprotect(address, waiters);
-      if (statistics_)
-        note_arrival(address, true);
-      i += then_wake;
-      holds_.came(page, monotonic_ns());
-      break;
-    case protocol::ActionKind::Wake:
-      faults_.wake(address);
-      break;
-    case protocol::ActionKind::Hold:
-      holds_.resume_later(action.message, monotonic_ns());
-      break;
-    }
-  }
-}
-
 void Service::give_zeros(PageNumber page, bool writable) {
   faults_.install_zeros(plan_.address_of(page), writable, UserFaults::Waiters::Keep);
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
 }
 
-/// Where this thread can read the page. Memory that the program has made unreadable is read past its protection: another
-/// node may have asked before that was so.
-const void* Service::readable(uintptr_t page) {
-  if (all_readable_.load(std::memory_order_relaxed))
-    return reinterpret_cast<const void*>(page);
-  if (own_memory_ < 0)
-    own_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  if (own_memory_ < 0 || pread(own_memory_, page_copy_, page_bytes, off_t(page)) != ssize_t(page_bytes))
-    return reinterpret_cast<const void*>(page);
-  return page_copy_;
-}
-
-/// The page will be read by this thread right after: at its home it may never have been touched, and then it is filled
+/// The pages will be read by this thread right after: at their home they may never have been touched, and then they are filled
 /// with zeros here (this thread must not fault).
-void Service::protect(PageNumber page) {
-  const uintptr_t address = plan_.address_of(page);
-  if (!(page_flags_[page] & present) && protocol_->is_home(page)) {
-    __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
-    if (!is_present(address) && faults_.install_zeros(address, false, UserFaults::Waiters::Keep))
-      return;
-  }
-  faults_.protect(address);
+void Service::protect(PageRange pages) {
+  for_each_piece(pages, [&](uintptr_t address, PageRange piece) {
+    fill_absent(address, piece);
+    faults_.protect(address, piece.count);
+  });
 }
 
-void Service::install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters) {
-  if (!content || !faults_.install(plan_.address_of(page), content, writable, waiters))
-    die(failure, "page %llu came although it is here", static_cast<unsigned long long>(page));
-  __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
-  counters_.bytes_received.fetch_add(page_bytes, std::memory_order_relaxed);
-  if (statistics_)
-    note_arrival(plan_.address_of(page), writable);
-  client_->pages_moved(1);
-  holds_.came(page, monotonic_ns());
+/// At most most_data_pages.
+void Service::fill_absent(uintptr_t address, PageRange pages) {
+  uint8_t* const flags = page_flags_ + pages.first;
+  const auto known = [](uint8_t flag) { return (flag & present) != 0; };
+  if (!protocol_->is_home(pages.first) || std::all_of(flags, flags + pages.count, known))
+    return;
+  unsigned char resident[most_data_pages] = {};
+  find_resident(address, pages.count, resident);
+  for (uint32_t i = 0; i < pages.count; ++i)
+    if (!known(flags[i])) {
+      __atomic_or_fetch(&flags[i], present, __ATOMIC_RELAXED);
+      if (!resident[i])
+        faults_.install_zeros(address + i * page_bytes, false, UserFaults::Waiters::Keep);
+    }
+}
+
+void Service::install(const ActionBatch::Installation& installation) {
+  const uint8_t* content = installation.content;
+  for_each_piece(installation.pages, [&](uintptr_t address, PageRange pages) {
+    const bool writable = installation.writable;
+    const bool done = content ? faults_.install(address, content, writable, UserFaults::Waiters::Wake, pages.count)
+                              : faults_.install_zeros(address, writable, UserFaults::Waiters::Wake, pages.count);
+    if (!done)
+      die(failure, "page %llu, or one of the %u behind it, came although it is here",
+          static_cast<unsigned long long>(pages.first), pages.count - 1);
+    for (uint32_t i = 0; i < pages.count; ++i) {
+      __atomic_or_fetch(&page_flags_[pages.first + i], present, __ATOMIC_RELAXED);
+      if (statistics_)
+        note_arrival(address + i * page_bytes, writable);
+    }
+    if (content) {
+      counters_.bytes_received.fetch_add(pages.count * page_bytes, std::memory_order_relaxed);
+      content += pages.count * page_bytes;
+    }
+    client_->pages_moved(pages.count);
+    holds_.came(pages.first, monotonic_ns(), pages.count);
+  });
+}
+
+void Service::drop(PageRange pages) {
+  for_each_piece(pages, [&](uintptr_t address, PageRange piece) {
+    faults_.drop(address, piece.count);
+    client_->pages_moved(-int64_t(piece.count));
+    lost_copies_ = true;
+    counters_.invalidations.fetch_add(piece.count, std::memory_order_relaxed);
+    for (uint32_t i = 0; statistics_ && i < piece.count; ++i)
+      statistics_->lost(address + i * page_bytes);
+  });
 }
 
 } // namespace hetmp::dsm
