@@ -59,22 +59,27 @@ void Service::run() {
   allocates_privately = true;
   is_service_thread = true;
   while (true) {
-    bool worked = work();
+    const bool more = work();
     while (const auto loss = transport_->find_loss())
       client_->node_lost(*loss);
     const bool retry_soon = client_->retry() | transport_->flush() | !runs_.empty();
-    if (!worked && transport_->prepare_sleep())
+    // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost system calls
+    // while the thread whose page has just come waits for this CPU.
+    if (more || !transport_->prepare_sleep())
+      faults_waiting_ = true; // perhaps
+    else
       sleep(retry_soon);
   }
 }
 
+/// True if there is certainly more to do.
 bool Service::work() {
-  const size_t messages = transport_->receive(handle_);
-  const bool runs = serve_runs();
-  const bool faults = serve_faults();
-  const bool due = do_what_is_due();
+  transport_->receive(handle_);
+  if (faults_waiting_)
+    serve_faults();
+  do_what_is_due();
   wake_waiters_if_due();
-  return messages || runs || faults || due;
+  return serve_runs();
 }
 
 /// See futex_waiters.hpp. At most one look in two milliseconds, and at most a fiftieth of the time.
@@ -90,18 +95,11 @@ void Service::wake_waiters_if_due() {
   next_look_ = end + std::max<Clock>(2'000'000, 50 * (end - begin));
 }
 
-bool Service::serve_faults() {
-  // After a sleep that only the doorbell ended, the first look would find nothing and cost a system call on the way of
-  // the page that has just come.
-  if (!faults_waiting_) {
-    faults_waiting_ = true;
-    return true; // look before sleeping again
-  }
+void Service::serve_faults() {
   PageFault faults[16];
   const size_t count = faults_.read(faults, 16);
   for (size_t i = 0; i < count; ++i)
     handle_fault(faults[i]);
-  return count != 0;
 }
 
 void Service::sleep(bool retry_soon) {
@@ -118,7 +116,7 @@ void Service::sleep(bool retry_soon) {
   const timespec timeout{wait / 1'000'000'000, wait % 1'000'000'000};
   const int ready = ppoll(poll_.data(), poll_.size(), wait < 0 ? nullptr : &timeout, nullptr);
   transport_->awake(ready > 0 && poll_[1].revents);
-  faults_waiting_ = ready <= 0 || poll_[0].revents;
+  faults_waiting_ = ready < 0 || (ready > 0 && poll_[0].revents);
   if (ready <= 0)
     return;
   for (size_t i = 2; i < poll_.size(); ++i)
@@ -147,13 +145,11 @@ void Service::handle_slot(uint32_t from, const Slot& slot) {
   }
 }
 
-bool Service::do_what_is_due() {
-  bool any = false;
+void Service::do_what_is_due() {
   while (!holds_.empty()) {
     const auto due = holds_.take_due(monotonic_ns());
     if (!due)
       break;
-    any = true;
     if (due->resume) {
       actions_.clear();
       protocol_->resume(due->message.page, actions_);
@@ -163,7 +159,6 @@ bool Service::do_what_is_due() {
     }
     carry_out_batch();
   }
-  return any;
 }
 
 } // namespace hetmp::dsm

@@ -111,11 +111,11 @@ private:
   static void* thread_body(void* self);
   void run();
   bool work();
-  bool serve_faults();
+  void serve_faults();
   void sleep(bool retry_soon);
   void wake_waiters_if_due();
   void handle_slot(uint32_t from, const Slot& slot);
-  bool do_what_is_due();
+  void do_what_is_due();
 
   // service_runs.cpp: the messages of the protocol, one by one, of those that came.
   void handle_page_message(uint32_t from, const PageMessage& run, const uint8_t* content);
@@ -186,7 +186,7 @@ private:
   uint64_t fault_events_dropped_ = 0;
   std::vector<Watched> watched_;
   std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
-  bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was none since the last look
+  bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was no sleep since the last look
   struct {
     std::atomic<uint64_t> read_misses{0}, write_misses{0}, write_upgrades{0}, invalidations{0}, bytes_received{0};
   } counters_; ///< written by the service thread only; relaxed: each is a statistic of its own

@@ -199,6 +199,10 @@ bool TcpTransport::has_room(uint32_t to) {
 }
 
 size_t TcpTransport::receive(const Handle& handle) {
+  if (!something_came_) {
+    something_came_ = true; // the next call looks
+    return 0;
+  }
   epoll_event ready[16];
   const int count = epoll_wait(poll_set_, ready, 16, 0);
   size_t messages = 0;

@@ -38,7 +38,7 @@ public:
   size_t receive(const Handle& handle) override;
   bool flush() override;
   bool prepare_sleep() override { return true; } // what comes now makes the doorbell readable
-  void awake(bool) override {}
+  void awake(bool rung) override { something_came_ = rung; }
   int doorbell() const override { return poll_set_; }
   std::optional<Loss> find_loss() override;
   int64_t longest_sleep_ns() const override;
@@ -80,6 +80,7 @@ private:
   uint32_t self_ = 0;
   bool watch_silence_ = false;
   int poll_set_ = -1; ///< epoll, of all incoming sockets
+  bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;
   std::vector<Outgoing> outgoing_;
   std::vector<Peer> peers_;

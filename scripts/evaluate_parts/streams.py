@@ -101,8 +101,9 @@ def iperf(context, network):
             client = start({}, [*network.inside(0), "iperf3", "--client", ADDRESSES[1], "--port", str(PORT + 1), "--time", "2",
                                 "--json"])
             output = client.communicate(timeout=context.options.timeout)[0]
-            if client.returncode == 0:
-                return json.loads(output)["end"]["sum_received"]["bits_per_second"] / 8 / GIB
+            received = json.loads(output).get("end", {}).get("sum_received") if client.returncode == 0 else None
+            if received:
+                return received["bits_per_second"] / 8 / GIB
             time.sleep(0.1)  # the server does not listen yet
         raise RunFailed("iperf3 does not reach its server")
     finally:
