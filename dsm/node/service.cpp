@@ -62,13 +62,14 @@ void Service::run() {
     const bool more = work();
     while (const auto loss = transport_->find_loss())
       client_->node_lost(*loss);
-    const bool retry_soon = client_->retry() | transport_->flush() | !runs_.empty();
+    const bool again = client_->retry();
+    const bool unsent = transport_->flush();
     // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost system calls
     // while the thread whose page has just come waits for this CPU.
     if (more || !transport_->prepare_sleep())
       faults_waiting_ = true; // perhaps
     else
-      sleep(retry_soon);
+      sleep(again || unsent || !runs_.empty());
   }
 }
 
