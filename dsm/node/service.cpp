@@ -112,8 +112,10 @@ void Service::run() {
   is_service_thread = true;
   while (true) {
     bool worked = work();
-    while (const auto loss = transport_->find_loss())
+    while (const auto loss = transport_->find_loss()) {
+      protocol_->lose(loss->node);
       client_->node_lost(*loss);
+    }
     const bool retry_soon = client_->retry() | transport_->flush();
     if (!worked && transport_->prepare_sleep())
       sleep(retry_soon);
@@ -390,11 +392,11 @@ bool Service::do_what_is_due() {
 }
 
 void Service::deliver(uint32_t from, const protocol::Message& message, const void* content) {
-  if (message.page < storage_.pages && protocol_->is_home(message.page))
+  if (message.page < storage_.pages && protocol_->is_registrar(message.page)) // where its memory is from the start
     publish(message.page);
   actions_.clear();
   const protocol::Status status = protocol_->receive(from, message, actions_);
-  if (status != protocol::Status::Ok)
+  if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
     die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from, protocol::name_of(message.type),
         static_cast<unsigned long long>(message.page), protocol::text_of(status));
   carry_out(content);
@@ -473,7 +475,7 @@ const void* Service::readable(uintptr_t page) {
 /// with zeros here (this thread must not fault).
 void Service::protect(PageNumber page) {
   const uintptr_t address = plan_.address_of(page);
-  if (!(page_flags_[page] & present) && protocol_->is_home(page)) {
+  if (!(page_flags_[page] & present) && protocol_->is_registrar(page)) {
     __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
     if (!is_present(address) && faults_.install_zeros(address, false, UserFaults::Waiters::Keep))
       return;

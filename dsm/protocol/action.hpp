@@ -52,9 +52,7 @@ class Actions {
  private:
   /// A message that only names the page; its type is of no consequence.
   static Message local(PageNumber page) {
-    Message message{MessageType::Done};
-    message.page = page;
-    return message;
+    return message_of(MessageType::Done, page);
   }
 
   std::vector<Action> list;

@@ -29,6 +29,8 @@ const char* name_of(MessageType type) {
     return "Push";
   case MessageType::Keep:
     return "Keep";
+  case MessageType::Return:
+    return "Return";
   }
   return "?";
 }
@@ -73,6 +75,8 @@ const char* text_of(Status status) {
     return "message impossible in the page's state";
   case Status::Overloaded:
     return "too many busy pages";
+  case Status::NodeLost:
+    return "a node was lost";
   }
   return "?";
 }

@@ -24,8 +24,8 @@ class RandomRun {
         stalled_until[below(stalled_until.size())] = step + below(500);
       most_in_flight = std::max(most_in_flight, world.flying.size());
       for (PageNumber p = 0; p < world.dimensions().pages; ++p)
-        if (const Transaction* busy = world.home(p).transaction(p))
-          longest_queue = std::max(longest_queue, busy->queue.size());
+        if (const Node* home = world.home(p); home && home->transaction(p))
+          longest_queue = std::max(longest_queue, home->transaction(p)->queue.size());
       if (step % 4096 == 0)
         check(world);
     }
@@ -46,16 +46,19 @@ class RandomRun {
   }
 
   World world;
-  uint64_t stores = 0, messages = 0;
+  uint64_t stores = 0, messages = 0, moves = 0;
   size_t most_in_flight = 0;
   uint32_t longest_queue = 0;
 
  private:
   uint64_t below(uint64_t limit) { return random() % limit; }
 
-  void take(const Event& event) {
+  void take(Event event) {
+    event.move = below(4) == 0;
+    const Node* home = world.home(event.page);
     world.apply(event);
     check_page(world, event.page);
+    moves += home && !world.home(event.page);
     messages += event.kind == Event::Kind::Deliver;
     stores += event.kind == Event::Kind::Store;
   }
@@ -63,6 +66,8 @@ class RandomRun {
   void touch_something() {
     const uint32_t n = static_cast<uint32_t>(below(world.dimensions().nodes));
     const PageNumber p = below(world.dimensions().pages);
+    if (below(6) == 0 && world.home(p) && world.home(p) != &world.node(n))
+      return take({Event::Kind::Push, n, p});
     if (below(3) == 0)
       return take({Event::Kind::ReadFault, n, p});
     take({Event::Kind::WriteFault, n, p});
@@ -94,9 +99,9 @@ class RandomRun {
         take({Event::Kind::Retry, n, p});
         return true;
       }
-    if (!world.is_holding(p))
+    if (!world.holding(p))
       return false;
-    take({Event::Kind::Resume, world.node(0).home(p), p});
+    take({Event::Kind::Resume, world.holding(p) - 1, p});
     return true;
   }
 
@@ -130,9 +135,11 @@ void run_and_compare(const Size& size, size_t steps, uint64_t seed) {
   EXPECT_GT(run.stores, steps / 1000);
   EXPECT_GT(run.messages, steps / 10);
   EXPECT_GE(run.longest_queue, size.nodes / 2);
-  std::printf("%u nodes, %u pages: %zu messages, %zu increments, at most %zu messages in flight, %u queued\n",
+  EXPECT_GT(run.moves, 50u);
+  std::printf("%u nodes, %u pages: %zu messages, %zu increments, %zu moves of homes, at most %zu messages in flight, "
+              "%u queued\n",
               size.nodes, size.pages, static_cast<size_t>(run.messages), static_cast<size_t>(run.stores),
-              run.most_in_flight, run.longest_queue);
+              static_cast<size_t>(run.moves), run.most_in_flight, run.longest_queue);
 }
 
 TEST(ProtocolRandom, EightNodes) {

@@ -10,10 +10,6 @@
 namespace hetmp::dsm::protocol::model {
 namespace {
 
-Message message_of(MessageType type, PageNumber page = 0, uint8_t requester = 0) {
-  return {type, requester, {}, page};
-}
-
 class ProtocolRefusals : public testing::Test {
  protected:
   Status at_home(uint32_t from, const Message& message) { return receive(0, from, message); }
