@@ -102,7 +102,8 @@ Status Node::returned(uint32_t from, const Message& message, Actions&) {
   const PageNumber page = message.page;
   if (!is_registrar(page) || is_home(page) || from != home(page))
     return Status::NotHome;
-  if (message.requester == self || message.requester == from || state(page) != LocalState::Invalid)
+  const LocalState expected = message.requester == self ? LocalState::Exclusive : LocalState::Invalid;
+  if (message.requester == from || state(page) != expected)
     return Status::Impossible;
   become_home(page, message.requester);
   return Status::Ok;

@@ -16,6 +16,7 @@ struct Bounds {
   /// Requests and pushes under way at any moment, over all nodes and pages. Their number in a run has no bound.
   uint32_t most_at_once = UINT32_MAX;
   size_t table_log2 = 24; ///< entries of the table of fingerprints
+  bool rename = true;     ///< of states that differ only in names, look at one
 };
 
 /// The renamings under which a world looks the same.
@@ -42,7 +43,7 @@ inline std::vector<Renaming> symmetries_of(const Size& size) {
 class DeepExplorer {
  public:
   explicit DeepExplorer(const Size& size, const Bounds& bounds, Bug bug = Bug::None)
-      : bounds(bounds), renamings(symmetries_of(size)), table(bounds.table_log2), start(size, bug), scratch(size, bug) {}
+      : bounds(bounds), renamings(bounds.rename ? symmetries_of(size) : std::vector{Renaming::none()}), table(bounds.table_log2), start(size, bug), scratch(size, bug) {}
 
   Exploration run() {
     queue_state(start);
@@ -141,8 +142,7 @@ class DeepExplorer {
     wishes.clear();
     world.free_events(true, wishes);
     for (const Event& event : wishes) {
-      const bool asks = event.kind < Event::Kind::Lose;
-      if (event.kind == Event::Kind::Store || (asks && (!may_ask || changes_nothing(world, event))))
+      if (changes_nothing(world, event) || (!may_ask && asks(world, event)))
         continue;
       scratch = world;
       scratch.apply(event);
@@ -154,14 +154,18 @@ class DeepExplorer {
     }
   }
 
-  /// Faults that nobody can tell from those before: the smaller explorations have them all.
+  /// Events that need not be tried: most are of this kind. (What a store would do: is_right().)
   static bool changes_nothing(const World& world, const Event& event) {
     const View& view = world.view(event.node, event.page);
     const Node& node = world.node(event.node);
     switch (event.kind) {
-    case Event::Kind::ReadFault:
-      return view.mapping != Mapping::None || view.reader_blocked;
-    case Event::Kind::WriteFault:
+    case Event::Kind::Store:
+      return true;
+    case Event::Kind::Lose:
+      return false;
+    case Event::Kind::ReadFault: // one that comes late wakes whoever waits to write
+      return view.mapping != Mapping::None ? view.writer != WriteThread::Blocked : view.reader_blocked;
+    case Event::Kind::WriteFault: // that of a woken writer is a step of progress
       return view.mapping == Mapping::Writable || view.writer != WriteThread::None;
     case Event::Kind::ReadAhead:
     case Event::Kind::WriteAhead:
@@ -169,6 +173,12 @@ class DeepExplorer {
     default:
       return world.home(event.page)->transaction(event.page) != nullptr;
     }
+  }
+
+  /// Whether one more thing is asked for then.
+  static bool asks(const World& world, const Event& event) {
+    return event.kind == Event::Kind::Push ||
+           (event.kind < Event::Kind::Push && world.node(event.node).outstanding(event.page) == Outstanding::None);
   }
 
   static uint32_t at_once(const World& world) {

@@ -18,7 +18,8 @@ namespace hetmp::dsm::protocol::model {
 /// Never 0, and even: the lowest bit is the table's.
 inline uint64_t fingerprint(std::string_view bytes) {
   const auto mix = [](uint64_t a, uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   };
   uint64_t print = 0x9e3779b97f4a7c15u ^ bytes.size();

@@ -181,6 +181,7 @@ template <class Reader>
 void World::load(Reader& read) {
   flying.clear(), problem.clear();
   stopped_nodes = read.mask();
+  lost_node = stopped_nodes ? static_cast<uint32_t>(std::countr_zero(stopped_nodes)) : 0; // any of them
   std::vector<TransactionTable> tables(size().nodes);
   for (PageNumber p = 0; p < size().pages; ++p) {
     latest[p] = 1, holds[p] = 0;
