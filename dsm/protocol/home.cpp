@@ -52,8 +52,8 @@ bool Node::may_ask(PageNumber page, Request request) const {
     if (current || busy->queue.has(request.node))
       return false;
   }
-  // A reader may hold a copy: one was pushed to it while it asked. But only a node's own request makes it a writer, so
-  // whoever may write has none under way.
+  // A reader may hold a copy: one was pushed to it while it asked. But only a node's own request makes it a
+  // writer, so whoever may write has none under way.
   const Sharing sharing = this->sharing(page);
   return !sharing.exclusive || !(sharing.holders & bit(request.node));
 }
@@ -157,8 +157,8 @@ bool Node::transfer(PageNumber page, Transaction& busy, Actions& actions) {
   return false;
 }
 
-/// Home itself makes another node the exclusive holder, and perhaps home. If it stays home without being the registrar
-/// it will have to give the page back, and must know first that it has arrived.
+/// Home itself makes another node the exclusive holder, and perhaps home. If it stays home without being the
+/// registrar it will have to give the page back, and must know first that it has arrived.
 bool Node::hand_over(PageNumber page, Transaction& busy, MessageType type, Actions& actions) {
   const uint32_t requester = busy.current.node;
   const uint32_t next_home = home_goes_with(page, busy) ? requester : self;

@@ -1,12 +1,13 @@
 // Where a page's home is: how requests find it, how it moves and comes back.
 //
-// The registrar of a page is its home first and knows for ever where the home is: here, or at the node it has moved it
-// to. A home moves only from the registrar to a node or back, only while nobody else waits, and only where one node is
-// the exclusive holder afterwards, so that the whole directory is that node's number:
-//   - with the right to write, to the node that gets it (Grant or Data Exclusive that names its receiver as home);
+// The registrar of a page is its home first and knows for ever where the home is: here, or at the node it has
+// moved it to. A home moves only from the registrar to a node or back, only while nobody else waits, and only
+// where one node is the exclusive holder afterwards, so that the whole directory is that node's number:
+//   - with the right to write, to the node that gets it (Grant or Data Exclusive that names its receiver as
+//   home);
 //   - by Return to the registrar, when another node has become the exclusive holder and has said so (Done).
-// Whoever gets a request and is not home sends it on: the registrar to where the home is, others to the registrar.
-// Channels keep their order, so what the old home sends on arrives behind what makes the new one.
+// Whoever gets a request and is not home sends it on: the registrar to where the home is, others to the
+// registrar. Channels keep their order, so what the old home sends on arrives behind what makes the new one.
 #include "dsm/protocol/node.hpp"
 
 namespace hetmp::dsm::protocol {
@@ -27,9 +28,8 @@ Status Node::asked(uint32_t from, const Message& message, Actions& actions) {
   if (requester != from && from != registrar(page) && !is_registrar(page))
     return Status::NotHome; // only the registrar sends on, or others to the registrar
   // The registrar's own request comes back to it from a former home.
-  if (requester == self &&
-      (!is_registrar(page) ||
-       storage.local[page].outstanding() != (write ? Outstanding::Write : Outstanding::Read)))
+  if (requester == self && (!is_registrar(page) || storage.local[page].outstanding() !=
+                                                       (write ? Outstanding::Write : Outstanding::Read)))
     return Status::Impossible;
   if (is_home(page))
     return request(page, {message.requester, write}, actions);
@@ -40,8 +40,8 @@ Status Node::asked(uint32_t from, const Message& message, Actions& actions) {
   return Status::Ok;
 }
 
-/// Whether a message that only home sends may come from there. A copy's home is the one that was named with it, or,
-/// after a Return, the registrar.
+/// Whether a message that only home sends may come from there. A copy's home is the one that was named with
+/// it, or, after a Return, the registrar.
 bool Node::speaks_for_home(uint32_t from, PageNumber page) const {
   return from == home(page) || (from == registrar(page) && !is_home(page));
 }
@@ -56,8 +56,9 @@ bool Node::may_name_home(uint32_t from, const Message& message) const {
   return !is_registrar(page) || message.home == home(page);
 }
 
-/// At home, about to make the current requester the exclusive holder: whether it becomes home, too. The registrar does
-/// always, other nodes where the policy says so; but those who wait must not have to ask again.
+/// At home, about to make the current requester the exclusive holder: whether it becomes home, too. The
+/// registrar does always, other nodes where the policy says so; but those who wait must not have to ask
+/// again.
 bool Node::home_goes_with(PageNumber page, const Transaction& busy) const {
   const uint32_t requester = busy.current.node;
   if (requester == self || !busy.queue.empty())
@@ -79,8 +80,8 @@ void Node::become_home(PageNumber page, uint32_t owner) {
   storage.directory[page].set_streak(0);
 }
 
-/// A request to another node was answered. Home waits for Done where it cannot know: when another node sent the
-/// content; and before it gives the page back to the registrar, whose messages would race with its own.
+/// A request to another node was answered. Home waits for Done where it cannot know: when another node sent
+/// the content; and before it gives the page back to the registrar, whose messages would race with its own.
 void Node::served(uint32_t from, const Message& message, Actions& actions) {
   const PageNumber page = message.page;
   if (message.home == self)

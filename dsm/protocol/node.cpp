@@ -166,8 +166,9 @@ Status Node::grant(uint32_t from, const Message& message, Actions& actions) {
   return Status::Ok;
 }
 
-/// Content that nobody asked for. It finds no copy: home pushes to no node that has one or to which one is on its way.
-/// A request of this node's own stays under way. Home answers it when its turn comes, by what the directory says then.
+/// Content that nobody asked for. It finds no copy: home pushes to no node that has one or to which one is on
+/// its way. A request of this node's own stays under way. Home answers it when its turn comes, by what the
+/// directory says then.
 Status Node::pushed(uint32_t from, PageNumber page, Actions& actions) {
   if (is_home(page) || (is_registrar(page) && from != home(page)))
     return Status::NotHome;

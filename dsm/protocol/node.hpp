@@ -11,8 +11,9 @@
 //   P  progress: without new faults every run ends with idle pages, no messages and no thread waiting
 //
 // Multiple readers, single writer; the directory of a page is at its home; a write invalidates. Content goes
-// from a holder straight to the requester; a write by a node that holds a Shared copy moves no content. The home may
-// move to a node that becomes the only holder; its registrar, where the plan has it, always knows where it is.
+// from a holder straight to the requester; a write by a node that holds a Shared copy moves no content. The
+// home may move to a node that becomes the only holder; its registrar, where the plan has it, always knows
+// where it is.
 //
 // The edge's duties: carry out actions in order; process the messages of one page on one channel in order;
 // finish carrying out the actions of one event before the next event of the same page.
@@ -47,9 +48,11 @@ class Node {
  public:
   /// `self` < `nodes` <= most_nodes.
   Node(uint32_t self, uint32_t nodes, const Storage& storage);
-  /// In the midst of a run: over storage whose entries name transactions in `transactions` (to explore or to replay).
+  /// In the midst of a run: over storage whose entries name transactions in `transactions` (to explore or to
+  /// replay).
   Node(uint32_t self, uint32_t nodes, const Storage& storage, TransactionTable transactions);
-  /// Takes the state of `other`, over its own storage, which holds a copy of the other's (to explore or to replay).
+  /// Takes the state of `other`, over its own storage, which holds a copy of the other's (to explore or to
+  /// replay).
   void restore(const Node& other);
 
   /// A local thread faulted. Faults may repeat, come late, or come while one is being served: if the page's
@@ -61,17 +64,18 @@ class Node {
   /// A message from another node. `from` is the channel it came by, not something the message claims.
   Status receive(uint32_t from, const Message& message, Actions& actions);
 
-  /// At the page's home: sends node `to` a read-only copy it did not ask for. Only if the page is idle, this node has
-  /// the content and `to` does not (nor is it on its way there); otherwise, or elsewhere, nothing happens (Ok, no
-  /// action). Like a read by `to` it costs this node its right to write, until it asks for it again.
+  /// At the page's home: sends node `to` a read-only copy it did not ask for. Only if the page is idle, this
+  /// node has the content and `to` does not (nor is it on its way there); otherwise, or elsewhere, nothing
+  /// happens (Ok, no action). Like a read by `to` it costs this node its right to write, until it asks for it
+  /// again.
   Status push(PageNumber page, uint32_t to, Actions& actions);
 
   /// The edge's answer to a Hold action: the page may go to the next in the queue.
   Status resume(PageNumber page, Actions& actions);
 
-  /// A node is lost: messages to and from it may be missing, so nothing this node knows can be relied on from here on.
-  /// It refuses every event. Its threads keep the copies they have, which stay right: nobody else can write them
-  /// without this node's acknowledgement.
+  /// A node is lost: messages to and from it may be missing, so nothing this node knows can be relied on from
+  /// here on. It refuses every event. Its threads keep the copies they have, which stay right: nobody else
+  /// can write them without this node's acknowledgement.
   void lose(uint32_t node);
 
   /// The functions below are for the edge's decisions, for reports and for tests; `page` must be in range.
@@ -80,8 +84,8 @@ class Node {
   /// Where the plan has the page: its first home, and where requests go that found no home.
   uint32_t registrar(PageNumber page) const { return storage.home_of(storage.plan, page); }
   bool is_registrar(PageNumber page) const { return registrar(page) == self; }
-  /// Where this node sends its requests: at the home the home, at the registrar where it has moved the home to,
-  /// elsewhere where the home was when this node last heard.
+  /// Where this node sends its requests: at the home the home, at the registrar where it has moved the home
+  /// to, elsewhere where the home was when this node last heard.
   uint32_t home(PageNumber page) const { return storage.local[page].home(registrar(page)); }
   /// Whether the page's directory is here: exact.
   bool is_home(PageNumber page) const { return home(page) == self; }
@@ -137,7 +141,7 @@ class Node {
   Storage storage;
   uint32_t self;
   uint32_t nodes;
-  bool ended = false; ///< a node was lost
+  bool ended = false;            ///< a node was lost
   TransactionTable transactions; ///< of the busy pages whose home this is
 };
 

@@ -1,6 +1,6 @@
 // What is stored for each page: two bytes on every node, a directory entry of 12 bytes at the page's home.
-// Both arrays belong to the edge, which maps zero memory lazily; all-zero bytes mean "the home is where the plan
-// has it, and exclusive there; nothing going on".
+// Both arrays belong to the edge, which maps zero memory lazily; all-zero bytes mean "the home is where the
+// plan has it, and exclusive there; nothing going on".
 #pragma once
 
 #include "dsm/protocol/home_policy.hpp"
@@ -88,18 +88,17 @@ static_assert(sizeof(DirectoryEntry) == 12 && alignof(DirectoryEntry) == 4);
 
 /// Where a node keeps its pages. The arrays outlive the Node; entries are touched only for pages in use.
 struct Storage {
-  LocalPage* local = nullptr;          ///< `pages` entries
-  DirectoryEntry* directory = nullptr; ///< `pages` entries; only those whose home is or was this node are used
+  LocalPage* local = nullptr; ///< `pages` entries
+  DirectoryEntry* directory =
+      nullptr; ///< `pages` entries; only those whose home is or was this node are used
   PageNumber pages = 0;
-  /// A page's registrar: its first home, which later knows where its home is. A pure function, the same on every
-  /// node, below the number of nodes.
+  /// A page's registrar: its first home, which later knows where its home is. A pure function, the same on
+  /// every node, below the number of nodes.
   uint32_t (*home_of)(const void* plan, PageNumber page) = nullptr;
   const void* plan = nullptr; ///< passed to home_of and moves
   /// Whether the home goes with an exclusive page. The protocol is right whatever it answers.
-  bool (*moves)(const void* plan, uint32_t streak, uint32_t nodes) = [](const void*, uint32_t streak,
-                                                                        uint32_t nodes) {
-    return home_moves(streak, nodes);
-  };
+  bool (*moves)(const void* plan, uint32_t streak, uint32_t nodes) =
+      [](const void*, uint32_t streak, uint32_t nodes) { return home_moves(streak, nodes); };
 };
 
 } // namespace hetmp::dsm::protocol

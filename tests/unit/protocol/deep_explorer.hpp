@@ -1,9 +1,11 @@
-// Visits every reachable state of a large model world: fingerprints instead of states, one of each set of states that
-// differ only in the names of equal nodes and pages, and if need be a bound on how much is asked for at once.
+// Visits every reachable state of a large model world: fingerprints instead of states, one of each set of
+// states that differ only in the names of equal nodes and pages, and if need be a bound on how much is asked
+// for at once.
 //
-// From each state the steps of progress are followed depth first, until there are none; what else may happen there leads
-// to states that are queued. So a run without new faults that never ends (P) is met as a step back to a state that is just
-// being followed: the first of its states that was expanded still is when the others have been.
+// From each state the steps of progress are followed depth first, until there are none; what else may happen
+// there leads to states that are queued. So a run without new faults that never ends (P) is met as a step
+// back to a state that is just being followed: the first of its states that was expanded still is when the
+// others have been.
 #pragma once
 
 #include "explorer.hpp"
@@ -13,7 +15,8 @@ namespace hetmp::dsm::protocol::model {
 
 /// How much of a large world is looked at.
 struct Bounds {
-  /// Requests and pushes under way at any moment, over all nodes and pages. Their number in a run has no bound.
+  /// Requests and pushes under way at any moment, over all nodes and pages. Their number in a run has no
+  /// bound.
   uint32_t most_at_once = UINT32_MAX;
   size_t table_log2 = 24; ///< entries of the table of fingerprints
   bool rename = true;     ///< of states that differ only in names, look at one
@@ -43,7 +46,8 @@ inline std::vector<Renaming> symmetries_of(const Size& size) {
 class DeepExplorer {
  public:
   explicit DeepExplorer(const Size& size, const Bounds& bounds, Bug bug = Bug::None)
-      : bounds(bounds), renamings(bounds.rename ? symmetries_of(size) : std::vector{Renaming::none()}), table(bounds.table_log2), start(size, bug), scratch(size, bug) {}
+      : bounds(bounds), renamings(bounds.rename ? symmetries_of(size) : std::vector{Renaming::none()}),
+        table(bounds.table_log2), start(size, bug), scratch(size, bug) {}
 
   Exploration run() {
     queue_state(start);
@@ -169,7 +173,8 @@ class DeepExplorer {
       return view.mapping == Mapping::Writable || view.writer != WriteThread::None;
     case Event::Kind::ReadAhead:
     case Event::Kind::WriteAhead:
-      return node.state(event.page) != LocalState::Invalid || node.outstanding(event.page) != Outstanding::None;
+      return node.state(event.page) != LocalState::Invalid ||
+             node.outstanding(event.page) != Outstanding::None;
     default:
       return world.home(event.page)->transaction(event.page) != nullptr;
     }
@@ -178,7 +183,8 @@ class DeepExplorer {
   /// Whether one more thing is asked for then.
   static bool asks(const World& world, const Event& event) {
     return event.kind == Event::Kind::Push ||
-           (event.kind < Event::Kind::Push && world.node(event.node).outstanding(event.page) == Outstanding::None);
+           (event.kind < Event::Kind::Push &&
+            world.node(event.node).outstanding(event.page) == Outstanding::None);
   }
 
   static uint32_t at_once(const World& world) {
@@ -191,7 +197,8 @@ class DeepExplorer {
     return count;
   }
 
-  /// A store would make every other copy and all content under way stale: there must be none while one may happen.
+  /// A store would make every other copy and all content under way stale: there must be none while one may
+  /// happen.
   bool is_right(World& world) {
     check(world);
     for (PageNumber p = 0; p < world.dimensions().pages; ++p)

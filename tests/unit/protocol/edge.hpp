@@ -1,4 +1,5 @@
-// What surrounds a node in the model: page tables, blocked threads, channels; and what can be made wrong with them.
+// What surrounds a node in the model: page tables, blocked threads, channels; and what can be made wrong with
+// them.
 #pragma once
 
 #include "dsm/protocol/node.hpp"
@@ -10,18 +11,18 @@ namespace hetmp::dsm::protocol::model {
 /// Faults of an edge (or a network, or of the protocol's own rules) that the invariants must bring to light.
 enum class Bug : uint8_t {
   None,
-  ForgetProtect,  ///< the page stays writable after Protect
-  ForgetDrop,     ///< the copy stays mapped after Drop
-  EarlyAck,       ///< a sharer acknowledges an Invalidate before it has processed it
-  LoseDone,       ///< Done messages get lost
-  Overtaking,     ///< messages of one page overtake each other on a channel
-  IgnoreHold,     ///< the edge never answers a Hold action
-  PushWhileBusy,  ///< home pushes a page that it is just serving somebody
-  MoveWhileBusy,  ///< home goes away though others wait for the page
-  MoveUnheard,    ///< the old home forgets to note that the home has moved
-  ForgetAsker,    ///< who sends a request on puts itself in the place of the node that asked
-  ReturnEarly,    ///< home goes back to the registrar before the new owner has the page
-  GoOnWithout     ///< a survivor takes a lost node's silence for its acknowledgement
+  ForgetProtect, ///< the page stays writable after Protect
+  ForgetDrop,    ///< the copy stays mapped after Drop
+  EarlyAck,      ///< a sharer acknowledges an Invalidate before it has processed it
+  LoseDone,      ///< Done messages get lost
+  Overtaking,    ///< messages of one page overtake each other on a channel
+  IgnoreHold,    ///< the edge never answers a Hold action
+  PushWhileBusy, ///< home pushes a page that it is just serving somebody
+  MoveWhileBusy, ///< home goes away though others wait for the page
+  MoveUnheard,   ///< the old home forgets to note that the home has moved
+  ForgetAsker,   ///< who sends a request on puts itself in the place of the node that asked
+  ReturnEarly,   ///< home goes back to the registrar before the new owner has the page
+  GoOnWithout    ///< a survivor takes a lost node's silence for its acknowledgement
 };
 
 enum class Mapping : uint8_t { None, ReadOnly, Writable };
@@ -62,12 +63,12 @@ struct Event {
     ReadAhead,  ///< free: like a fault, but no thread waits
     WriteAhead, ///< free
     Push,       ///< free: home sends `node` the page
-    Lose,       ///< free: nothing comes from or to the node any more; its threads may run on with what they have
-    Store,      ///< free: a thread of a node where the page is writable increments its content
-    Deliver,    ///< progress: `index` in World::flying
-    Retry,      ///< progress: a woken writer finds the page read-only and faults again
-    Resume,     ///< progress: the hold time at the home ends
-    Learn       ///< progress: the node learns that another was lost
+    Lose,    ///< free: nothing comes from or to the node any more; its threads may run on with what they have
+    Store,   ///< free: a thread of a node where the page is writable increments its content
+    Deliver, ///< progress: `index` in World::flying
+    Retry,   ///< progress: a woken writer finds the page read-only and faults again
+    Resume,  ///< progress: the hold time at the home ends
+    Learn    ///< progress: the node learns that another was lost
   };
   Kind kind;
   uint32_t node = 0;

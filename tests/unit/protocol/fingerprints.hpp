@@ -1,7 +1,8 @@
-// A set of states of which only fingerprints are kept, 8 bytes each, and the queue of those still to be looked at.
+// A set of states of which only fingerprints are kept, 8 bytes each, and the queue of those still to be
+// looked at.
 //
-// Two of n states share a fingerprint of 63 random bits with probability below n^2 / 2^64: then one of them would be
-// taken for visited and not be looked at. For 200 million states that is 0.2 %.
+// Two of n states share a fingerprint of 63 random bits with probability below n^2 / 2^64: then one of them
+// would be taken for visited and not be looked at. For 200 million states that is 0.2 %.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,8 @@
 
 namespace hetmp::dsm::protocol::model {
 
-/// W: at most one writable copy, and then no other. Nodes that were lost or know of a loss count: their threads run on.
+/// W: at most one writable copy, and then no other. Nodes that were lost or know of a loss count: their
+/// threads run on.
 inline void check_single_writer(World& world, PageNumber page) {
   uint32_t copies = 0, writable = 0;
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
@@ -58,8 +59,8 @@ inline void check_directory(World& world, PageNumber page, const Sharing& sharin
   world.expect((holders >> sharing.owner) & 1, "D: the owner is not a holder");
 }
 
-/// H: one node is home, or one message is on its way that makes one so and says all that the directory has to know. The
-/// registrar always knows which.
+/// H: one node is home, or one message is on its way that makes one so and says all that the directory has to
+/// know. The registrar always knows which.
 inline void check_home(World& world, PageNumber page) {
   uint32_t homes = 0, expected = UINT32_MAX;
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n)
@@ -69,8 +70,8 @@ inline void check_home(World& world, PageNumber page) {
     const MessageType type = message.message.type;
     if (message.message.page != page)
       continue;
-    const bool taken_over = names_home(type) && message.message.home == message.to &&
-                            !world.node(message.to).is_home(page);
+    const bool taken_over =
+        names_home(type) && message.message.home == message.to && !world.node(message.to).is_home(page);
     if (taken_over || type == MessageType::Return) {
       const uint32_t owner = type == MessageType::Return ? message.message.requester : message.to;
       ++homes, expected = message.to;
@@ -80,7 +81,8 @@ inline void check_home(World& world, PageNumber page) {
   world.expect(homes == 1, "H: no home, or two");
   const uint32_t registrar = world.node(0).registrar(page);
   const bool comes_back = expected == registrar && !world.home(page);
-  world.expect(comes_back || world.node(registrar).home(page) == expected, "H: the registrar knows another home");
+  world.expect(comes_back || world.node(registrar).home(page) == expected,
+               "H: the registrar knows another home");
 }
 
 /// O: a node that waits for an answer has exactly one request, or answer to it, under way; another node has
@@ -118,7 +120,8 @@ inline void check_rest(World& world) {
   world.expect(world.flying.empty(), "P: messages that cannot be delivered");
   if (world.stopped()) {
     const uint32_t nodes = world.dimensions().nodes;
-    world.expect(static_cast<uint32_t>(std::popcount(world.stopped())) == nodes, "P: a survivor that waits for ever");
+    world.expect(static_cast<uint32_t>(std::popcount(world.stopped())) == nodes,
+                 "P: a survivor that waits for ever");
     return;
   }
   for (PageNumber p = 0; p < world.dimensions().pages; ++p) {

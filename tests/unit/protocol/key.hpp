@@ -1,9 +1,9 @@
 // All that decides the future of a world, as bytes; and a world made of such bytes.
 //
-// Content is reduced to "latest or not": every copy and every message in flight is compared with the latest write only.
-// The streak that the policy of moving looks at is left out, since in the model the policy answers as it likes. Of a
-// node that takes no events any more only its page table counts, which its threads may still use. So worlds that agree
-// in their keys agree in all that follows.
+// Content is reduced to "latest or not": every copy and every message in flight is compared with the latest
+// write only. The streak that the policy of moving looks at is left out, since in the model the policy
+// answers as it likes. Of a node that takes no events any more only its page table counts, which its threads
+// may still use. So worlds that agree in their keys agree in all that follows.
 #pragma once
 
 #include "world.hpp"
@@ -176,7 +176,8 @@ class KeyReader {
   size_t at = 0;
 };
 
-/// The latest content is 1, whatever is stale is 0. Nodes are made anew with their tables as the key has them.
+/// The latest content is 1, whatever is stale is 0. Nodes are made anew with their tables as the key has
+/// them.
 template <class Reader>
 void World::load(Reader& read) {
   flying.clear(), problem.clear();

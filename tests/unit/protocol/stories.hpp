@@ -1,5 +1,5 @@
-// Single operations from fault to wake-up, without a model of what surrounds the nodes: actions and messages are
-// looked at one by one.
+// Single operations from fault to wake-up, without a model of what surrounds the nodes: actions and messages
+// are looked at one by one.
 #pragma once
 
 #include "dsm/protocol/node.hpp"

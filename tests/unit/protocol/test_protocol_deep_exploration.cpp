@@ -1,5 +1,5 @@
-// Larger systems: three nodes with everything that may happen, and with two pages. The big ones take minutes and memory
-// and are started by hand (docs/page-protocol.md).
+// Larger systems: three nodes with everything that may happen, and with two pages. The big ones take minutes
+// and memory and are started by hand (docs/page-protocol.md).
 #include "deep_explorer.hpp"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,11 @@ Exploration explore(const Size& size, const Bounds& bounds, Bug bug = Bug::None)
   DeepExplorer explorer(size, bounds, bug);
   const Exploration result = explorer.run();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  std::string bound = bounds.most_at_once == UINT32_MAX ? "" : ", at most " + std::to_string(bounds.most_at_once) + " at once";
-  std::printf("%u nodes, %u page(s)%s%s%s%s: %zu states up to %zu renamings, %zu transitions, %zu states at rest, %.0f s\n",
+  std::string bound = bounds.most_at_once == UINT32_MAX
+                          ? ""
+                          : ", at most " + std::to_string(bounds.most_at_once) + " at once";
+  std::printf("%u nodes, %u page(s)%s%s%s%s: %zu states up to %zu renamings, %zu transitions, %zu states at "
+              "rest, %.0f s\n",
               size.nodes, size.pages, size.one_home ? ", one home" : "", size.powers.lose ? ", a loss" : "",
               size.powers.move ? ", moves" : "", bound.c_str(), result.states, symmetries_of(size).size(),
               result.transitions, result.at_rest, took.count());

@@ -13,8 +13,8 @@ constexpr Powers together = {true, true, true, false}; ///< all but a loss, whic
 constexpr Powers all = {true, true, true, true};
 
 size_t report(const Size& size, const Exploration& result) {
-  std::printf("%u nodes, %u pages, first home %u: %zu states, %zu transitions, %zu states at rest\n", size.nodes,
-              size.pages, size.first_home, result.states, result.transitions, result.at_rest);
+  std::printf("%u nodes, %u pages, first home %u: %zu states, %zu transitions, %zu states at rest\n",
+              size.nodes, size.pages, size.first_home, result.states, result.transitions, result.at_rest);
   EXPECT_EQ(result.problem, "") << text_of(result.trace);
   EXPECT_TRUE(result.problem != "" || result.complete) << "gave up after " << result.states << " states";
   EXPECT_GT(result.at_rest, size.nodes); // at least: exclusive anywhere, and shared

@@ -143,10 +143,11 @@ void run_and_compare(const Size& size, size_t steps, uint64_t seed, uint32_t tou
   if (touches < 30 || size.nodes <= 8) {
     EXPECT_GT(run.moves, 50u);
   }
-  std::printf("%u nodes, %u pages: %zu messages, %zu increments, %zu moves of homes, at most %zu messages in flight, "
-              "%u queued\n",
-              size.nodes, size.pages, static_cast<size_t>(run.messages), static_cast<size_t>(run.stores),
-              static_cast<size_t>(run.moves), run.most_in_flight, run.longest_queue);
+  std::printf(
+      "%u nodes, %u pages: %zu messages, %zu increments, %zu moves of homes, at most %zu messages in flight, "
+      "%u queued\n",
+      size.nodes, size.pages, static_cast<size_t>(run.messages), static_cast<size_t>(run.stores),
+      static_cast<size_t>(run.moves), run.most_in_flight, run.longest_queue);
 }
 
 TEST(ProtocolRandom, EightNodes) {

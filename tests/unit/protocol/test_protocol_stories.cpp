@@ -48,7 +48,8 @@ TEST_F(ProtocolStories, HomeSuppliesWhenItHasACopy) {
 
 TEST_F(ProtocolStories, QueueMovesOnAtOnceAfterAnotherNodesRequest) {
   write(1);
-  ASSERT_EQ(nodes[0].receive(2, message_of(MessageType::ReadRequest, 0, 2), actions), Status::Ok); // fetches from 1
+  ASSERT_EQ(nodes[0].receive(2, message_of(MessageType::ReadRequest, 0, 2), actions),
+            Status::Ok); // fetches from 1
   ASSERT_EQ(nodes[0].receive(3, message_of(MessageType::ReadRequest, 0, 3), actions), Status::Ok);
   actions.clear();
   ASSERT_EQ(nodes[0].receive(2, message_of(MessageType::Done, 0), actions), Status::Ok);
@@ -118,8 +119,8 @@ TEST_F(ProtocolStories, PushMeetsARead) {
   actions.clear();
   ASSERT_EQ(nodes[0].push(0, 1, actions), Status::Ok);
   note(0);
-  EXPECT_EQ(settle(), (Names{"1>0 ReadRequest", "0 Protect", "0>1 Push", "0>1 Keep", "1 InstallShared", "1 Wake",
-                             "1 Wake"}));
+  EXPECT_EQ(settle(), (Names{"1>0 ReadRequest", "0 Protect", "0>1 Push", "0>1 Keep", "1 InstallShared",
+                             "1 Wake", "1 Wake"}));
   EXPECT_EQ(nodes[1].outstanding(0), Outstanding::None);
 }
 
@@ -129,14 +130,15 @@ TEST_F(ProtocolStories, PushMeetsAWrite) {
   actions.clear();
   ASSERT_EQ(nodes[0].push(0, 1, actions), Status::Ok);
   note(0);
-  EXPECT_EQ(settle(), (Names{"1>0 WriteRequest", "0 Protect", "0>1 Push", "0 Drop", "0>1 Grant", "1 InstallShared",
-                             "1 Wake", "1 Unprotect", "1 Wake"}));
+  EXPECT_EQ(settle(), (Names{"1>0 WriteRequest", "0 Protect", "0>1 Push", "0 Drop", "0>1 Grant",
+                             "1 InstallShared", "1 Wake", "1 Unprotect", "1 Wake"}));
   EXPECT_EQ(nodes[1].state(0), LocalState::Exclusive);
 }
 
 TEST_F(ProtocolStories, ABusyPageIsNotPushed) {
   read(1);
-  ASSERT_EQ(nodes[0].write_fault(0, actions), Status::Ok); // waits for 1's acknowledgement; home still has its copy
+  ASSERT_EQ(nodes[0].write_fault(0, actions),
+            Status::Ok); // waits for 1's acknowledgement; home still has its copy
   actions.clear();
   EXPECT_EQ(nodes[0].push(0, 2, actions), Status::Ok);
   EXPECT_TRUE(actions.empty());

@@ -44,8 +44,8 @@ class World {
   /// Appends what else may happen: with `wishes`, what asks for something and the loss of a node.
   void free_events(bool wishes, std::vector<Event>& events) const;
 
-  /// Carries out an event; a violated contract goes to `problem`. Whether the protocol asked if a home may move is
-  /// in may_have_moved() afterwards.
+  /// Carries out an event; a violated contract goes to `problem`. Whether the protocol asked if a home may
+  /// move is in may_have_moved() afterwards.
   void apply(const Event& event);
   bool may_have_moved() const { return plan.asked; }
 
@@ -83,7 +83,8 @@ class World {
     return static_cast<const Plan*>(plan)->move;
   }
   Storage storage_of(uint32_t n) {
-    return {&local[n * size().pages], &directory[n * size().pages], size().pages, registrar_of, &plan, may_move};
+    return {
+        &local[n * size().pages], &directory[n * size().pages], size().pages, registrar_of, &plan, may_move};
   }
 
   void fault(uint32_t n, PageNumber page, bool write);

@@ -113,13 +113,14 @@ inline void World::apply(const Event& event) {
 }
 
 inline std::string World::describe(const Event& event) const {
-  static const char* const names[] = {"read fault", "write fault", "read ahead", "write ahead",
-                                      "push to",    "loss of",     "store at",   "deliver",
+  static const char* const names[] = {"read fault", "write fault", "read ahead",   "write ahead",
+                                      "push to",    "loss of",     "store at",     "deliver",
                                       "retry at",   "resume at",   "loss known at"};
   std::string text = names[static_cast<int>(event.kind)];
   if (event.kind == Event::Kind::Deliver) {
     const InFlight& message = flying[event.index];
-    text += std::string(" ") + name_of(message.message.type) + " from " + std::to_string(message.from) + " at";
+    text +=
+        std::string(" ") + name_of(message.message.type) + " from " + std::to_string(message.from) + " at";
   }
   text += " node " + std::to_string(event.node) + ", page " + std::to_string(event.page);
   return event.move ? text + ", the home goes along" : text;
@@ -136,8 +137,7 @@ inline void World::fault(uint32_t n, PageNumber page, bool write) {
   const Status status = write ? nodes[n].write_fault(page, actions) : nodes[n].read_fault(page, actions);
   expect(status == Status::Ok, "P: a fault was refused");
   if (suffices && bug == Bug::None)
-    expect(actions.size() == 1 && actions[0].kind == ActionKind::Wake,
-           "P: a late fault does more than wake");
+    expect(actions.size() == 1 && actions[0].kind == ActionKind::Wake, "P: a late fault does more than wake");
   perform(n, nullptr);
 }
 
@@ -158,7 +158,8 @@ inline void World::push(uint32_t to, PageNumber page) {
     return;
   actions.clear();
   if (bug == Bug::PushWhileBusy && home.transaction(page)) {
-    const bool both = view(from, page).mapping == Mapping::ReadOnly && view(to, page).mapping == Mapping::None;
+    const bool both =
+        view(from, page).mapping == Mapping::ReadOnly && view(to, page).mapping == Mapping::None;
     if (both)
       actions.send(to, message_of(MessageType::Push, page));
   } else
@@ -166,8 +167,8 @@ inline void World::push(uint32_t to, PageNumber page) {
   perform(from, nullptr);
 }
 
-/// Messages to a node that takes none any more are gone. Those from it may still arrive or not: one that does not is
-/// one that is still under way when its receiver stops.
+/// Messages to a node that takes none any more are gone. Those from it may still arrive or not: one that does
+/// not is one that is still under way when its receiver stops.
 inline void World::stop(uint32_t n) {
   stopped_nodes |= uint64_t{1} << n;
   std::erase_if(flying, [&](const InFlight& message) { return message.to == n; });
@@ -247,7 +248,8 @@ inline void World::perform(uint32_t n, const Action& action, const InFlight* inc
 inline void World::send(uint32_t n, const Action& action) {
   expect(action.to != n && action.to < size().nodes, "contract: a message to nobody");
   if (action.kind == ActionKind::SendData)
-    expect(view(n, action.page()).mapping != Mapping::None, "contract: content sent from a page without a copy");
+    expect(view(n, action.page()).mapping != Mapping::None,
+           "contract: content sent from a page without a copy");
   if (has_stopped(action.to))
     return;
   flying.push_back({static_cast<uint8_t>(n), action.to, action.message, view(n, action.page()).content});
@@ -264,7 +266,8 @@ inline void World::spoil(uint32_t n, const Action& action) {
       (bug == Bug::EarlyAck && type == MessageType::InvalidateAck))
     flying.pop_back();
   else if (bug == Bug::EarlyAck && type == MessageType::Invalidate)
-    flying.push_back({action.to, static_cast<uint8_t>(n), message_of(MessageType::InvalidateAck, action.page()), 0});
+    flying.push_back(
+        {action.to, static_cast<uint8_t>(n), message_of(MessageType::InvalidateAck, action.page()), 0});
   else if (bug == Bug::ForgetAsker && is_request(type))
     message.requester = static_cast<uint8_t>(n);
   else if ((bug == Bug::MoveUnheard || (bug == Bug::MoveWhileBusy && busy && !busy->queue.empty())) &&
