@@ -18,8 +18,9 @@ struct Bounds {
   /// Requests and pushes under way at any moment, over all nodes and pages. Their number in a run has no
   /// bound.
   uint32_t most_at_once = UINT32_MAX;
-  size_t table_log2 = 24; ///< entries of the table of fingerprints
-  bool rename = true;     ///< of states that differ only in names, look at one
+  bool asks_after_loss = true; ///< whether faults go on when a node is lost, until all know
+  size_t table_log2 = 24;      ///< entries of the table of fingerprints
+  bool rename = true;          ///< of states that differ only in names, look at one
 };
 
 /// The renamings under which a world looks the same.
@@ -142,7 +143,7 @@ class DeepExplorer {
 
   /// What else may happen in the state.
   void wish(const World& world, uint64_t print) {
-    const bool may_ask = at_once(world) < bounds.most_at_once;
+    const bool may_ask = at_once(world) < bounds.most_at_once && (bounds.asks_after_loss || !world.stopped());
     wishes.clear();
     world.free_events(true, wishes);
     for (const Event& event : wishes) {
