@@ -104,7 +104,7 @@ void ActionBatch::send(const protocol::Action& action) {
     const bool fits = run.count == 1 ? step != 0 && step == int32_t(step) && (!run.has_content() || step == 1)
                                      : step == run.stride;
     if (last.to == action.to && run.first.type == action.message.type &&
-        run.first.requester == action.message.requester && fits && run.count < most_run_pages) {
+        run.first.requester == action.message.requester && run.first.home == action.message.home && fits && run.count < most_run_pages) {
       run.stride = int32_t(step);
       ++run.count;
       return;

@@ -60,8 +60,10 @@ void Service::run() {
   is_service_thread = true;
   while (true) {
     const bool more = work();
-    while (const auto loss = transport_->find_loss())
+    while (const auto loss = transport_->find_loss()) {
+      protocol_->lose(loss->node);
       client_->node_lost(*loss);
+    }
     const bool again = client_->retry();
     const bool unsent = transport_->flush();
     // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost system calls

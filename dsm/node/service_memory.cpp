@@ -103,7 +103,7 @@ void Service::protect(PageRange pages) {
 void Service::fill_absent(uintptr_t address, PageRange pages) {
   uint8_t* const flags = page_flags_ + pages.first;
   const auto known = [](uint8_t flag) { return (flag & present) != 0; };
-  if (!protocol_->is_home(pages.first) || std::all_of(flags, flags + pages.count, known))
+  if (!protocol_->is_registrar(pages.first) || std::all_of(flags, flags + pages.count, known))
     return;
   unsigned char resident[most_data_pages] = {};
   find_resident(address, pages.count, resident);

@@ -53,9 +53,7 @@ bool Service::serve_runs() {
   for (size_t tried = 0; tried < runs_.size(); ++tried) {
     const size_t index = next_run_++ % runs_.size();
     const WaitingRun& waiting = runs_[index];
-    const protocol::Message& first = waiting.run.first;
-    const bool fetch = first.type == protocol::MessageType::FetchShared || first.type == protocol::MessageType::FetchExclusive;
-    const uint32_t to = fetch ? first.requester : waiting.from;
+    const uint32_t to = waiting.run.first.requester; // whoever forwarded it
     if (to < plan_.nodes() && !transport_->has_room(to))
       continue;
     serve_next(index);
@@ -87,11 +85,11 @@ void Service::handle_message(uint32_t from, const protocol::Message& message, co
 }
 
 void Service::deliver(uint32_t from, const protocol::Message& message, const uint8_t* content) {
-  if (message.page < storage_.pages && protocol_->is_home(message.page))
+  if (message.page < storage_.pages && protocol_->is_registrar(message.page))
     publish(message.page);
   actions_.clear();
   const protocol::Status status = protocol_->receive(from, message, actions_);
-  if (status != protocol::Status::Ok)
+  if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
     die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from, protocol::name_of(message.type),
         static_cast<unsigned long long>(message.page), protocol::text_of(status));
   add_actions(content);

@@ -51,11 +51,7 @@ class Actions {
 
  private:
   /// A message that only names the page; its type is of no consequence.
-  static Message local(PageNumber page) {
-    Message message{MessageType::Done};
-    message.page = page;
-    return message;
-  }
+  static Message local(PageNumber page) { return message_of(MessageType::Done, page); }
 
   std::vector<Action> list;
 };

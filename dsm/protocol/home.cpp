@@ -52,11 +52,10 @@ bool Node::may_ask(PageNumber page, Request request) const {
     if (current || busy->queue.has(request.node))
       return false;
   }
-  // Only a node's own request can give it more than it has, so this still holds when the request's turn
-  // comes.
+  // A reader may hold a copy: one was pushed to it while it asked. But only a node's own request makes it a
+  // writer, so whoever may write has none under way.
   const Sharing sharing = this->sharing(page);
-  const bool holds = (sharing.holders & bit(request.node)) != 0;
-  return !holds || (request.write && !sharing.exclusive);
+  return !sharing.exclusive || !(sharing.holders & bit(request.node));
 }
 
 /// Starts queued requests one after the other until one has to wait or none is left. The queue is not empty.
@@ -76,6 +75,9 @@ bool Node::go_on(PageNumber page, Actions& actions) {
   if (busy.queue.empty()) {
     transactions.release(entry.slot());
     entry.set_slot(0);
+    const Sharing sharing = entry.sharing(self);
+    if (!is_registrar(page) && is_home(page) && sharing.exclusive && sharing.owner != self)
+      give_back(page, actions);
     return false;
   }
   if (busy.current.node != self)
@@ -98,9 +100,13 @@ bool Node::begin(PageNumber page, Transaction& busy, Actions& actions) {
 bool Node::begin_read(PageNumber page, Transaction& busy, Actions& actions) {
   const uint32_t requester = busy.current.node;
   Sharing sharing = this->sharing(page);
+  if (sharing.holders & bit(requester)) {
+    actions.send(requester, message_of(MessageType::Keep, page));
+    return true;
+  }
   const bool at_hand = (sharing.holders & bit(self)) != 0;
   if (at_hand)
-    supply(page, requester, MessageType::DataShared, actions);
+    supply(message_of(MessageType::DataShared, page, 0, self), requester, actions);
   else
     fetch_from(sharing.owner, page, MessageType::FetchShared, busy, actions);
   sharing.holders |= bit(requester);
@@ -118,8 +124,11 @@ bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
   if (!(sharing.holders & requester))
     keep |= (sharing.holders & bit(self)) ? bit(self) : bit(sharing.owner);
   busy.awaited = sharing.holders & ~keep & ~bit(self);
+  const bool same_writer = busy.current.node == sharing.owner && busy.current.node != self;
+  storage.directory[page].set_streak(
+      next_streak(storage.directory[page].streak(), same_writer, busy.awaited != 0));
   for (uint64_t left = busy.awaited; left != 0; left &= left - 1)
-    actions.send(static_cast<uint32_t>(std::countr_zero(left)), {MessageType::Invalidate, 0, {}, page});
+    actions.send(static_cast<uint32_t>(std::countr_zero(left)), message_of(MessageType::Invalidate, page));
   if (sharing.holders & ~keep & bit(self)) {
     drop(page, actions);
     storage.directory[page].set({sharing.holders & ~bit(self), sharing.owner, false});
@@ -137,23 +146,38 @@ bool Node::transfer(PageNumber page, Transaction& busy, Actions& actions) {
   const Sharing sharing = this->sharing(page);
   storage.directory[page].set({bit(requester), requester, true});
   if (sharing.holders & bit(requester)) {
-    if (requester == self)
-      upgrade(page, actions);
-    else
-      actions.send(requester, {MessageType::Grant, 0, {}, page});
+    if (requester != self)
+      return hand_over(page, busy, MessageType::Grant, actions);
+    upgrade(page, actions);
     return true;
   }
-  if (sharing.holders & bit(self)) {
-    supply(page, requester, MessageType::DataExclusive, actions);
-    return true;
-  }
+  if (sharing.holders & bit(self))
+    return hand_over(page, busy, MessageType::DataExclusive, actions);
   fetch_from(sharing.owner, page, MessageType::FetchExclusive, busy, actions);
   return false;
 }
 
+/// Home itself makes another node the exclusive holder, and perhaps home. If it stays home without being the
+/// registrar it will have to give the page back, and must know first that it has arrived.
+bool Node::hand_over(PageNumber page, Transaction& busy, MessageType type, Actions& actions) {
+  const uint32_t requester = busy.current.node;
+  const uint32_t next_home = home_goes_with(page, busy) ? requester : self;
+  const Message message = message_of(type, page, 0, next_home);
+  if (type == MessageType::Grant)
+    actions.send(requester, message);
+  else
+    supply(message, requester, actions);
+  if (next_home == self && !is_registrar(page)) {
+    busy.phase = Phase::Transferring;
+    return false;
+  }
+  storage.local[page].set_home(next_home, registrar(page));
+  return true;
+}
+
 void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy,
                       Actions& actions) {
-  actions.send(holder, {type, busy.current.node, {}, page});
+  actions.send(holder, message_of(type, page, busy.current.node));
   busy.phase = Phase::Transferring;
 }
 
@@ -182,7 +206,28 @@ Status Node::done(uint32_t from, PageNumber page, Actions& actions) {
   return Status::Ok;
 }
 
+Status Node::push(PageNumber page, uint32_t to, Actions& actions) {
+  if (ended)
+    return Status::NodeLost;
+  if (page >= storage.pages)
+    return Status::BadPage;
+  if (to >= nodes || to == self)
+    return Status::BadNode;
+  if (!is_home(page) || storage.directory[page].slot() != 0)
+    return Status::Ok;
+  Sharing sharing = this->sharing(page);
+  if (!(sharing.holders & bit(self)) || (sharing.holders & bit(to)))
+    return Status::Ok;
+  supply(message_of(MessageType::Push, page), to, actions);
+  sharing.holders |= bit(to);
+  sharing.exclusive = false;
+  storage.directory[page].set(sharing);
+  return Status::Ok;
+}
+
 Status Node::resume(PageNumber page, Actions& actions) {
+  if (ended)
+    return Status::NodeLost;
   if (page >= storage.pages)
     return Status::BadPage;
   if (!is_home(page))

@@ -16,8 +16,8 @@ using PageNumber = uint64_t;
 inline constexpr uint32_t most_nodes = 64;
 
 enum class MessageType : uint8_t {
-  ReadRequest = 1, ///< requester -> home: I have no copy and want a readable one
-  WriteRequest,    ///< requester -> home: I want to be the only holder (it may hold a Shared copy)
+  ReadRequest = 1, ///< `requester` -> home: I have no copy and want a readable one
+  WriteRequest,    ///< `requester` -> home: I want to be the only holder (it may hold a Shared copy)
   FetchShared,     ///< home -> a holder: send your content to `requester`, keep a read-only copy
   FetchExclusive,  ///< home -> the last holder: send your content to `requester`, give up your copy
   Invalidate,      ///< home -> a sharer: give up your copy, then acknowledge
@@ -25,23 +25,38 @@ enum class MessageType : uint8_t {
   DataShared,      ///< a holder -> requester: content (4 KiB follow), install read-only
   DataExclusive,   ///< the last holder -> requester: content (4 KiB follow), install writable
   Grant,           ///< home -> requester: your Shared copy is the only one left, make it writable
-  Done             ///< requester -> home: content that another node sent me is installed
+  Done,            ///< requester -> home: what I asked for is here, you could not know
+  Push,  ///< home -> a node without a copy: content (4 KiB follow) it did not ask for, install read-only
+  Keep,  ///< home -> requester: the copy that was pushed to you is the answer to your ReadRequest
+  Return ///< home -> the page's registrar: be home again; `requester` is the only holder and may write
 };
 
 /// The number of the highest message type.
-inline constexpr uint8_t last_message_type = static_cast<uint8_t>(MessageType::Done);
+inline constexpr uint8_t last_message_type = static_cast<uint8_t>(MessageType::Return);
 
 struct Message {
   MessageType type;
-  uint8_t requester = 0;    ///< FetchShared and FetchExclusive: where the content goes; otherwise 0
-  uint8_t reserved[6] = {}; ///< zero; not looked at
+  uint8_t requester = 0; ///< requests: who asks (others forward them); fetches: where the content goes;
+                         ///< Return: the holder; otherwise 0
+  uint8_t home = 0; ///< Data and Grant: the page's home from now on; the receiver itself: it has moved there.
+                    ///< Otherwise 0
+  uint8_t reserved[5] = {}; ///< zero; not looked at
   PageNumber page = 0;
 };
 static_assert(sizeof(Message) == 16 && alignof(Message) == 8);
 
+constexpr Message message_of(MessageType type, PageNumber page, uint32_t requester = 0, uint32_t home = 0) {
+  return {type, static_cast<uint8_t>(requester), static_cast<uint8_t>(home), {}, page};
+}
+
 /// Whether page content travels with the message.
 constexpr bool carries_content(MessageType type) {
-  return type == MessageType::DataShared || type == MessageType::DataExclusive;
+  return type == MessageType::DataShared || type == MessageType::DataExclusive || type == MessageType::Push;
+}
+
+/// Whether the message asks home for the page.
+constexpr bool is_request(MessageType type) {
+  return type == MessageType::ReadRequest || type == MessageType::WriteRequest;
 }
 
 /// Whether processing the message may cost the receiving node its copy, or its right to write. The edge may

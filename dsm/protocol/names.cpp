@@ -25,6 +25,12 @@ const char* name_of(MessageType type) {
     return "Grant";
   case MessageType::Done:
     return "Done";
+  case MessageType::Push:
+    return "Push";
+  case MessageType::Keep:
+    return "Keep";
+  case MessageType::Return:
+    return "Return";
   }
   return "?";
 }
@@ -69,6 +75,8 @@ const char* text_of(Status status) {
     return "message impossible in the page's state";
   case Status::Overloaded:
     return "too many busy pages";
+  case Status::NodeLost:
+    return "a node was lost";
   }
   return "?";
 }

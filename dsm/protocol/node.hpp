@@ -7,10 +7,13 @@
 //   D  exact directory: on an idle page, the holders at home are the nodes that have a copy or to whom home
 //      itself has sent one, and `exclusive` tells whether the only one may write
 //   O  one at a time: a page has at most one transaction; a node has at most one request under way for a page
+//   H  one home: a page's directory is at one node, or on its way in one message
 //   P  progress: without new faults every run ends with idle pages, no messages and no thread waiting
 //
 // Multiple readers, single writer; the directory of a page is at its home; a write invalidates. Content goes
-// from a holder straight to the requester; a write by a node that holds a Shared copy moves no content.
+// from a holder straight to the requester; a write by a node that holds a Shared copy moves no content. The
+// home may move to a node that becomes the only holder; its registrar, where the plan has it, always knows
+// where it is.
 //
 // The edge's duties: carry out actions in order; process the messages of one page on one channel in order;
 // finish carrying out the actions of one event before the next event of the same page.
@@ -33,7 +36,8 @@ enum class Status : uint8_t {
   BadNode,    ///< sender or `requester` out of range, or the node itself where it cannot be
   NotHome,    ///< a message for the page's home reached another node, or claims falsely to come from the home
   Impossible, ///< no correct run delivers this message in this state
-  Overloaded  ///< too many busy pages (16 million at one home)
+  Overloaded, ///< too many busy pages (4 million at one home)
+  NodeLost    ///< a node was lost: this one takes nothing any more, see Node::lose
 };
 
 /// The status in words.
@@ -44,8 +48,12 @@ class Node {
  public:
   /// `self` < `nodes` <= most_nodes.
   Node(uint32_t self, uint32_t nodes, const Storage& storage);
-  /// The state of `other`, over storage that holds a copy of its storage (to explore or to replay).
-  Node(const Node& other, const Storage& storage);
+  /// In the midst of a run: over storage whose entries name transactions in `transactions` (to explore or to
+  /// replay).
+  Node(uint32_t self, uint32_t nodes, const Storage& storage, TransactionTable transactions);
+  /// Takes the state of `other`, over its own storage, which holds a copy of the other's (to explore or to
+  /// replay).
+  void restore(const Node& other);
 
   /// A local thread faulted. Faults may repeat, come late, or come while one is being served: if the page's
   /// state suffices the thread is woken; if a request is under way nothing happens, its end wakes every
@@ -56,13 +64,30 @@ class Node {
   /// A message from another node. `from` is the channel it came by, not something the message claims.
   Status receive(uint32_t from, const Message& message, Actions& actions);
 
+  /// At the page's home: sends node `to` a read-only copy it did not ask for. Only if the page is idle, this
+  /// node has the content and `to` does not (nor is it on its way there); otherwise, or elsewhere, nothing
+  /// happens (Ok, no action). Like a read by `to` it costs this node its right to write, until it asks for it
+  /// again.
+  Status push(PageNumber page, uint32_t to, Actions& actions);
+
   /// The edge's answer to a Hold action: the page may go to the next in the queue.
   Status resume(PageNumber page, Actions& actions);
+
+  /// A node is lost: messages to and from it may be missing, so nothing this node knows can be relied on from
+  /// here on. It refuses every event. Its threads keep the copies they have, which stay right: nobody else
+  /// can write them without this node's acknowledgement.
+  void lose(uint32_t node);
 
   /// The functions below are for the edge's decisions, for reports and for tests; `page` must be in range.
   LocalState state(PageNumber page) const;
   Outstanding outstanding(PageNumber page) const { return storage.local[page].outstanding(); }
-  uint32_t home(PageNumber page) const { return storage.home_of(storage.plan, page); }
+  /// Where the plan has the page: its first home, and where requests go that found no home.
+  uint32_t registrar(PageNumber page) const { return storage.home_of(storage.plan, page); }
+  bool is_registrar(PageNumber page) const { return registrar(page) == self; }
+  /// Where this node sends its requests: at the home the home, at the registrar where it has moved the home
+  /// to, elsewhere where the home was when this node last heard.
+  uint32_t home(PageNumber page) const { return storage.local[page].home(registrar(page)); }
+  /// Whether the page's directory is here: exact.
   bool is_home(PageNumber page) const { return home(page) == self; }
   /// Requires is_home(page). Between events, exact in the sense of invariant D if transaction(page) is null.
   Sharing sharing(PageNumber page) const { return storage.directory[page].sharing(self); }
@@ -86,21 +111,37 @@ class Node {
   bool begin_read(PageNumber page, Transaction& busy, Actions& actions);
   bool begin_write(PageNumber page, Transaction& busy, Actions& actions);
   bool transfer(PageNumber page, Transaction& busy, Actions& actions);
+  bool hand_over(PageNumber page, Transaction& busy, MessageType type, Actions& actions);
   void fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy, Actions& actions);
   Transaction* transaction_in(Phase phase, PageNumber page);
 
+  // Where homes are (moves.cpp).
+  Status asked(uint32_t from, const Message& message, Actions& actions);
+  bool speaks_for_home(uint32_t from, PageNumber page) const;
+  bool may_name_home(uint32_t from, const Message& message) const;
+  bool home_goes_with(PageNumber page, const Transaction& busy) const;
+  void learn_home(PageNumber page, uint32_t home);
+  void become_home(PageNumber page, uint32_t owner);
+  void served(uint32_t from, const Message& message, Actions& actions);
+  void give_back(PageNumber page, Actions& actions);
+  Status returned(uint32_t from, const Message& message, Actions& actions);
+
   // As holder or requester (node.cpp).
-  Status fetch(const Message& message, Actions& actions);
-  Status invalidate(PageNumber page, Actions& actions);
+  Status from_home(uint32_t from, const Message& message, Actions& actions);
+  Status fetch(uint32_t from, const Message& message, Actions& actions);
+  Status invalidate(uint32_t from, PageNumber page, Actions& actions);
   Status data(uint32_t from, const Message& message, Actions& actions);
-  Status grant(PageNumber page, Actions& actions);
-  void supply(PageNumber page, uint32_t requester, MessageType type, Actions& actions);
+  Status grant(uint32_t from, const Message& message, Actions& actions);
+  Status pushed(uint32_t from, PageNumber page, Actions& actions);
+  Status keep(PageNumber page, Actions& actions);
+  void supply(const Message& content, uint32_t to, Actions& actions);
   void drop(PageNumber page, Actions& actions);
   void upgrade(PageNumber page, Actions& actions);
 
   Storage storage;
   uint32_t self;
   uint32_t nodes;
+  bool ended = false;            ///< a node was lost
   TransactionTable transactions; ///< of the busy pages whose home this is
 };
 

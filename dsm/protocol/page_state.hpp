@@ -1,8 +1,9 @@
-// What is stored for each page: one byte on every node, a directory entry of 12 bytes at the page's home.
-// Both arrays belong to the edge, which maps zero memory lazily; all-zero bytes mean "exclusive at home,
-// nothing going on".
+// What is stored for each page: two bytes on every node, a directory entry of 12 bytes at the page's home.
+// Both arrays belong to the edge, which maps zero memory lazily; all-zero bytes mean "the home is where the
+// plan has it, and exclusive there; nothing going on".
 #pragma once
 
+#include "dsm/protocol/home_policy.hpp"
 #include "dsm/protocol/message.hpp"
 
 #include <cstdint>
@@ -23,21 +24,28 @@ enum class Outstanding : uint8_t { None, Read, Write };
 /// State of one page on one node.
 class LocalPage {
  public:
-  LocalState state(bool at_home) const {
+  /// `at_registrar`: the plan has the page's home at this node.
+  LocalState state(bool at_registrar) const {
     const uint8_t stored = bits & 3;
     if (stored == 0)
-      return at_home ? LocalState::Exclusive : LocalState::Invalid;
+      return at_registrar ? LocalState::Exclusive : LocalState::Invalid;
     return static_cast<LocalState>(stored - 1);
   }
   Outstanding outstanding() const { return static_cast<Outstanding>(bits >> 2); }
   void set(LocalState state, Outstanding outstanding) {
     bits = static_cast<uint8_t>((static_cast<uint8_t>(state) + 1) | (static_cast<uint8_t>(outstanding) << 2));
   }
+  /// Where the page's home is as far as this node knows: see Node::home().
+  uint32_t home(uint32_t registrar) const { return moved_to == 0 ? registrar : moved_to - 1u; }
+  void set_home(uint32_t home, uint32_t registrar) {
+    moved_to = static_cast<uint8_t>(home == registrar ? 0 : home + 1);
+  }
 
  private:
-  uint8_t bits = 0; ///< bits 0-1: 0 untouched, else LocalState + 1; bits 2-3: Outstanding
+  uint8_t bits = 0;     ///< bits 0-1: 0 untouched, else LocalState + 1; bits 2-3: Outstanding
+  uint8_t moved_to = 0; ///< 0: the registrar, else a node + 1
 };
-static_assert(sizeof(LocalPage) == 1);
+static_assert(sizeof(LocalPage) == 2);
 
 /// Who holds a page, as its home sees it.
 struct Sharing {
@@ -60,26 +68,37 @@ class DirectoryEntry {
     high = static_cast<uint32_t>(sharing.holders >> 32);
     word = (word & ~(owner_mask | exclusive)) | sharing.owner | touched | (sharing.exclusive ? exclusive : 0);
   }
+  /// See home_policy.hpp.
+  uint32_t streak() const { return (word >> streak_shift) & longest_streak; }
+  void set_streak(uint32_t streak) {
+    word = (word & ~(longest_streak << streak_shift)) | (streak << streak_shift);
+  }
   /// Index of the page's transaction in the side table; 0 when it is idle.
   uint32_t slot() const { return word >> slot_shift; }
   void set_slot(uint32_t slot) { word = (word & ((1u << slot_shift) - 1)) | (slot << slot_shift); }
-  static constexpr uint32_t largest_slot = (1u << 24) - 1;
+  static constexpr uint32_t largest_slot = (1u << 22) - 1;
 
  private:
-  static constexpr uint32_t owner_mask = 63, exclusive = 64, touched = 128, slot_shift = 8;
+  static constexpr uint32_t owner_mask = 63, exclusive = 64, touched = 128, streak_shift = 8, slot_shift = 10;
+  static_assert(longest_streak == (1u << (slot_shift - streak_shift)) - 1);
   uint32_t low = 0, high = 0; ///< Sharing::holders
-  uint32_t word = 0;          ///< bits 0-5 owner, 6 exclusive, 7 touched, 8-31 slot
+  uint32_t word = 0;          ///< bits 0-5 owner, 6 exclusive, 7 touched, 8-9 streak, 10-31 slot
 };
 static_assert(sizeof(DirectoryEntry) == 12 && alignof(DirectoryEntry) == 4);
 
 /// Where a node keeps its pages. The arrays outlive the Node; entries are touched only for pages in use.
 struct Storage {
-  LocalPage* local = nullptr;          ///< `pages` entries
-  DirectoryEntry* directory = nullptr; ///< `pages` entries; only those whose home is this node are used
+  LocalPage* local = nullptr; ///< `pages` entries
+  DirectoryEntry* directory =
+      nullptr; ///< `pages` entries; only those whose home is or was this node are used
   PageNumber pages = 0;
-  /// The home of a page; a pure function, the same on every node, below the number of nodes.
+  /// A page's registrar: its first home, which later knows where its home is. A pure function, the same on
+  /// every node, below the number of nodes.
   uint32_t (*home_of)(const void* plan, PageNumber page) = nullptr;
-  const void* plan = nullptr; ///< passed to home_of
+  const void* plan = nullptr; ///< passed to home_of and moves
+  /// Whether the home goes with an exclusive page. The protocol is right whatever it answers.
+  bool (*moves)(const void* plan, uint32_t streak, uint32_t nodes) =
+      [](const void*, uint32_t streak, uint32_t nodes) { return home_moves(streak, nodes); };
 };
 
 } // namespace hetmp::dsm::protocol

@@ -10,7 +10,7 @@ namespace hetmp::launch {
 namespace {
 
 constexpr std::array<uint8_t, 8> magic = {'h', 'e', 't', 'm', 'p', '\r', '\n', 0};
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 static_assert(sizeof(Secret) == crypto_auth_hmacsha512256_KEYBYTES);
 static_assert(sizeof(Code) == crypto_auth_hmacsha512256_BYTES);
 

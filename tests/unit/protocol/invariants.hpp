@@ -1,17 +1,14 @@
 // The protocol's invariants (letters as in dsm/protocol/node.hpp), checked on a state of the model.
 #pragma once
 
-#include "world.hpp"
+#include "key.hpp"
 
 #include <bit>
 
 namespace hetmp::dsm::protocol::model {
 
-inline bool is_request(MessageType type) {
-  return type == MessageType::ReadRequest || type == MessageType::WriteRequest;
-}
-
-/// W: at most one writable copy, and then no other.
+/// W: at most one writable copy, and then no other. Nodes that were lost or know of a loss count: their
+/// threads run on.
 inline void check_single_writer(World& world, PageNumber page) {
   uint32_t copies = 0, writable = 0;
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
@@ -41,10 +38,7 @@ inline void check_agreement(World& world, PageNumber page) {
 
 /// D: with no request being served, the directory names those who have a copy or will have it by what home
 /// has sent.
-inline void check_directory(World& world, PageNumber page) {
-  const Transaction* busy = world.home(page).transaction(page);
-  if (busy && busy->phase != Phase::Holding)
-    return;
+inline void check_directory(World& world, PageNumber page, const Sharing& sharing) {
   uint64_t holders = 0;
   bool exclusive = false;
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
@@ -60,10 +54,35 @@ inline void check_directory(World& world, PageNumber page) {
       holders |= uint64_t{1} << message.to;
     exclusive |= type == MessageType::DataExclusive || type == MessageType::Grant;
   }
-  const Sharing sharing = world.home(page).sharing(page);
   world.expect(sharing.holders == holders, "D: the directory's holders are not the holders");
   world.expect(sharing.exclusive == exclusive, "D: the directory is wrong about exclusiveness");
   world.expect((holders >> sharing.owner) & 1, "D: the owner is not a holder");
+}
+
+/// H: one node is home, or one message is on its way that makes one so and says all that the directory has to
+/// know. The registrar always knows which.
+inline void check_home(World& world, PageNumber page) {
+  uint32_t homes = 0, expected = UINT32_MAX;
+  for (uint32_t n = 0; n < world.dimensions().nodes; ++n)
+    if (world.node(n).is_home(page))
+      ++homes, expected = n;
+  for (const InFlight& message : world.flying) {
+    const MessageType type = message.message.type;
+    if (message.message.page != page)
+      continue;
+    const bool taken_over =
+        names_home(type) && message.message.home == message.to && !world.node(message.to).is_home(page);
+    if (taken_over || type == MessageType::Return) {
+      const uint32_t owner = type == MessageType::Return ? message.message.requester : message.to;
+      ++homes, expected = message.to;
+      check_directory(world, page, {uint64_t{1} << owner, owner, true});
+    }
+  }
+  world.expect(homes == 1, "H: no home, or two");
+  const uint32_t registrar = world.node(0).registrar(page);
+  const bool comes_back = expected == registrar && !world.home(page);
+  world.expect(comes_back || world.node(registrar).home(page) == expected,
+               "H: the registrar knows another home");
 }
 
 /// O: a node that waits for an answer has exactly one request, or answer to it, under way; another node has
@@ -75,14 +94,13 @@ inline void check_one_request(World& world, PageNumber page) {
     const MessageType type = message.message.type;
     if (message.message.page != page)
       continue;
-    if (is_request(type))
-      ++under_way[message.from];
-    else if (carries_content(type) || type == MessageType::Grant)
-      ++under_way[message.to];
-    else if (type == MessageType::FetchShared || type == MessageType::FetchExclusive)
+    if (is_request(type) || type == MessageType::FetchShared || type == MessageType::FetchExclusive)
       ++under_way[message.message.requester];
+    else if (names_home(type) || type == MessageType::Keep)
+      ++under_way[message.to];
   }
-  if (const Transaction* busy = world.home(page).transaction(page)) {
+  const Node* home = world.home(page);
+  if (const Transaction* busy = home ? home->transaction(page) : nullptr) {
     for (uint32_t i = 0; i < busy->queue.size(); ++i)
       ++under_way[busy->queue.at(i).node];
     if (busy->phase == Phase::Invalidating)
@@ -97,11 +115,17 @@ inline void check_one_request(World& world, PageNumber page) {
   }
 }
 
-/// P, for a world in which nothing can go on by itself: it is at rest.
+/// P, for a world in which nothing can go on by itself: it is at rest, or all nodes know that one was lost.
 inline void check_rest(World& world) {
   world.expect(world.flying.empty(), "P: messages that cannot be delivered");
+  if (world.stopped()) {
+    const uint32_t nodes = world.dimensions().nodes;
+    world.expect(static_cast<uint32_t>(std::popcount(world.stopped())) == nodes,
+                 "P: a survivor that waits for ever");
+    return;
+  }
   for (PageNumber p = 0; p < world.dimensions().pages; ++p) {
-    world.expect(!world.home(p).transaction(p), "P: a transaction that never ends");
+    world.expect(!world.home(p) || !world.home(p)->transaction(p), "P: a transaction that never ends");
     for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
       const View& view = world.view(n, p);
       world.expect(world.node(n).outstanding(p) == Outstanding::None, "P: a request that is never answered");
@@ -112,25 +136,32 @@ inline void check_rest(World& world) {
 }
 
 /// Everything that must hold in every state. With a seeded bug in the edge only what the program can notice
-/// counts.
+/// counts; after a loss, what the nodes know need not agree any more.
 inline void check_page(World& world, PageNumber page) {
   check_single_writer(world, page);
   check_latest_content(world, page);
-  if (world.seeded_bug() != Bug::None)
+  if (world.seeded_bug() != Bug::None || world.stopped())
     return;
   check_agreement(world, page);
-  check_directory(world, page);
+  check_home(world, page);
+  const Node* home = world.home(page);
+  const Transaction* busy = home ? home->transaction(page) : nullptr;
+  if (home && (!busy || busy->phase == Phase::Holding))
+    check_directory(world, page, home->sharing(page));
   check_one_request(world, page);
 }
 
 inline void check(World& world) {
-  size_t busy[most_nodes] = {};
-  for (PageNumber p = 0; p < world.dimensions().pages; ++p) {
+  for (PageNumber p = 0; p < world.dimensions().pages; ++p)
     check_page(world, p);
-    busy[world.node(0).home(p)] += world.home(p).transaction(p) != nullptr;
+  if (world.stopped())
+    return;
+  for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
+    size_t busy = 0;
+    for (PageNumber p = 0; p < world.dimensions().pages; ++p)
+      busy += world.node(n).transaction(p) != nullptr;
+    world.expect(world.node(n).busy_pages() == busy, "O: a side-table entry without a busy page");
   }
-  for (uint32_t n = 0; n < world.dimensions().nodes; ++n)
-    world.expect(world.node(n).busy_pages() == busy[n], "O: a side-table entry without a busy page");
 }
 
 } // namespace hetmp::dsm::protocol::model

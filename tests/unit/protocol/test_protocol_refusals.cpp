@@ -10,10 +10,6 @@
 namespace hetmp::dsm::protocol::model {
 namespace {
 
-Message message_of(MessageType type, PageNumber page = 0, uint8_t requester = 0) {
-  return {type, requester, {}, page};
-}
-
 class ProtocolRefusals : public testing::Test {
  protected:
   Status at_home(uint32_t from, const Message& message) { return receive(0, from, message); }
@@ -28,51 +24,60 @@ class ProtocolRefusals : public testing::Test {
 };
 
 TEST_F(ProtocolRefusals, MalformedMessages) {
-  EXPECT_EQ(at_home(1, message_of(static_cast<MessageType>(0))), Status::BadType);
-  EXPECT_EQ(at_home(1, message_of(static_cast<MessageType>(last_message_type + 1))), Status::BadType);
-  EXPECT_EQ(at_home(1, message_of(static_cast<MessageType>(255))), Status::BadType);
-  EXPECT_EQ(at_home(1, message_of(MessageType::ReadRequest, 1)), Status::BadPage);
-  EXPECT_EQ(at_home(1, message_of(MessageType::ReadRequest, UINT64_MAX)), Status::BadPage);
-  EXPECT_EQ(at_home(3, message_of(MessageType::ReadRequest)), Status::BadNode);
-  EXPECT_EQ(at_home(UINT32_MAX, message_of(MessageType::ReadRequest)), Status::BadNode);
-  EXPECT_EQ(at_home(0, message_of(MessageType::ReadRequest)), Status::BadNode);
+  EXPECT_EQ(at_home(1, message_of(static_cast<MessageType>(0), 0)), Status::BadType);
+  EXPECT_EQ(at_home(1, message_of(static_cast<MessageType>(last_message_type + 1), 0)), Status::BadType);
+  EXPECT_EQ(at_home(1, message_of(static_cast<MessageType>(255), 0)), Status::BadType);
+  EXPECT_EQ(at_home(1, message_of(MessageType::ReadRequest, 1, 1)), Status::BadPage);
+  EXPECT_EQ(at_home(1, message_of(MessageType::ReadRequest, UINT64_MAX, 1)), Status::BadPage);
+  EXPECT_EQ(at_home(3, message_of(MessageType::ReadRequest, 0, 1)), Status::BadNode);
+  EXPECT_EQ(at_home(1, message_of(MessageType::ReadRequest, 0, 3)), Status::BadNode);
+  EXPECT_EQ(at_home(UINT32_MAX, message_of(MessageType::ReadRequest, 0, 1)), Status::BadNode);
+  EXPECT_EQ(at_home(0, message_of(MessageType::ReadRequest, 0)), Status::BadNode);
   EXPECT_EQ(elsewhere(0, message_of(MessageType::FetchShared, 0, 3)), Status::BadNode);
   EXPECT_EQ(elsewhere(0, message_of(MessageType::FetchExclusive, 0, 255)), Status::BadNode);
   EXPECT_EQ(elsewhere(0, message_of(MessageType::FetchShared, 0, 1)), Status::BadNode);
+  EXPECT_EQ(elsewhere(0, message_of(MessageType::Grant, 0, 0, 3)), Status::BadNode);
   EXPECT_TRUE(actions.empty());
 }
 
 TEST_F(ProtocolRefusals, WrongRoles) {
-  for (const MessageType type :
-       {MessageType::ReadRequest, MessageType::WriteRequest, MessageType::InvalidateAck, MessageType::Done})
-    EXPECT_EQ(elsewhere(2, message_of(type)), Status::NotHome) << name_of(type);
-  for (const MessageType type :
-       {MessageType::FetchShared, MessageType::FetchExclusive, MessageType::Invalidate, MessageType::Grant}) {
-    EXPECT_EQ(elsewhere(2, message_of(type)), Status::NotHome) << name_of(type);
+  for (const MessageType type : {MessageType::InvalidateAck, MessageType::Done, MessageType::Return})
+    EXPECT_EQ(elsewhere(2, message_of(type, 0)), Status::NotHome) << name_of(type);
+  for (const MessageType type : {MessageType::FetchShared, MessageType::FetchExclusive,
+                                 MessageType::Invalidate, MessageType::Grant, MessageType::Keep}) {
+    EXPECT_EQ(elsewhere(2, message_of(type, 0)), Status::NotHome) << name_of(type);
     EXPECT_EQ(at_home(1, message_of(type, 0, 2)), Status::NotHome) << name_of(type);
   }
+  EXPECT_EQ(at_home(1, message_of(MessageType::Push, 0)), Status::NotHome);
+  EXPECT_EQ(at_home(1, message_of(MessageType::Return, 0, 2)), Status::NotHome); // home is here
+  EXPECT_EQ(elsewhere(2, message_of(MessageType::ReadRequest, 0, 0)),
+            Status::NotHome); // not for 2 to send on
 }
 
 TEST_F(ProtocolRefusals, AnswersNobodyAskedFor) {
   for (const MessageType type :
        {MessageType::InvalidateAck, MessageType::Done, MessageType::DataShared, MessageType::DataExclusive})
-    EXPECT_EQ(at_home(1, message_of(type)), Status::Impossible) << name_of(type);
+    EXPECT_EQ(at_home(1, message_of(type, 0)), Status::Impossible) << name_of(type);
   for (const MessageType type :
        {MessageType::DataShared, MessageType::DataExclusive, MessageType::Grant, MessageType::Invalidate,
-        MessageType::FetchShared, MessageType::FetchExclusive})
+        MessageType::FetchShared, MessageType::FetchExclusive, MessageType::Keep})
     EXPECT_EQ(elsewhere(0, message_of(type, 0, 2)), Status::Impossible) << name_of(type);
 }
 
 TEST_F(ProtocolRefusals, RequestsNobodyCanHave) {
-  ASSERT_EQ(at_home(1, message_of(MessageType::ReadRequest)), Status::Ok);
-  EXPECT_EQ(at_home(1, message_of(MessageType::ReadRequest)), Status::Impossible); // node 1 has a copy
-  ASSERT_EQ(at_home(1, message_of(MessageType::WriteRequest)), Status::Ok);
-  EXPECT_EQ(at_home(1, message_of(MessageType::WriteRequest)), Status::Impossible); // and now may write
-  ASSERT_EQ(at_home(2, message_of(MessageType::ReadRequest)), Status::Ok);          // node 1 will supply it
-  EXPECT_EQ(at_home(2, message_of(MessageType::WriteRequest)), Status::Impossible); // one at a time
-  ASSERT_EQ(at_home(1, message_of(MessageType::WriteRequest)), Status::Ok);         // waits in the queue
-  EXPECT_EQ(at_home(1, message_of(MessageType::WriteRequest)), Status::Impossible);
-  EXPECT_EQ(at_home(1, message_of(MessageType::Done)), Status::Impossible); // not node 1's turn
+  const auto ask = [&](uint32_t from, MessageType type) { return at_home(from, message_of(type, 0, from)); };
+  ASSERT_EQ(ask(1, MessageType::ReadRequest), Status::Ok);
+  ASSERT_EQ(ask(1, MessageType::WriteRequest), Status::Ok);
+  EXPECT_EQ(ask(1, MessageType::WriteRequest), Status::Impossible); // node 1 may write
+  EXPECT_EQ(ask(1, MessageType::ReadRequest), Status::Impossible);
+  ASSERT_EQ(ask(2, MessageType::ReadRequest), Status::Ok);          // node 1 will supply it
+  EXPECT_EQ(ask(2, MessageType::WriteRequest), Status::Impossible); // one at a time
+  ASSERT_EQ(ask(1, MessageType::WriteRequest), Status::Ok);         // waits in the queue
+  EXPECT_EQ(ask(1, MessageType::WriteRequest), Status::Impossible);
+  EXPECT_EQ(at_home(2, message_of(MessageType::WriteRequest, 0, 1)),
+            Status::Impossible); // nor by another way
+  EXPECT_EQ(at_home(2, message_of(MessageType::WriteRequest, 0, 0)), Status::Impossible); // home asked nobody
+  EXPECT_EQ(at_home(1, message_of(MessageType::Done, 0)), Status::Impossible);            // not node 1's turn
   EXPECT_EQ(world.node(0).transaction(0)->queue.size(), 1u);
 }
 
@@ -83,6 +88,10 @@ TEST_F(ProtocolRefusals, FaultsAndResumesOutOfPlace) {
   EXPECT_EQ(home.resume(0, actions), Status::Impossible);
   EXPECT_EQ(home.resume(1, actions), Status::BadPage);
   EXPECT_EQ(world.mutable_node(1).resume(0, actions), Status::NotHome);
+  EXPECT_EQ(home.push(1, 1, actions), Status::BadPage);
+  EXPECT_EQ(home.push(0, 0, actions), Status::BadNode);
+  EXPECT_EQ(home.push(0, 3, actions), Status::BadNode);
+  EXPECT_EQ(world.mutable_node(1).push(0, 2, actions), Status::Ok); // not home: nothing happens
   EXPECT_TRUE(actions.empty());
 }
 
@@ -95,10 +104,11 @@ void offer_everything(const World& world, std::map<Status, size_t>& outcomes) {
   for (uint32_t to = 0; to < nodes; ++to)
     for (uint32_t from = 0; from <= nodes; ++from)
       for (uint8_t type = 0; type <= last_message_type + 1; ++type)
-        for (uint8_t requester = 0; requester <= nodes; ++requester) {
+        for (uint32_t named = 0; named < (nodes + 1) * (nodes + 1); ++named) {
           actions.clear();
           World other = world;
-          const Message forged = message_of(static_cast<MessageType>(type), 0, requester);
+          const Message forged =
+              message_of(static_cast<MessageType>(type), 0, named / (nodes + 1), named % (nodes + 1));
           const Status status = other.mutable_node(to).receive(from, forged, actions);
           ++outcomes[status];
           if (status != Status::Ok) {
@@ -112,14 +122,18 @@ TEST(ProtocolRefusalsEverywhere, LeaveNoTrace) {
   std::map<Status, size_t> outcomes;
   std::mt19937_64 random(5);
   for (int run = 0; run < 20; ++run) {
-    World world({3, 1, 1});
+    World world({3, 1, 1, false, {true, true, true, false}});
     std::vector<Event> events;
     for (int step = 0; step < 25; ++step) {
       events.clear();
       world.progress(events);
       for (uint32_t n = 0; n < 3; ++n)
         events.push_back({random() % 2 ? Event::Kind::ReadFault : Event::Kind::WriteFault, n, 0});
-      world.apply(events[random() % events.size()]);
+      if (world.home(0) && world.home(0) != &world.node(0))
+        events.push_back({Event::Kind::Push, 0, 0});
+      Event event = events[random() % events.size()];
+      event.move = random() % 2;
+      world.apply(event);
       ASSERT_EQ(world.problem, "");
       offer_everything(world, outcomes);
     }
@@ -145,7 +159,7 @@ TEST(ProtocolRefusalsEverywhere, NoiseDoesNotCrash) {
     const PageNumber page = wild ? random() : random() % pages;
     actions.clear();
     Status status;
-    switch (random() % 8) {
+    switch (random() % 10) {
     case 0:
       status = node.read_fault(page, actions);
       break;
@@ -155,11 +169,15 @@ TEST(ProtocolRefusalsEverywhere, NoiseDoesNotCrash) {
     case 2:
       status = node.resume(page, actions);
       break;
+    case 3:
+      status = node.push(page, random() % nodes, actions);
+      break;
     default: {
       const uint8_t type = static_cast<uint8_t>(wild ? random() : 1 + random() % last_message_type);
       const uint8_t requester = static_cast<uint8_t>(wild ? random() : random() % nodes);
+      const uint8_t home = static_cast<uint8_t>(wild ? random() : random() % nodes);
       status = node.receive(random() % (nodes + wild),
-                            message_of(static_cast<MessageType>(type), page, requester), actions);
+                            message_of(static_cast<MessageType>(type), page, requester, home), actions);
     }
     }
     ++(status == Status::Ok ? accepted : refused);

@@ -1,68 +1,10 @@
 // Single operations from fault to wake-up: which messages they cost and in which order the edge acts.
-#include "dsm/protocol/node.hpp"
-
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
+#include "stories.hpp"
 
 namespace hetmp::dsm::protocol {
 namespace {
 
-using Names = std::vector<std::string>;
-
-/// Nodes without a model of their surroundings: actions and messages are looked at one by one. Home of page 0
-/// is 0.
-class ProtocolStories : public testing::Test {
- protected:
-  static constexpr uint32_t count = 4;
-  ProtocolStories() {
-    for (uint32_t n = 0; n < count; ++n)
-      nodes.emplace_back(n, count, Storage{&local[n], &directory[n], 1, home_of, nullptr});
-  }
-  static uint32_t home_of(const void*, PageNumber) { return 0; }
-
-  struct Sent {
-    uint32_t from, to;
-    Message message;
-  };
-
-  /// A fault at node `n`, served to its end. `log` then has everything that happened.
-  Names serve(uint32_t n, bool write) {
-    log.clear();
-    actions.clear();
-    EXPECT_EQ(write ? nodes[n].write_fault(0, actions) : nodes[n].read_fault(0, actions), Status::Ok);
-    note(n);
-    for (size_t i = 0; i < sent.size(); ++i) {
-      const Sent next = sent[i];
-      actions.clear();
-      EXPECT_EQ(nodes[next.to].receive(next.from, next.message, actions), Status::Ok);
-      note(next.to);
-    }
-    sent.clear();
-    return log;
-  }
-  Names read(uint32_t n) { return serve(n, false); }
-  Names write(uint32_t n) { return serve(n, true); }
-
-  void note(uint32_t n) {
-    for (const Action& action : actions) {
-      const bool message = action.kind == ActionKind::Send || action.kind == ActionKind::SendData;
-      const std::string at = std::to_string(n);
-      log.push_back(message ? at + ">" + std::to_string(action.to) + " " + name_of(action.message.type)
-                            : at + " " + name_of(action.kind));
-      if (message)
-        sent.push_back({n, action.to, action.message});
-    }
-  }
-
-  LocalPage local[count];
-  DirectoryEntry directory[count];
-  std::vector<Node> nodes;
-  std::vector<Sent> sent;
-  Actions actions;
-  Names log;
-};
+using ProtocolStories = Stories;
 
 TEST_F(ProtocolStories, ZeroMemoryMeansExclusiveAtHome) {
   EXPECT_EQ(nodes[0].state(0), LocalState::Exclusive);
@@ -106,10 +48,11 @@ TEST_F(ProtocolStories, HomeSuppliesWhenItHasACopy) {
 
 TEST_F(ProtocolStories, QueueMovesOnAtOnceAfterAnotherNodesRequest) {
   write(1);
-  ASSERT_EQ(nodes[0].receive(2, {MessageType::ReadRequest, 0, {}, 0}, actions), Status::Ok); // fetches from 1
-  ASSERT_EQ(nodes[0].receive(3, {MessageType::ReadRequest, 0, {}, 0}, actions), Status::Ok);
+  ASSERT_EQ(nodes[0].receive(2, message_of(MessageType::ReadRequest, 0, 2), actions),
+            Status::Ok); // fetches from 1
+  ASSERT_EQ(nodes[0].receive(3, message_of(MessageType::ReadRequest, 0, 3), actions), Status::Ok);
   actions.clear();
-  ASSERT_EQ(nodes[0].receive(2, {MessageType::Done, 0, {}, 0}, actions), Status::Ok);
+  ASSERT_EQ(nodes[0].receive(2, message_of(MessageType::Done, 0), actions), Status::Ok);
   note(0);
   EXPECT_EQ(log.back(), "0>1 FetchShared");
   EXPECT_EQ(nodes[0].transaction(0)->current.node, 3);
@@ -146,9 +89,9 @@ TEST_F(ProtocolStories, RepeatedFaultsAskOnce) {
 TEST_F(ProtocolStories, HomeKeepsThePageUntilItsHoldTimeIsOver) {
   write(1);
   ASSERT_EQ(nodes[0].write_fault(0, actions), Status::Ok); // fetches from 1
-  ASSERT_EQ(nodes[0].receive(2, {MessageType::WriteRequest, 0, {}, 0}, actions), Status::Ok);
+  ASSERT_EQ(nodes[0].receive(2, message_of(MessageType::WriteRequest, 0, 2), actions), Status::Ok);
   actions.clear();
-  ASSERT_EQ(nodes[0].receive(1, {MessageType::DataExclusive, 0, {}, 0}, actions), Status::Ok);
+  ASSERT_EQ(nodes[0].receive(1, message_of(MessageType::DataExclusive, 0), actions), Status::Ok);
   note(0);
   EXPECT_EQ(log.back(), "0 Hold");
   EXPECT_EQ(nodes[0].state(0), LocalState::Exclusive);
@@ -157,6 +100,61 @@ TEST_F(ProtocolStories, HomeKeepsThePageUntilItsHoldTimeIsOver) {
   note(0);
   EXPECT_EQ(log, (Names{"0 Protect", "0>2 DataExclusive", "0 Drop"}));
   EXPECT_EQ(nodes[0].busy_pages(), 0u);
+}
+
+TEST_F(ProtocolStories, PushCostsOneMessage) {
+  EXPECT_EQ(push(0, 1), (Names{"0 Protect", "0>1 Push", "1 InstallShared", "1 Wake"}));
+  EXPECT_EQ(push(0, 2), (Names{"0>2 Push", "2 InstallShared", "2 Wake"}));
+  EXPECT_EQ(push(0, 2), Names{}); // it has a copy
+  EXPECT_EQ(read(2), Names{"2 Wake"});
+  EXPECT_EQ(write(1), (Names{"1>0 WriteRequest", "0>2 Invalidate", "0 Drop", "2 Drop", "2>0 InvalidateAck",
+                             "0>1 Grant", "1 Unprotect", "1 Wake"}));
+  EXPECT_EQ(push(0, 2), Names{}); // home has no copy
+  EXPECT_EQ(push(1, 2), Names{}); // 1 has, but is not home
+}
+
+TEST_F(ProtocolStories, PushMeetsARead) {
+  ASSERT_EQ(nodes[1].read_fault(0, actions), Status::Ok);
+  note(1); // the request is under way
+  actions.clear();
+  ASSERT_EQ(nodes[0].push(0, 1, actions), Status::Ok);
+  note(0);
+  EXPECT_EQ(settle(), (Names{"1>0 ReadRequest", "0 Protect", "0>1 Push", "0>1 Keep", "1 InstallShared",
+                             "1 Wake", "1 Wake"}));
+  EXPECT_EQ(nodes[1].outstanding(0), Outstanding::None);
+}
+
+TEST_F(ProtocolStories, PushMeetsAWrite) {
+  ASSERT_EQ(nodes[1].write_fault(0, actions), Status::Ok);
+  note(1);
+  actions.clear();
+  ASSERT_EQ(nodes[0].push(0, 1, actions), Status::Ok);
+  note(0);
+  EXPECT_EQ(settle(), (Names{"1>0 WriteRequest", "0 Protect", "0>1 Push", "0 Drop", "0>1 Grant",
+                             "1 InstallShared", "1 Wake", "1 Unprotect", "1 Wake"}));
+  EXPECT_EQ(nodes[1].state(0), LocalState::Exclusive);
+}
+
+TEST_F(ProtocolStories, ABusyPageIsNotPushed) {
+  read(1);
+  ASSERT_EQ(nodes[0].write_fault(0, actions),
+            Status::Ok); // waits for 1's acknowledgement; home still has its copy
+  actions.clear();
+  EXPECT_EQ(nodes[0].push(0, 2, actions), Status::Ok);
+  EXPECT_TRUE(actions.empty());
+}
+
+TEST_F(ProtocolStories, ASurvivorOfALossTakesNothing) {
+  read(1), read(2);
+  nodes[0].lose(2);
+  actions.clear();
+  EXPECT_EQ(nodes[0].write_fault(0, actions), Status::NodeLost);
+  EXPECT_EQ(nodes[0].read_fault(0, actions), Status::NodeLost);
+  EXPECT_EQ(nodes[0].receive(1, message_of(MessageType::WriteRequest, 0, 1), actions), Status::NodeLost);
+  EXPECT_EQ(nodes[0].push(0, 3, actions), Status::NodeLost);
+  EXPECT_EQ(nodes[0].resume(0, actions), Status::NodeLost);
+  EXPECT_TRUE(actions.empty());
+  EXPECT_EQ(nodes[0].state(0), LocalState::Shared); // what is here stays here
 }
 
 } // namespace
