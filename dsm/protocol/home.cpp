@@ -52,11 +52,10 @@ bool Node::may_ask(PageNumber page, Request request) const {
     if (current || busy->queue.has(request.node))
       return false;
   }
-  // Only a node's own request can give it more than it has, so this still holds when the request's turn
-  // comes.
+  // A reader may hold a copy: one was pushed to it while it asked. But only a node's own request makes it a writer, so
+  // whoever may write has none under way.
   const Sharing sharing = this->sharing(page);
-  const bool holds = (sharing.holders & bit(request.node)) != 0;
-  return !holds || (request.write && !sharing.exclusive);
+  return !sharing.exclusive || !(sharing.holders & bit(request.node));
 }
 
 /// Starts queued requests one after the other until one has to wait or none is left. The queue is not empty.
@@ -98,6 +97,10 @@ bool Node::begin(PageNumber page, Transaction& busy, Actions& actions) {
 bool Node::begin_read(PageNumber page, Transaction& busy, Actions& actions) {
   const uint32_t requester = busy.current.node;
   Sharing sharing = this->sharing(page);
+  if (sharing.holders & bit(requester)) {
+    actions.send(requester, {MessageType::Keep, 0, {}, page});
+    return true;
+  }
   const bool at_hand = (sharing.holders & bit(self)) != 0;
   if (at_hand)
     supply(page, requester, MessageType::DataShared, actions);
@@ -179,6 +182,23 @@ Status Node::done(uint32_t from, PageNumber page, Actions& actions) {
   if (!busy || busy->current.node != from)
     return Status::Impossible;
   finish(page, actions);
+  return Status::Ok;
+}
+
+Status Node::push(PageNumber page, uint32_t to, Actions& actions) {
+  if (page >= storage.pages)
+    return Status::BadPage;
+  if (to >= nodes || to == self)
+    return Status::BadNode;
+  if (!is_home(page) || storage.directory[page].slot() != 0)
+    return Status::Ok;
+  Sharing sharing = this->sharing(page);
+  if (!(sharing.holders & bit(self)) || (sharing.holders & bit(to)))
+    return Status::Ok;
+  supply(page, to, MessageType::Push, actions);
+  sharing.holders |= bit(to);
+  sharing.exclusive = false;
+  storage.directory[page].set(sharing);
   return Status::Ok;
 }
 

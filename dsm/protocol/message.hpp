@@ -25,11 +25,13 @@ enum class MessageType : uint8_t {
   DataShared,      ///< a holder -> requester: content (4 KiB follow), install read-only
   DataExclusive,   ///< the last holder -> requester: content (4 KiB follow), install writable
   Grant,           ///< home -> requester: your Shared copy is the only one left, make it writable
-  Done             ///< requester -> home: content that another node sent me is installed
+  Done,            ///< requester -> home: content that another node sent me is installed
+  Push,            ///< home -> a node without a copy: content (4 KiB follow) it did not ask for, install read-only
+  Keep             ///< home -> requester: the copy that was pushed to you is the answer to your ReadRequest
 };
 
 /// The number of the highest message type.
-inline constexpr uint8_t last_message_type = static_cast<uint8_t>(MessageType::Done);
+inline constexpr uint8_t last_message_type = static_cast<uint8_t>(MessageType::Keep);
 
 struct Message {
   MessageType type;
@@ -41,7 +43,7 @@ static_assert(sizeof(Message) == 16 && alignof(Message) == 8);
 
 /// Whether page content travels with the message.
 constexpr bool carries_content(MessageType type) {
-  return type == MessageType::DataShared || type == MessageType::DataExclusive;
+  return type == MessageType::DataShared || type == MessageType::DataExclusive || type == MessageType::Push;
 }
 
 /// Whether processing the message may cost the receiving node its copy, or its right to write. The edge may

@@ -25,6 +25,10 @@ const char* name_of(MessageType type) {
     return "Grant";
   case MessageType::Done:
     return "Done";
+  case MessageType::Push:
+    return "Push";
+  case MessageType::Keep:
+    return "Keep";
   }
   return "?";
 }

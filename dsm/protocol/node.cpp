@@ -71,6 +71,10 @@ Status Node::receive(uint32_t from, const Message& message, Actions& actions) {
     return from == home(page) ? invalidate(page, actions) : Status::NotHome;
   case MessageType::Grant:
     return from == home(page) ? grant(page, actions) : Status::NotHome;
+  case MessageType::Push:
+    return from == home(page) ? pushed(page, actions) : Status::NotHome;
+  case MessageType::Keep:
+    return from == home(page) ? keep(page, actions) : Status::NotHome;
   }
   return Status::BadType;
 }
@@ -125,6 +129,27 @@ Status Node::grant(PageNumber page, Actions& actions) {
   if (storage.local[page].outstanding() != Outstanding::Write || state(page) != LocalState::Shared)
     return Status::Impossible;
   upgrade(page, actions);
+  return Status::Ok;
+}
+
+/// Content that nobody asked for. It finds no copy: home pushes to no node that has one or to which one is on its way.
+/// A request of this node's own stays under way. Home answers it when its turn comes, by what the directory says then.
+Status Node::pushed(PageNumber page, Actions& actions) {
+  if (state(page) != LocalState::Invalid)
+    return Status::Impossible;
+  LocalPage& local = storage.local[page];
+  local.set(LocalState::Shared, local.outstanding());
+  actions.add(ActionKind::InstallShared, page);
+  actions.add(ActionKind::Wake, page); // readers go on, whatever was asked for
+  return Status::Ok;
+}
+
+Status Node::keep(PageNumber page, Actions& actions) {
+  LocalPage& local = storage.local[page];
+  if (local.outstanding() != Outstanding::Read || state(page) != LocalState::Shared)
+    return Status::Impossible;
+  local.set(LocalState::Shared, Outstanding::None);
+  actions.add(ActionKind::Wake, page); // threads that want to write have waited for the request to end
   return Status::Ok;
 }
 

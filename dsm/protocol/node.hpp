@@ -56,6 +56,11 @@ class Node {
   /// A message from another node. `from` is the channel it came by, not something the message claims.
   Status receive(uint32_t from, const Message& message, Actions& actions);
 
+  /// At the page's home: sends node `to` a read-only copy it did not ask for. Only if the page is idle, this node has
+  /// the content and `to` does not (nor is it on its way there); otherwise, or elsewhere, nothing happens (Ok, no
+  /// action). Like a read by `to` it costs this node its right to write, until it asks for it again.
+  Status push(PageNumber page, uint32_t to, Actions& actions);
+
   /// The edge's answer to a Hold action: the page may go to the next in the queue.
   Status resume(PageNumber page, Actions& actions);
 
@@ -94,6 +99,8 @@ class Node {
   Status invalidate(PageNumber page, Actions& actions);
   Status data(uint32_t from, const Message& message, Actions& actions);
   Status grant(PageNumber page, Actions& actions);
+  Status pushed(PageNumber page, Actions& actions);
+  Status keep(PageNumber page, Actions& actions);
   void supply(PageNumber page, uint32_t requester, MessageType type, Actions& actions);
   void drop(PageNumber page, Actions& actions);
   void upgrade(PageNumber page, Actions& actions);
