@@ -8,6 +8,7 @@
 #include "dsm/node/globals.hpp"
 #include "dsm/node/identity.hpp"
 #include "dsm/node/loopback.hpp"
+#include "dsm/node/prefetch_choice.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <algorithm>
@@ -94,6 +95,9 @@ struct ControlMessage {
     Changed, ///< the receiver's change is made; `exit_code`: 0 or an errno value; `address`: what it asked for
     End,   ///< from the origin: the program has ended
     Observe, ///< for the receiver's Observation, as data
+    Push,    ///< to itself: `address`: a page that node `exit_code` will read
+    Offer,   ///< to itself: an offer has been made that is worth pushing
+    Visit,   ///< to itself: a visit has begun, for which there is something to fetch
   } kind;
   int32_t exit_code;
   uint64_t address;
@@ -115,14 +119,14 @@ void* exit_soon(void* code) {
 
 void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
-bool wants_to_fetch_ahead() {
+PrefetchChoice read_prefetch() {
   const auto text = environment_value("HETMP_PREFETCH");
   if (!text)
-    return true;
-  const auto wanted = parse_boolean(*text);
-  if (!wanted)
-    complain("HETMP_PREFETCH", *text, "neither true nor false", "true");
-  return wanted.value_or(true);
+    return {};
+  const auto choice = parse_prefetch(*text);
+  if (!choice)
+    complain("HETMP_PREFETCH", *text, "expected true, false, or some of streams,visits,pushes", "true");
+  return choice.value_or(PrefetchChoice{});
 }
 
 } // namespace
@@ -176,6 +180,25 @@ struct FabricFunctions {
   static void gather_timelines(void (*take)(void*, const NodeTimeline&), void* context) {
     the_process->observation_.gather_timelines(take, context);
   }
+  static void push(const void* address, uint32_t to) {
+    const ControlMessage message{ControlMessage::Kind::Push, int32_t(to), reinterpret_cast<uintptr_t>(address)};
+    the_process->transport_->send(the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control,
+                                  &message, sizeof message, nullptr, 0);
+  }
+  static void offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
+    if (!the_process->service_.offer(purpose, nodes, addresses, count))
+      return;
+    const ControlMessage message{ControlMessage::Kind::Offer, 0, 0};
+    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  }
+  static void offer_again(uint64_t purpose) { the_process->service_.offer_again(purpose); }
+  static void begin_visit(uint64_t loop) {
+    if (!the_process->service_.begin_visit(loop))
+      return;
+    static const ControlMessage message{ControlMessage::Kind::Visit, 0, 0}; // the caller may hold a lock: no shared page
+    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  }
+  static void end_visit() { the_process->service_.end_visit(); }
 };
 
 NodeProcess* NodeProcess::instance() {
@@ -220,7 +243,9 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   const auto here = [this] { return std::count(launch_.hosts.begin(), launch_.hosts.end(), launch_.hosts[launch_.node]); };
   budget_.set_up(launch_.node < launch_.hosts.size() ? uint32_t(here()) : 1);
   heap_.become(launch_.node, nullptr);
-  service_.fetch_ahead(wants_to_fetch_ahead());
+  const PrefetchChoice prefetch = read_prefetch();
+  service_.fetch_ahead(prefetch.streams);
+  service_.fetch_visits(prefetch.visits);
   heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,
@@ -236,7 +261,12 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
              FabricFunctions::gather_pages,
              FabricFunctions::find_allocation,
              FabricFunctions::watch_faults,
-             FabricFunctions::gather_timelines};
+             FabricFunctions::gather_timelines,
+             prefetch.pushes ? FabricFunctions::push : nullptr,
+             prefetch.pushes ? FabricFunctions::offer : nullptr,
+             prefetch.pushes ? FabricFunctions::offer_again : nullptr,
+             prefetch.visits ? FabricFunctions::begin_visit : nullptr,
+             prefetch.visits ? FabricFunctions::end_visit : nullptr};
 }
 
 void NodeProcess::become(uint32_t node) {
@@ -467,6 +497,15 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
       die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
     break;
+  case ControlMessage::Kind::Push:
+    if (from == node_)
+      service_.push(message.address, uint32_t(message.exit_code));
+    break;
+  case ControlMessage::Kind::Offer:
+    service_.push_offer();
+    break;
+  case ControlMessage::Kind::Visit:
+    break; // being awake, the service looks
   }
 }
 

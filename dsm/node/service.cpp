@@ -72,8 +72,9 @@ bool Service::work() {
   const size_t messages = transport_->receive(handle_);
   const bool faults = serve_faults();
   const bool due = do_what_is_due();
+  const bool asked = ask_for_remembered();
   wake_waiters_if_due();
-  return faults || messages || due;
+  return faults || messages || due || asked;
 }
 
 /// See futex_waiters.hpp. At most one look in two milliseconds, and at most a fiftieth of the time.
@@ -179,8 +180,12 @@ bool Service::do_what_is_due() {
 }
 
 void Service::deliver(uint32_t from, const protocol::Message& message, const void* content) {
-  if (message.page < storage_.pages && protocol_->is_home(message.page))
+  if (message.page < storage_.pages && protocol_->is_home(message.page)) {
     publish(message.page);
+    note_request(from, message);
+  }
+  came_unasked_ = message.type == protocol::MessageType::Push && message.page < storage_.pages &&
+                  protocol_->outstanding(message.page) == protocol::Outstanding::None;
   actions_.clear();
   const protocol::Status status = protocol_->receive(from, message, actions_);
   if (status != protocol::Status::Ok)

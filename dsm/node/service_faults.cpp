@@ -15,17 +15,24 @@ void Service::handle_fault(const PageFault& fault) {
   // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
   if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected)
     give_zeros(page, state == protocol::LocalState::Exclusive);
-  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared))
+  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
     count(fault);
+    remember(page, write);
+  }
   const bool asks = protocol_->outstanding(page) == protocol::Outstanding::None;
+  ask(page, write);
+  if (asks && state == protocol::LocalState::Invalid)
+    fetch_with(page, write);
+}
+
+/// A thread has faulted on the page, or might: to the protocol that is the same.
+void Service::ask(PageNumber page, bool write) {
   actions_.clear();
   if (write)
     protocol_->write_fault(page, actions_);
   else
     protocol_->read_fault(page, actions_);
   carry_out(nullptr);
-  if (asks && state == protocol::LocalState::Invalid)
-    fetch_with(page, write);
 }
 
 /// Asks for the pages that the faults' stream will want next, as if threads had faulted on them: to the protocol that is
@@ -35,12 +42,8 @@ void Service::fetch_with(PageNumber page, bool write) {
     return;
   const PageRun run = streams_.fault(page);
   for (uint32_t i = 0; i < run.count && may_fetch_ahead(run.page(i), page); ++i) {
-    actions_.clear();
-    if (write)
-      protocol_->write_fault(run.page(i), actions_);
-    else
-      protocol_->read_fault(run.page(i), actions_);
-    carry_out(nullptr);
+    ask(run.page(i), write);
+    remember(run.page(i), write);
   }
 }
 

@@ -112,6 +112,8 @@ void Service::carry_out(const void* content) {
       counters_.invalidations.fetch_add(1, std::memory_order_relaxed);
       if (statistics_)
         statistics_->lost(address);
+      look_at_visit();
+      visits_.lost(page);
       break;
     case protocol::ActionKind::InstallShared:
       install(page, content, false, waiters);
@@ -175,7 +177,8 @@ void Service::install(PageNumber page, const void* content, bool writable, UserF
   if (statistics_)
     note_arrival(plan_.address_of(page), writable);
   client_->pages_moved(1);
-  holds_.came(page, monotonic_ns());
+  if (!came_unasked_)
+    holds_.came(page, monotonic_ns());
 }
 
 } // namespace hetmp::dsm

@@ -63,6 +63,7 @@ struct NodeTeam {
   uint64_t first_loop = 0;           ///< loops met in earlier regions
   uint32_t first_single = 0;         ///< likewise
   std::vector<void*> reduction_data; ///< of each local thread, for a combining reduction
+  const void* reduction_site = nullptr; ///< of the last one; the first thread's
   NodeTeam* next_unused = nullptr;
 
   alignas(cache_line) std::atomic<uint32_t> arrived{0}; ///< at the barrier
