@@ -7,7 +7,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 3;
+inline constexpr uint32_t fabric_version = 4;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -126,6 +126,24 @@ struct Fabric {
   // For a timeline, likewise; waits for five seconds at most.
   void (*watch_faults)(size_t most_event_bytes); ///< bytes that read_events may give
   void (*gather_timelines)(void (*take)(void* context, const NodeTimeline& seen), void* context);
+
+  /// The page at the address will be read by node `to`: if its home is here and it is idle, a copy is sent there. A hint
+  /// that may come to nothing. Null where it is not wanted. Any thread.
+  void (*push)(const void* address, uint32_t to);
+  /// Origin, one thread at a time: nodes (bit i: node i) are about to do something for which they may have to read what lies at
+  /// these addresses. Only those of the origin's stacks matter; the DSM learns for each purpose (a code address) whether it
+  /// does well to push them. Null likewise.
+  void (*offer)(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count);
+  /// The same pages to the same nodes, for something else. Origin, from inside `deliver`. Null likewise.
+  void (*offer_again)(uint64_t purpose);
+
+  // Hints about loops; null where they are not wanted. Any thread.
+
+  /// This node's threads begin a visit of the loop: what the last visit had to fetch may be fetched ahead. `loop`: the address
+  /// it is begun from. Each of the threads may say so. Not for visits in which faults are counted to decide by.
+  void (*begin_visit)(uint64_t loop);
+  /// What this node's threads touch from now on is no loop's. Also for a visit that is not to be helped nor remembered.
+  void (*end_visit)();
 };
 
 } // namespace hetmp::dsm

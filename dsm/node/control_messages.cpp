@@ -64,6 +64,15 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
       die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
     break;
+  case ControlMessage::Kind::Push:
+    if (from == node_)
+      service_.push(message.address, uint32_t(message.exit_code));
+    break;
+  case ControlMessage::Kind::Offer:
+    service_.push_offer();
+    break;
+  case ControlMessage::Kind::Visit:
+    break; // being awake, the service looks
   }
 }
 

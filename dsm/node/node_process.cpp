@@ -7,6 +7,7 @@
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/loopback.hpp"
+#include "dsm/node/prefetch_choice.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <algorithm>
@@ -83,14 +84,14 @@ size_t main_stack_bytes() {
 
 void end_program(int exit_code, void*) { the_process->end(exit_code); }
 
-bool wants_to_fetch_ahead() {
+PrefetchChoice read_prefetch() {
   const auto text = environment_value("HETMP_PREFETCH");
   if (!text)
-    return true;
-  const auto wanted = parse_boolean(*text);
-  if (!wanted)
-    complain("HETMP_PREFETCH", *text, "neither true nor false", "true");
-  return wanted.value_or(true);
+    return {};
+  const auto choice = parse_prefetch(*text);
+  if (!choice)
+    complain("HETMP_PREFETCH", *text, "expected true, false, or some of streams,visits,pushes", "true");
+  return choice.value_or(PrefetchChoice{});
 }
 
 } // namespace
@@ -127,6 +128,25 @@ struct FabricFunctions {
   static void gather_timelines(void (*take)(void*, const NodeTimeline&), void* context) {
     the_process->observation_.gather_timelines(take, context);
   }
+  static void push(const void* address, uint32_t to) {
+    const ControlMessage message{ControlMessage::Kind::Push, int32_t(to), reinterpret_cast<uintptr_t>(address)};
+    the_process->transport_->send(the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control,
+                                  &message, sizeof message, nullptr, 0);
+  }
+  static void offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
+    if (!the_process->service_.offer(purpose, nodes, addresses, count))
+      return;
+    const ControlMessage message{ControlMessage::Kind::Offer, 0, 0};
+    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  }
+  static void offer_again(uint64_t purpose) { the_process->service_.offer_again(purpose); }
+  static void begin_visit(uint64_t loop) {
+    if (!the_process->service_.begin_visit(loop))
+      return;
+    static const ControlMessage message{ControlMessage::Kind::Visit, 0, 0}; // the caller may hold a lock: no shared page
+    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  }
+  static void end_visit() { the_process->service_.end_visit(); }
 };
 
 NodeProcess* NodeProcess::instance() {
@@ -171,7 +191,9 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   const auto here = [this] { return std::count(launch_.hosts.begin(), launch_.hosts.end(), launch_.hosts[launch_.node]); };
   budget_.set_up(launch_.node < launch_.hosts.size() ? uint32_t(here()) : 1);
   heap_.become(launch_.node, nullptr);
-  service_.fetch_ahead(wants_to_fetch_ahead());
+  const PrefetchChoice prefetch = read_prefetch();
+  service_.fetch_ahead(prefetch.streams);
+  service_.fetch_visits(prefetch.visits);
   heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,
@@ -187,7 +209,12 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
              FabricFunctions::gather_pages,
              FabricFunctions::find_allocation,
              FabricFunctions::watch_faults,
-             FabricFunctions::gather_timelines};
+             FabricFunctions::gather_timelines,
+             prefetch.pushes ? FabricFunctions::push : nullptr,
+             prefetch.pushes ? FabricFunctions::offer : nullptr,
+             prefetch.pushes ? FabricFunctions::offer_again : nullptr,
+             prefetch.visits ? FabricFunctions::begin_visit : nullptr,
+             prefetch.visits ? FabricFunctions::end_visit : nullptr};
 }
 
 void NodeProcess::become(uint32_t node) {

@@ -81,8 +81,9 @@ bool Service::work() {
   if (faults_waiting_)
     serve_faults();
   do_what_is_due();
+  const bool asked = ask_for_remembered();
   wake_waiters_if_due();
-  return serve_runs();
+  return serve_runs() || asked;
 }
 
 /// See futex_waiters.hpp. At most one look in two milliseconds, and at most a fiftieth of the time.

@@ -12,8 +12,10 @@
 #include "dsm/node/fault_streams.hpp"
 #include "dsm/node/hold_times.hpp"
 #include "dsm/node/page_statistics.hpp"
+#include "dsm/node/push_memory.hpp"
 #include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
+#include "dsm/node/visit_memory.hpp"
 #include "dsm/protocol/node.hpp"
 
 #include <algorithm>
@@ -64,6 +66,23 @@ public:
   void memory_may_be_unreadable() {
     all_readable_.store(false, std::memory_order_relaxed);
     fetch_ahead(false);
+  }
+
+  /// Before start(): whether loops' pages are fetched at the beginning of a visit.
+  void fetch_visits(bool wanted) { fetch_visits_ = wanted; }
+  /// Any thread: see Fabric. True if the service thread had better be woken, which then begins to fetch.
+  bool begin_visit(uint64_t loop) { return visit_mark_.begin(loop) && visits_.worth_waking(VisitMark::loop_of(loop)); }
+  void end_visit() { visit_mark_.end(); }
+
+  /// Service thread: see Fabric.
+  void push(uintptr_t address, uint32_t to);
+  /// Any thread, one at a time: see Fabric. True if push_offer() has something to do, which is the service thread's.
+  bool offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count);
+  void push_offer();
+  /// Service thread: see Fabric.
+  void offer_again(uint64_t purpose) {
+    offer_.repeat(purpose);
+    push_offer();
   }
 
   /// Before start(): keep statistics of the pages.
@@ -133,6 +152,16 @@ private:
   void count(const PageFault& fault);
   void note_arrival(uintptr_t page, bool writable);
 
+  // service_visits.cpp: what loops touch from visit to visit.
+  void look_at_visit();
+  bool ask_for_remembered();
+  void remember(PageNumber page, bool write);
+  bool may_remember(PageNumber page) const;
+
+  // service_pushes.cpp: what goes to nodes that have not asked.
+  void push_page(PageNumber page, uint32_t to);
+  void note_request(const protocol::Message& message);
+
   // service_actions.cpp: what the protocol asks for.
   void add_actions(const uint8_t* content);
   void carry_out_batch();
@@ -157,7 +186,8 @@ private:
   }
   void protect(PageRange pages);
   void fill_absent(uintptr_t address, PageRange pages);
-  void install(const ActionBatch::Installation& installation);
+  /// `held`: a thread waits for them, and gets the time to use them.
+  void install(const ActionBatch::Installation& installation, bool held = true);
   void drop(PageRange pages);
   void give_zeros(PageNumber page, bool writable);
 
@@ -173,6 +203,16 @@ private:
   uint8_t* page_flags_ = nullptr; ///< for each page: see service_memory.cpp
   FaultStreams streams_;
   std::atomic<bool> fetch_ahead_{true};  ///< relaxed: whenever it is seen
+  Offer offer_;
+  PushMemory pushes_;
+  bool fetch_visits_ = true;
+  VisitMark visit_mark_;
+  uint64_t visit_seen_ = 0; ///< the mark at the last look
+  VisitMemory visits_;
+  static constexpr size_t most_on_their_way = 16;
+  std::vector<VisitMemory::Wanted> to_ask_;
+  size_t next_to_ask_ = 0;
+  std::vector<PageNumber> on_their_way_; ///< of those asked for; some may have come
   std::atomic<bool> all_readable_{true}; ///< relaxed: whoever sets it goes on only when all nodes have
   int own_memory_ = -1;                  ///< /proc/self/mem, for memory that may not be readable
   uint8_t page_copy_[page_bytes];

@@ -56,7 +56,7 @@ void Service::carry_out_one_by_one(const uint8_t* content) {
       break;
     case protocol::ActionKind::InstallShared:
     case protocol::ActionKind::InstallExclusive:
-      install({{page, 1}, content, action.kind == protocol::ActionKind::InstallExclusive});
+      install({{page, 1}, content, action.kind == protocol::ActionKind::InstallExclusive}, then_wake);
       i += then_wake;
       break;
     case protocol::ActionKind::Unprotect:

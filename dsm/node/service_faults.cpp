@@ -21,8 +21,10 @@ void Service::handle_fault(const PageFault& fault) {
   // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
   if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected)
     give_zeros(page, state == protocol::LocalState::Exclusive);
-  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared))
+  if (state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared)) {
     count(fault);
+    remember(page, write);
+  }
   const bool asks = protocol_->outstanding(page) == protocol::Outstanding::None;
   this->fault(page, write);
   carry_out_batch();
@@ -43,8 +45,10 @@ void Service::fault(PageNumber page, bool write) {
 /// what it is, faults may come at any time. Their answers come while the thread still works on this page.
 void Service::fetch_with(PageNumber page, const PageRun& run, bool write) {
   for (uint32_t i = 0; i < run.count; ++i)
-    if (may_fetch_ahead(run.page(i), page))
+    if (may_fetch_ahead(run.page(i), page)) {
       fault(run.page(i), write);
+      remember(run.page(i), write);
+    }
   carry_out_batch();
 }
 

@@ -115,7 +115,7 @@ void Service::fill_absent(uintptr_t address, PageRange pages) {
     }
 }
 
-void Service::install(const ActionBatch::Installation& installation) {
+void Service::install(const ActionBatch::Installation& installation, bool held) {
   const uint8_t* content = installation.content;
   for_each_piece(installation.pages, [&](uintptr_t address, PageRange pages) {
     const bool writable = installation.writable;
@@ -134,7 +134,8 @@ void Service::install(const ActionBatch::Installation& installation) {
       content += pages.count * page_bytes;
     }
     client_->pages_moved(pages.count);
-    holds_.came(pages.first, monotonic_ns(), pages.count);
+    if (held)
+      holds_.came(pages.first, monotonic_ns(), pages.count);
   });
 }
 
@@ -144,8 +145,12 @@ void Service::drop(PageRange pages) {
     client_->pages_moved(-int64_t(piece.count));
     lost_copies_ = true;
     counters_.invalidations.fetch_add(piece.count, std::memory_order_relaxed);
-    for (uint32_t i = 0; statistics_ && i < piece.count; ++i)
-      statistics_->lost(address + i * page_bytes);
+    look_at_visit();
+    for (uint32_t i = 0; i < piece.count; ++i) {
+      if (statistics_)
+        statistics_->lost(address + i * page_bytes);
+      visits_.lost(piece.first + i);
+    }
   });
 }
 

@@ -92,6 +92,7 @@ void Service::deliver(uint32_t from, const protocol::Message& message, const uin
   if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
     die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from, protocol::name_of(message.type),
         static_cast<unsigned long long>(message.page), protocol::text_of(status));
+  note_request(message);
   add_actions(content);
 }
 

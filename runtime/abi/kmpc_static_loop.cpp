@@ -103,7 +103,7 @@ struct StaticLoop {
     } else if (kind == StaticKind::Contiguous && !is_sections(location)) {
       divide_contiguous(begin_static_loop(task, trips, {source_text(location), call_site}), trips);
     } else {
-      note_unplaced_loop(*task.team);
+      note_unplaced_loop(*task.team, call_site);
       divide_alone(task, trips, kind);
     }
   }

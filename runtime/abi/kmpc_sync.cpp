@@ -10,7 +10,7 @@
 using namespace hetmp::runtime;
 
 HETMP_ENTRY void __kmpc_barrier(const SourceLocation*, int32_t gtid) {
-  team_barrier(task_of(gtid));
+  team_barrier(task_of(gtid), __builtin_return_address(0));
 }
 
 HETMP_ENTRY void __kmpc_flush(const SourceLocation*) {

@@ -1,18 +1,20 @@
 #include "runtime/core/barrier.hpp"
 
 #include "runtime/core/traced.hpp"
+#include "runtime/core/visits.hpp"
 
 namespace hetmp::runtime {
 
-void team_barrier(ImplicitTask& task) {
+void team_barrier(ImplicitTask& task, const void* site) {
   NodeTeam& team = *task.team;
   if (team.alone())
     return;
   const uint64_t sequence = ++task.constructs;
   const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
   local_barrier(team, [&] {
+    visits::ends(team);
     if (team.global)
-      team.global->barrier(team.description, sequence, 0);
+      team.global->barrier(team.description, sequence, 0, site);
   });
 }
 
@@ -25,6 +27,7 @@ uint64_t team_barrier_with_word(ImplicitTask& task, uint64_t word) {
   if (word != 0)
     team.words.fetch_or(word, std::memory_order_relaxed); // published by the arrival
   local_barrier(team, [&] {
+    visits::ends(team);
     const uint64_t local = team.words.exchange(0, std::memory_order_relaxed);
     team.barrier_word = team.global ? team.global->barrier(team.description, sequence, local) : local;
   });

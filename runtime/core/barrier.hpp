@@ -20,8 +20,8 @@ void local_barrier(NodeTeam& team, Last&& last) {
   }
 }
 
-/// The whole team meets.
-void team_barrier(ImplicitTask& task);
+/// The whole team meets. `site`: the place in the program, the same on all nodes; null: unknown.
+void team_barrier(ImplicitTask& task, const void* site = nullptr);
 
 /// The whole team meets; returns the bitwise OR of all threads' words.
 uint64_t team_barrier_with_word(ImplicitTask& task, uint64_t word);

@@ -3,11 +3,13 @@
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
 #include "perf/trace.hpp"
+#include "runtime/core/fresh_page.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
 #include "runtime/core/spread.hpp"
 #include "runtime/core/traced.hpp"
+#include "runtime/core/visits.hpp"
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
@@ -19,6 +21,7 @@
 namespace hetmp::runtime {
 
 SpreadHooks spread_hooks;
+visits::Hooks visits::hooks;
 
 namespace {
 
@@ -244,16 +247,11 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   start_other_nodes(team, threads);
   start_workers(self, team);
   enter(self, team, 0);
-  if (several_processes()) {
-    const perf::TraceSpan span(true, perf::TraceEvent::Kind::Region, 0, 0, description.microtask, description.source);
-    invoke_microtask_on_fresh_page(team.description.microtask, self.gtid, 0, team.description.argument_count,
-                                   team.arguments);
-  } else {
-    execute(self, team);
-  }
+  execute(self, team);
   const perf::TraceSpan waiting(true, perf::TraceEvent::Kind::Join, 0, 0);
   if (team.local_threads() > 1)
     team.unfinished.wait();
+  visits::ends(team);
   team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
   leave(self, team);
 }
@@ -320,6 +318,8 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   keep_arguments(team, microtask, count, arguments);
   if (dealt.empty())
     run_on_this_node(self, team);
+  else if (several_processes()) // the region's shared variables lie in its caller's frame
+    on_fresh_page([&] { run_spread(self, team, dealt); });
   else
     run_spread(self, team, dealt);
 }
@@ -363,6 +363,7 @@ void run_node_part(const TeamDescription& part) {
   execute(self, team);
   if (part.local_threads > 1)
     team.unfinished.wait();
+  visits::ends(team);
   if (spread_hooks.node_part_finished)
     spread_hooks.node_part_finished();
   if (self.resident)

@@ -1,6 +1,5 @@
 #include "runtime/core/invoke.hpp"
 
-#include <alloca.h>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -53,16 +52,6 @@ __attribute__((noinline)) void invoke_microtask(void* microtask, int gtid, int t
     exact[count](microtask, &gtid, &thread_number, arguments);
   else
     invoke_with_many(microtask, &gtid, &thread_number, count, arguments);
-}
-
-void invoke_microtask_on_fresh_page(void* microtask, int gtid, int thread_number, uint32_t count,
-                                    void* const* arguments) {
-  constexpr size_t page = 4096;
-  const size_t used_of_page = page - reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % page;
-  // From the frame's address down to below the page it lies in; the rest of this frame is small compared with a page.
-  auto* gap = static_cast<volatile char*>(alloca(2 * page - used_of_page));
-  gap[0] = 0; // keeps the allocation
-  invoke_microtask(microtask, gtid, thread_number, count, arguments);
 }
 
 } // namespace hetmp::runtime

@@ -135,7 +135,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   if (request.ordered && schedulers::probes(loop.schedule.kind))
     loop.schedule = Schedule{};
   if (!schedulers::probes(loop.schedule.kind))
-    note_unplaced_loop(*task.team);
+    note_unplaced_loop(*task.team, request.call_site);
   loop.trips = request.trips;
   loop.ordered = request.ordered;
   loop.source = request.source;

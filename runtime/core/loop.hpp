@@ -49,8 +49,8 @@ void reset_placed_loop(LoopBuffer& buffer);
 /// Local thread `local`'s contiguous share of a loop that nobody places, by the core speeds the user has given
 /// (static_loop.cpp).
 schedulers::Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local);
-/// Such a loop runs on all of the team's nodes.
-void note_unplaced_loop(NodeTeam& team);
+/// The calling thread begins such a loop, which runs on all of the team's nodes.
+void note_unplaced_loop(NodeTeam& team, const void* call_site);
 
 /// Keeps the chunks of an ordered loop in order (ordered.cpp).
 void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t predecessor_end);

@@ -67,6 +67,7 @@ struct NodeTeam {
   /// caches.
   uint32_t working_threads = 1;
   std::vector<void*> reduction_data; ///< of each local thread, for a combining reduction
+  const void* reduction_site = nullptr; ///< of the last one; the first thread's
   NodeTeam* next_unused = nullptr;
 
   alignas(cache_line) std::atomic<uint32_t> arrived{0}; ///< at the barrier

@@ -3,6 +3,7 @@
 #include "runtime/core/loop.hpp"
 #include "runtime/core/plan_cache.hpp"
 #include "runtime/core/traced.hpp"
+#include "runtime/core/visits.hpp"
 
 namespace hetmp::runtime {
 
@@ -25,10 +26,15 @@ void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
   buffer.begun = true;
   buffer.work.begin(task.team->local_threads());
   buffer.before = snapshot_of_node();
+  if (!schedulers::probes(task.loop.schedule.kind))
+    return;
+  visits::ends(*task.team);
   if (task.loop.schedule.kind != schedulers::ScheduleKind::HetProbe)
     return;
-  if (const auto known = plan_cache::take(task.team->description, task.loop.call_site, task.loop.trips))
+  if (const auto known = plan_cache::take(task.team->description, task.loop.call_site, task.loop.trips)) {
+    visits::begins(*task.team, task.loop.call_site);
     buffer.work.assign(*known);
+  }
 }
 
 /// The chunk in hand has been executed.

@@ -2,6 +2,8 @@
 
 #include "base/environment.hpp"
 #include "runtime/core/barrier.hpp"
+#include "runtime/core/fresh_page.hpp"
+#include "runtime/core/visits.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -28,14 +30,55 @@ ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& requ
   return request.atomic_possible ? ReductionMethod::Atomic : ReductionMethod::Critical;
 }
 
-/// All copies of the node end up in its first thread's; always in the order of thread numbers.
+/// All copies of the node end up in its first thread's, always in the order of thread numbers.
 void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   team.reduction_data[task.local_number] = request.data;
   local_barrier(team, [&] {
+    visits::ends(team);
     for (uint32_t local = 1; local < team.local_threads(); local++)
       request.combine(team.reduction_data[0], team.reduction_data[local]);
   });
+}
+
+/// The leaders' copies end up in node 0's, in the order of nodes: the shared variables are then node 0's alone to fold into,
+/// and do not wander from node to node. By node 0's first thread.
+void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
+  NodeTeam& team = *task.team;
+  const TeamDescription& part = team.description;
+  for (uint64_t others = part.participants & ~uint64_t(1); others != 0; others &= others - 1)
+    request.combine(request.data, team.global->take_copies(part, sequence, uint32_t(__builtin_ctzll(others))));
+  if (!request.waits)
+    team.global->release_copies(part, sequence);
+}
+
+/// By the first thread of another node. Where the construct ends with a barrier, its copies stay until node 0 has come there.
+void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
+  const NodeTeam& team = *task.team;
+  on_fresh_page([&] {
+    team.global->offer_copies(team.description, sequence, request.data, request.variables, !request.waits);
+    if (request.waits)
+      team_barrier(task, request.site);
+  });
+}
+
+ReductionAnswer combine(ImplicitTask& task, const ReductionRequest& request) {
+  NodeTeam& team = *task.team;
+  const uint64_t sequence = team.global ? ++task.constructs : 0; // on every thread: they count alike
+  combine_on_node(task, request);
+  if (task.local_number == 0) {
+    team.reduction_site = request.site;
+    if (team.global && team.description.node != 0) {
+      offer_to_node_0(task, sequence, request);
+      return ReductionAnswer::Nothing;
+    }
+    if (team.global)
+      combine_nodes(task, sequence, request);
+    return ReductionAnswer::Fold;
+  }
+  if (request.waits)
+    team_barrier(task, request.site); // meets the one that folds in end_reduction()
+  return ReductionAnswer::Nothing;
 }
 
 } // namespace
@@ -49,15 +92,7 @@ ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& requ
   case ReductionMethod::Atomic:
     return ReductionAnswer::Atomic;
   case ReductionMethod::Combine:
-    combine_on_node(task, request);
-    if (task.local_number == 0) {
-      if (task.team->global)
-        enter_critical(request.lock); // against the other nodes
-      return ReductionAnswer::Fold;
-    }
-    if (request.waits)
-      team_barrier(task); // meets the first thread in end_reduction()
-    return ReductionAnswer::Nothing;
+    return combine(task, request);
   default:
     return ReductionAnswer::Fold;
   }
@@ -66,10 +101,10 @@ ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& requ
 void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
   const ReductionMethod method = task.reduction;
   task.reduction = ReductionMethod::None;
-  if (method == ReductionMethod::Critical || (method == ReductionMethod::Combine && task.team->global))
+  if (method == ReductionMethod::Critical)
     leave_critical(lock);
   if (waits)
-    team_barrier(task);
+    team_barrier(task, method == ReductionMethod::Combine ? task.team->reduction_site : nullptr);
 }
 
 void read_reduction_settings() {

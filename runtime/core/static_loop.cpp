@@ -6,6 +6,7 @@
 #include "runtime/core/placement.hpp"
 #include "runtime/core/plan_cache.hpp"
 #include "runtime/core/traced.hpp"
+#include "runtime/core/visits.hpp"
 #include "schedulers/deal.hpp"
 #include "schedulers/loop.hpp"
 #include "schedulers/static_shares.hpp"
@@ -48,8 +49,11 @@ StaticVisit* find_named(NodeTeam& team, uint64_t name) {
 
 Assignment obtain_assignment(NodeTeam& team, const StaticVisit& visit) {
   const TeamDescription& part = team.description;
-  if (const auto known = plan_cache::take(part, visit.identity.call_site, visit.trips))
+  if (const auto known = plan_cache::take(part, visit.identity.call_site, visit.trips)) {
+    visits::begins(team, visit.identity.call_site);
     return *known;
+  }
+  visits::ends(team);
   const Assignment answer = team.global->ask_loop(part, visit.global_name, question_about(visit));
   if (answer.repeats != 0)
     plan_cache::keep(part, visit.identity.call_site, visit.trips, answer);
@@ -109,7 +113,8 @@ Range placed_share(ImplicitTask& task, uint64_t trips, const LoopIdentity& ident
 
 } // namespace
 
-void note_unplaced_loop(NodeTeam& team) {
+void note_unplaced_loop(NodeTeam& team, const void* call_site) {
+  visits::begins(team, call_site);
   // relaxed: read when the team's threads have joined.
   if (team.global && !team.unplaced.load(std::memory_order_relaxed))
     team.unplaced.store(true, std::memory_order_relaxed);
@@ -132,7 +137,7 @@ Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& 
   NodeTeam& team = *task.team;
   const bool placed = team.global && placement().static_loops;
   if (!placed)
-    note_unplaced_loop(team);
+    note_unplaced_loop(team, identity.call_site);
   const Range share = placed ? placed_share(task, trips, identity) : unplaced_share(team, trips, task.local_number);
   trace_iterations_begin(task, share, identity.call_site, identity.source);
   return share;

@@ -53,9 +53,10 @@ const Answer& CoordinatedLevel::ask(Request& request) {
   return AnswerSlots::wait(request.ticket, expected);
 }
 
-uint64_t CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word) {
+uint64_t CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) {
   Request request = request_of(part, Request::Kind::Barrier, sequence);
   request.word = word;
+  request.site = reinterpret_cast<uint64_t>(site);
   return ask(request).word;
 }
 
@@ -76,6 +77,26 @@ schedulers::Assignment CoordinatedLevel::ask_loop(const TeamDescription& part, u
 
 void CoordinatedLevel::report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) {
   post(loop_request(part, Request::Kind::ReportLoop, loop, question));
+}
+
+void CoordinatedLevel::offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t, bool waits) {
+  Request request = request_of(part, Request::Kind::OfferCopies, sequence);
+  request.word = reinterpret_cast<uint64_t>(copies);
+  request.trips = waits ? 1 : 0;
+  if (waits)
+    ask(request);
+  else
+    post(request);
+}
+
+void* CoordinatedLevel::take_copies(const TeamDescription& part, uint64_t sequence, uint32_t node) {
+  Request request = request_of(part, Request::Kind::TakeCopies, sequence);
+  request.word = node;
+  return reinterpret_cast<void*>(ask(request).word);
+}
+
+void CoordinatedLevel::release_copies(const TeamDescription& part, uint64_t sequence) {
+  post(request_of(part, Request::Kind::ReleaseCopies, sequence));
 }
 
 void CoordinatedLevel::ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) {

@@ -7,10 +7,14 @@ namespace hetmp::runtime {
 
 class CoordinatedLevel : public GlobalLevel {
 public:
-  uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word) override;
+  uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) override;
   void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override;
   schedulers::Assignment ask_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
   void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
+  void offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t variables,
+                    bool waits) override;
+  void* take_copies(const TeamDescription& part, uint64_t sequence, uint32_t node) override;
+  void release_copies(const TeamDescription& part, uint64_t sequence) override;
   void ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) override;
   void ordered_post(const TeamDescription& part, uint64_t loop, uint64_t next) override;
   void lock(uint64_t key) override;

@@ -10,13 +10,6 @@ namespace {
 
 using schedulers::ScheduleKind;
 
-Answer answer_to(const Request& request) {
-  Answer answer;
-  answer.node = request.node;
-  answer.ticket = request.ticket;
-  return answer;
-}
-
 const char* name_of(ScheduleKind kind) {
   switch (kind) {
   case ScheduleKind::HetProbe:
@@ -88,6 +81,10 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   case Request::Kind::Unlock:
     lock(request, answers);
     return true;
+  case Request::Kind::OfferCopies:
+  case Request::Kind::TakeCopies:
+  case Request::Kind::ReleaseCopies:
+    return gatherings_.handle(request, answers);
   }
   return false;
 }
@@ -127,6 +124,7 @@ void Coordinator::forget_team(uint64_t team) {
   };
   forget(ordered_);
   forget(loops_);
+  gatherings_.forget_team(team);
 }
 
 void Coordinator::ordered(const Request& request, std::vector<Answer>& answers) {

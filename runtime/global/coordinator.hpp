@@ -4,11 +4,11 @@
 #pragma once
 
 #include "perf/region_record.hpp"
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/gatherings.hpp"
+#include "runtime/global/requests.hpp"
 #include "schedulers/policy.hpp"
 #include "schedulers/region_history.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -20,46 +20,6 @@
 #include <vector>
 
 namespace hetmp::runtime {
-
-struct Request {
-  enum class Kind : uint32_t {
-    Barrier,     ///< sequence, word
-    Join,        ///< sequence, word = 1 if the region had unplaced loops; answered on node 0 only
-    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done, source
-    ReportLoop,  ///< the same; no answer
-    OrderedWait, ///< sequence = loop, word = index
-    OrderedPost, ///< sequence = loop, word = next; no answer
-    Lock,        ///< word = key
-    TryLock,     ///< word = key; the answer's word is 1 if the lock was free
-    Unlock,      ///< word = key; no answer
-  };
-  static constexpr uint32_t longest_source = 512;
-
-  Kind kind = Kind::Barrier;
-  uint32_t node = 0;
-  uint32_t ticket = 0; ///< of the waiting thread on its node; comes back with the answer
-  uint32_t nodes = 1;  ///< of the team
-  uint32_t threads = 1;///< of the team
-  uint64_t participants = 1; ///< bit i: node i is in the team
-  uint64_t team = 0;
-  uint64_t microtask = 0; ///< the team's region
-  uint64_t sequence = 0;
-  uint64_t word = 0;
-  uint64_t trips = 0;
-  schedulers::Schedule schedule;
-  schedulers::NodeMeasurement done;
-  uint32_t source_length = 0;
-  char source[longest_source] = {}; ///< last, so that only the used part travels
-
-  size_t bytes() const { return offsetof(Request, source) + source_length; }
-};
-
-struct Answer {
-  uint32_t node = 0;
-  uint32_t ticket = 0;
-  uint64_t word = 0;
-  schedulers::Assignment assignment;
-};
 
 class Coordinator {
 public:
@@ -129,6 +89,7 @@ private:
   std::map<ConstructName, Ordered> ordered_;
   std::map<ConstructName, PlacedLoop> loops_;
   std::unordered_map<uint64_t, Lock> locks_;
+  Gatherings gatherings_;
   std::deque<Region> regions_; ///< addresses stay
   std::map<std::pair<std::string, uint64_t>, Region*> region_by_name_;
   std::unordered_map<uint64_t, ParallelRegion> parallel_regions_; ///< by microtask

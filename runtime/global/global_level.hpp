@@ -57,8 +57,8 @@ public:
   virtual void start(const TeamDescription& part) = 0;
 
   /// Waits until every node of the team is here; returns the bitwise OR of all nodes' words (copyprivate pointers,
-  /// flags). Everything written before by any node is visible after.
-  virtual uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word) = 0;
+  /// flags). Everything written before by any node is visible after. `site`: the place in the program, or null.
+  virtual uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site = nullptr) = 0;
 
   /// End of the region: node 0 waits for all others, the others do not wait. `unplaced`: the region had loops that are
   /// divided without asking, so nobody knows which nodes they need.
@@ -68,6 +68,18 @@ public:
   virtual schedulers::Assignment ask_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) = 0;
   /// What this node measured over its last assignment, if it was to. Nobody waits for it.
   virtual void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) = 0;
+
+  // A reduction: the other nodes' leaders offer their copies, node 0's combines them with its own, in the order of nodes.
+
+  /// Nodes other than 0. `copies`: an array of pointers to them, one for each variable, the same on every node. With `waits` it returns when node 0 needs them no
+  /// more; otherwise at once, and they must stay until the team has met.
+  virtual void offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t variables,
+                            bool waits) = 0;
+  /// Node 0: the copies of `node`, when they are there. Asked for in ascending order; asking for the next says that the one
+  /// before has been combined.
+  virtual void* take_copies(const TeamDescription& part, uint64_t sequence, uint32_t node) = 0;
+  /// Node 0: all are combined. Nothing is waited for.
+  virtual void release_copies(const TeamDescription& part, uint64_t sequence) = 0;
 
   /// `ordered` across nodes: waits until iteration `index` (counted from 0) of loop `loop` is the next one;
   /// post makes `next` the next one.

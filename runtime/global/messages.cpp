@@ -10,10 +10,12 @@
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/spread.hpp"
 #include "runtime/core/thread_factory.hpp"
+#include "runtime/core/visits.hpp"
 #include "runtime/global/answers.hpp"
 #include "runtime/global/coordinated_level.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/page_report.hpp"
+#include "runtime/global/pushes.hpp"
 #include "runtime/global/timeline.hpp"
 
 #include <cstdio>
@@ -73,6 +75,13 @@ public:
     memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
     region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
     fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
+    offer_arguments(*fabric, part);
+  }
+
+  void offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t variables,
+                    bool waits) override {
+    push_copies(*fabric, copies, variables);
+    CoordinatedLevel::offer_copies(part, sequence, copies, variables, waits);
   }
 
   void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override {
@@ -92,6 +101,8 @@ public:
     after(request, coordinator_);
     for (const Answer& answer : answers_)
       reply(answer);
+    if (request.kind == Request::Kind::Barrier)
+      offer_result(request);
   }
 
 protected:
@@ -102,6 +113,14 @@ protected:
   }
 
 private:
+  /// A barrier of which this is a part: when it is over, nodes may read what node 0 has written before it.
+  void offer_result(const Request& request) {
+    if (request.node == 0)
+      barrier_site_ = request.site;
+    if (!answers_.empty() && barrier_site_ != 0 && fabric->offer_again)
+      fabric->offer_again(request.microtask ^ barrier_site_);
+  }
+
   void reply(const Answer& answer) {
     if (answer.node == fabric->node) {
       AnswerSlots::deliver(answer);
@@ -114,6 +133,7 @@ private:
 
   Coordinator coordinator_;
   std::vector<Answer> answers_; ///< kept for its memory
+  uint64_t barrier_site_ = 0;   ///< where node 0 came to its last barrier
 };
 
 MessageLevel* level;
@@ -211,6 +231,7 @@ void attach_fabric(dsm::Fabric& joined) {
   node_faults = faults_of_this_node;
   spread_hooks.may_spread = primary_lies_in_shared_memory;
   spread_hooks.node_part_finished = flush_output;
+  visits::hooks = {fabric->begin_visit, fabric->end_visit};
 }
 
 CoordinatedLevel* make_message_level(Coordinator coordinator) { return level = new MessageLevel(std::move(coordinator)); }

@@ -1,0 +1,64 @@
+// What leaders of nodes ask the coordinator, and what it answers.
+#pragma once
+
+#include "runtime/global/global_level.hpp"
+#include "schedulers/policy.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hetmp::runtime {
+
+struct Request {
+  enum class Kind : uint32_t {
+    Barrier,     ///< sequence, word, site
+    Join,        ///< sequence, word = 1 if the region had unplaced loops; answered on node 0 only
+    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done, source
+    ReportLoop,  ///< the same; no answer
+    OrderedWait, ///< sequence = loop, word = index
+    OrderedPost, ///< sequence = loop, word = next; no answer
+    Lock,        ///< word = key
+    TryLock,     ///< word = key; the answer's word is 1 if the lock was free
+    Unlock,      ///< word = key; no answer
+    OfferCopies, ///< sequence, word = address, trips = 1 if the node waits until they are combined; otherwise no answer
+    TakeCopies,  ///< by node 0: sequence, word = node; the answer's word is the address
+    ReleaseCopies, ///< by node 0: sequence; no answer
+  };
+  static constexpr uint32_t longest_source = 512;
+
+  Kind kind = Kind::Barrier;
+  uint32_t node = 0;
+  uint32_t ticket = 0; ///< of the waiting thread on its node; comes back with the answer
+  uint32_t nodes = 1;  ///< of the team
+  uint32_t threads = 1;///< of the team
+  uint64_t participants = 1; ///< bit i: node i is in the team
+  uint64_t team = 0;
+  uint64_t microtask = 0; ///< the team's region
+  uint64_t sequence = 0;
+  uint64_t word = 0;
+  uint64_t trips = 0;
+  uint64_t site = 0; ///< in the program
+  schedulers::Schedule schedule;
+  schedulers::NodeMeasurement done;
+  uint32_t source_length = 0;
+  char source[longest_source] = {}; ///< last, so that only the used part travels
+
+  size_t bytes() const { return offsetof(Request, source) + source_length; }
+};
+
+struct Answer {
+  uint32_t node = 0;
+  uint32_t ticket = 0;
+  uint64_t word = 0;
+  schedulers::Assignment assignment;
+};
+
+/// To whom, with nothing in it yet.
+inline Answer answer_to(const Request& request) {
+  Answer answer;
+  answer.node = request.node;
+  answer.ticket = request.ticket;
+  return answer;
+}
+
+} // namespace hetmp::runtime
