@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/loopback.hpp"
