@@ -1,9 +1,11 @@
 """What a run could leave on a machine besides processes."""
 import os
+import re
 import time
 from pathlib import Path
 
 PATIENCE = 5
+OF_TESTS = re.compile(r"hetmp-(hosts|failure)-")  # temporary folders of tests, which may run beside this one
 
 
 def names_in(folder):
@@ -36,7 +38,7 @@ class Leftovers:
         return {
             "shared memory": {"/dev/shm/" + name for name in names_in("/dev/shm")},
             "System V shared memory": {line.split()[1] for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]},
-            "files": {name for name in names_in(temporary) if name.startswith("hetmp")},
+            "files": {name for name in names_in(temporary) if name.startswith("hetmp") and not OF_TESTS.match(name)},
             "control groups": control_groups(),
             "sockets": unix_sockets(),
         }

@@ -7,8 +7,8 @@ Layouts: proc and tcp are 2 to 4 node processes of this machine, connected by sh
 namespaces, one node in each, started by ssh (root). A round starts a program in which pages travel, does one thing to it, start
 of the program included, and then wants: all processes of the run gone within 2 s, or 5 s where only silence tells; an exit code
 that is not 0; one line, which names the node and its host; nothing left in shared memory, among files, control groups and
-sockets. Who was ended himself cannot say anything: where the program's own process or the launcher is killed there may be no
-line.
+sockets. Where nobody is left to say anything (the launcher is killed, or the program's own process without a launcher) there may
+be no line.
 Exit codes: 0 all rounds as they should be, 1 not, 77 skipped (the machine does not allow node processes).
 """
 import argparse

@@ -81,7 +81,7 @@ class RunHere(Run):
 
 
 class OneMachine:
-    longest_start = 0.6
+    longest_start = 1.0
 
     def __init__(self, name, site, transport):
         self.name, self.site, self.transport = name, site, transport
@@ -161,7 +161,7 @@ class Hosts:
         self.failures = [
             Failure("a node is killed", self.to_node(signal.SIGKILL, 1), ["node 1", second]),
             Failure("a node is stopped", self.to_node(signal.SIGSTOP, 1), ["node 1", second], silent=True),
-            Failure("the program's own process is killed", self.to_node(signal.SIGKILL, 0), speaks=False),
+            Failure("the program's own process is killed", self.to_node(signal.SIGKILL, 0), ["node 0", first]),
             Failure("the program's own process is stopped", self.to_node(signal.SIGSTOP, 0), ["node 0", first], silent=True),
             Failure("an agent is killed", self.to_agent(1), [second]),
             Failure("the first agent is killed", self.to_agent(0), [first]),

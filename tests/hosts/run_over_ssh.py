@@ -73,7 +73,7 @@ class Site:
 
 
 def check_ended(site, process, seconds, *words):
-    """The run ends in time, with a code that is not 0 and one line that has all the words; nobody stays behind."""
+    """The run ends in time, with a code that is not 0, which it returns, and one line that has all the words; nobody stays."""
     begin = time.monotonic()
     code, _, err = finish(process)
     took = time.monotonic() - begin
@@ -83,6 +83,7 @@ def check_ended(site, process, seconds, *words):
     check(len(lines) == 1 and all(re.search(word, lines[0]) for word in words),
           f"expected one line with {words}: {err!r}")
     site.check_nothing_left()
+    return code
 
 
 @CASES.add
@@ -152,10 +153,23 @@ def a_killed_node_ends_the_run(site):
 def a_killed_origin_ends_the_run(site):
     process = site.start_spinning()
     os.kill(site.node(0), signal.SIGKILL)
-    begin = time.monotonic()
-    code, _, err = finish(process)
-    check(code == 128 + signal.SIGKILL and time.monotonic() - begin < SOON, f"exit code {code}, said {err!r}")
-    site.check_nothing_left()
+    code = check_ended(site, process, SOON, "node 0", ADDRESSES[0], "signal 9")
+    check(code == 128 + signal.SIGKILL, f"exit code {code}")
+
+
+@CASES.add
+def a_killed_agent_ends_the_run(site):
+    for host in range(2):
+        process = site.start_spinning()
+        os.kill(processes.field_of_stat(site.node(host))[2], signal.SIGKILL)
+        check_ended(site, process, SOON, f"node {host}", ADDRESSES[host])
+
+
+@CASES.add
+def a_stopped_origin_ends_the_run(site):
+    process = site.start_spinning()
+    os.kill(site.node(0), signal.SIGSTOP)
+    check_ended(site, process, SILENCE, "node 0", ADDRESSES[0])
 
 
 @CASES.add
