@@ -56,7 +56,7 @@ private:
     size_t sent = 0;
     std::mutex anyone_lock; ///< one frame at a time on `anyone`
   };
-  /// A node whose program is still being loaded has nothing to say; whether all come is for others to watch.
+  /// A node whose program is still being loaded has nothing to say.
   static constexpr Clock not_yet = 0;
   struct Peer {
     Clock heard = not_yet; ///< when something came last
@@ -75,6 +75,7 @@ private:
 
   uint32_t self_ = 0;
   bool watch_silence_ = false;
+  Clock connected_ = 0;
   int poll_set_ = -1; ///< epoll, of all incoming sockets
   std::vector<Incoming> incoming_;
   std::vector<Outgoing> outgoing_;

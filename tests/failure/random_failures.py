@@ -5,10 +5,10 @@
 
 Layouts: proc and tcp are 2 to 4 node processes of this machine, connected by shared memory or TCP; hosts are two network
 namespaces, one node in each, started by ssh (root). A round starts a program in which pages travel, does one thing to it, start
-of the program included, and then wants: all processes of the run gone within 2 s, or 5 s where only silence tells; an exit code
-that is not 0; one line, which names the node and its host; nothing left in shared memory, among files, control groups and
-sockets. Where nobody is left to say anything (the launcher is killed, or the program's own process without a launcher) there may
-be no line.
+of the program included, and then wants: all processes of the run gone within 2 s, or 5 s where only silence tells (40 s while
+the program is loaded, which may take long by itself); an exit code that is not 0; one line, which names the node and its host;
+nothing left in shared memory, among files, control groups and sockets. Where nobody is left to say anything (the launcher is
+killed, or the program's own process without a launcher) there may be no line.
 Exit codes: 0 all rounds as they should be, 1 not, 77 skipped (the machine does not allow node processes).
 """
 import argparse
@@ -26,7 +26,8 @@ from processes import check, conformance  # noqa: E402
 
 SOON = 2.0     # within which a run must have ended
 SILENCE = 5.0  # where only silence tells
-HANG = 20.0    # after which this driver ends it
+START = 40.0   # where only silence tells, and the program is still being loaded: that may take long by itself
+HANG = 60.0    # after which this driver ends it
 
 
 def check_lines(lines, failure):
@@ -43,7 +44,7 @@ def play(run, failure, moment):
     try:
         failure.strike(run)
         began = time.monotonic()
-        limit = SILENCE if failure.silent else SOON
+        limit = SOON if not failure.silent else SILENCE if run.ready else START
         while left := run.processes():
             if time.monotonic() - began > HANG:
                 check(False, f"after {HANG:g} s still there: {left}")

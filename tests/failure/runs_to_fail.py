@@ -11,7 +11,7 @@ import processes
 import two_hosts
 from processes import check, conformance
 
-SECONDS = 60        # that the program would run if nothing happened to it
+SECONDS = 120       # that the program would run if nothing happened to it
 START_PATIENCE = 20  # for a process that something is to happen to
 
 
@@ -45,13 +45,21 @@ class Run:
 
     def __init__(self, command, environment):
         self.process = processes.start(command, environment)
+        self.ready = False  # the program runs on all nodes
         self.outcome = None
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
     def _read(self):
-        out, err = self.process.communicate()
-        self.outcome = (self.process.returncode, out, err)
+        lines = []
+        errors = []
+        other = threading.Thread(target=lambda: errors.append(self.process.stderr.read()))
+        other.start()
+        for line in self.process.stdout:
+            lines.append(line)
+            self.ready |= line == "ready\n"
+        other.join()
+        self.outcome = (self.process.wait(), "".join(lines), errors[0])
 
     def finish(self):
         self._reader.join(5)

@@ -25,6 +25,7 @@ from processes import SECONDS, check, complaints, conformance, finish  # noqa: E
 
 SOON = 2.0     # within which a run must have ended that has lost a process
 SILENCE = 5.0  # where only silence tells
+START_SILENCE = 40.0  # the same before the program has begun
 PROGRAM = HERE.parent / "failure" / "program.c"
 SUM = "11994\n"
 CASES = Cases()
@@ -205,6 +206,15 @@ def a_stopped_node_ends_the_run(site):
     process = site.start_spinning()
     os.kill(site.node(1), signal.SIGSTOP)
     check_ended(site, process, SILENCE, "node 1", ADDRESSES[1], "nothing came from it")
+
+
+@CASES.add
+def a_node_stopped_before_its_program_ends_the_run(site):
+    """It is connected then, and has not said a word yet: there is more patience with programs that load."""
+    for host in range(2):
+        script = f'grep -q "{ADDRESSES[host]}$" /proc/net/fib_trie && kill -STOP $$; exec "$@"'
+        process = processes.start(site.command("sh", "-c", script, "sh", site.program, "spin", str(SECONDS)), site.environment())
+        check_ended(site, process, START_SILENCE, f"node {host}", ADDRESSES[host])
 
 
 @CASES.add
