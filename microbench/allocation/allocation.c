@@ -1,7 +1,7 @@
 /* What malloc and its relatives cost in an OpenMP program: pairs of malloc and free in mixed sizes, and blocks
  * that grow by realloc. Each thread of the team works by itself.
  *
- *   allocation [--rounds N] [--operations N]
+ *   allocation [--rounds N] [--operations N] [--seed N]     other seeds: other sizes and places
  *
  * It says as well whose malloc it is, which libraries it has loaded, and how many threads there are: what a
  * runtime brings along may not be paid by those who do not use it. */
@@ -138,8 +138,9 @@ static void print_owner_of_malloc(void) {
 int main(int argc, char** argv) {
   const long rounds = benchmark_number_option(&argc, argv, "--rounds", 15, 1, 1000);
   const long operations = benchmark_number_option(&argc, argv, "--operations", 400000, 1, 1000000000);
+  const long seed = benchmark_number_option(&argc, argv, "--seed", 1, 0, 1000000000);
   if (argc != 1) {
-    fprintf(stderr, "usage: %s [--rounds N] [--operations N]\n", argv[0]);
+    fprintf(stderr, "usage: %s [--rounds N] [--operations N] [--seed N]\n", argv[0]);
     return 2;
   }
   const int alone = count_threads();
@@ -152,7 +153,7 @@ int main(int argc, char** argv) {
   if (workers == NULL)
     return 2;
   for (int i = 0; i < threads; ++i)
-    workers[i].state = 88172645463325252u + (uint64_t)i;
+    workers[i].state = 88172645463325252u + (uint64_t)(seed * 1000 + i);
   settle_thresholds();
   const double begin = omp_get_wtime();
   printf("malloc or free: %.3f ns\n", measure(pairs, workers, operations, rounds));

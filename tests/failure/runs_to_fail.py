@@ -75,13 +75,15 @@ class Run:
 
 
 class RunHere(Run):
+    is_here = True
+
     def processes(self):
         """{pid: name} of what is left of its session, which nobody leaves."""
         found = {}
         for pid in processes.pids():
             with contextlib.suppress(OSError):
-                if os.getsid(pid) == self.process.pid and processes.alive(pid):
-                    found[pid] = processes.field_of_stat(pid)[0]
+                if os.getsid(pid) == self.process.pid and (stat := processes.field_of_stat(pid)) and stat[1] not in "ZX":
+                    found[pid] = stat[0]
         return found
 
     def nodes(self):
@@ -119,6 +121,8 @@ class OneMachine:
 
 
 class RunOnHosts(Run):
+    is_here = False
+
     def __init__(self, command, environment, hosts):
         self.hosts = hosts
         super().__init__(command, environment)
@@ -222,11 +226,11 @@ LAYOUTS = {
 
 
 def make_layouts(names, build):
-    """(layouts, why others cannot be)"""
-    site, layouts, absent = Site(build), [], []
-    for name in names:
+    """(layouts by name, why others cannot be)"""
+    site, layouts, absent = Site(build), {}, []
+    for name in dict.fromkeys(names):
         try:
-            layouts.append(LAYOUTS[name](site))
+            layouts[name] = LAYOUTS[name](site)
         except conformance.Skip as reason:
             absent.append(f"{name}: {reason}")
     return layouts, absent
