@@ -1,5 +1,5 @@
-/* What malloc and its relatives cost in an OpenMP program: pairs of malloc and free in mixed sizes, and blocks
- * that grow by realloc. Each thread of the team works by itself.
+/* What malloc and its relatives cost in an OpenMP program: pairs of malloc and free in mixed sizes, and
+ * blocks that grow by realloc. Each thread of the team works by itself.
  *
  *   allocation [--rounds N] [--operations N] [--seed N]     other seeds: other sizes and places
  *
@@ -56,8 +56,8 @@ static void pairs(Worker* worker, long operations) {
   }
 }
 
-/* Blocks that grow by half again and again, as vectors do, several at a time: where one alone would lie is luck.
- * An operation is a realloc. */
+/* Blocks that grow by half again and again, as vectors do, several at a time: where one alone would lie is
+ * luck. An operation is a realloc. */
 static void growth(Worker* worker, long operations) {
   unsigned char* blocks[growing] = {NULL};
   size_t sizes[growing] = {0};
@@ -86,8 +86,8 @@ static double thread_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Nanoseconds of a thread's CPU time an operation, of the fastest of the rounds: what else runs on the machine
- * shall not count. */
+/* Nanoseconds of a thread's CPU time an operation, of the fastest of the rounds: what else runs on the
+ * machine shall not count. */
 static double measure(void (*body)(Worker*, long), Worker* workers, long operations, long rounds) {
   double best = 1e30;
   for (long round = 0; round < rounds; ++round) {

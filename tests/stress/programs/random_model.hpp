@@ -1,4 +1,5 @@
-// What random programs do (random_programs.cpp), as pure functions of a seed, and the sequential model that does it in order.
+// What random programs do (random_programs.cpp), as pure functions of a seed, and the sequential model that
+// does it in order.
 #pragma once
 
 #include "stress.hpp"
@@ -9,18 +10,22 @@
 
 namespace stress {
 
-constexpr uint64_t most_workers = 24, counters = 16, accounts = 6, slots = 96, areas = 2, least_cells = 8192, most_cells = 30'000;
+constexpr uint64_t most_workers = 24, counters = 16, accounts = 6, slots = 96, areas = 2, least_cells = 8192,
+                   most_cells = 30'000;
 
-/// One parallel region: its shape, and who may change what in it. A worker is whoever carries out one list of operations: a
-/// thread, an iteration, a section.
+/// One parallel region: its shape, and who may change what in it. A worker is whoever carries out one list of
+/// operations: a thread, an iteration, a section.
 struct Region {
   enum Shape : uint8_t { Flat, Loop, Ordered, Nested, Sections, Alone, shapes };
   uint64_t seed, number;
   Shape shape;
   uint64_t team, inner, workers, operations;
-  uint64_t area, cells, granule; ///< the array of this region, its length, and how many neighbouring cells a worker has
+  uint64_t area, cells,
+      granule; ///< the array of this region, its length, and how many neighbouring cells a worker has
 
-  uint64_t random(uint64_t what, uint64_t which = 0) const { return mix(seed * 1'000'003 + number, what, which); }
+  uint64_t random(uint64_t what, uint64_t which = 0) const {
+    return mix(seed * 1'000'003 + number, what, which);
+  }
 };
 
 inline Region make_region(uint64_t seed, uint64_t number, const uint64_t (&cells)[areas]) {
@@ -31,8 +36,12 @@ inline Region make_region(uint64_t seed, uint64_t number, const uint64_t (&cells
   region.shape = Region::Shape(random.below(Region::shapes));
   region.team = 1 + random.below(8);
   region.inner = 1 + random.below(3);
-  const uint64_t workers[] = {region.team, 1 + random.below(most_workers), 1 + random.below(most_workers),
-                              region.team * region.inner, 4, 1};
+  const uint64_t workers[] = {region.team,
+                              1 + random.below(most_workers),
+                              1 + random.below(most_workers),
+                              region.team * region.inner,
+                              4,
+                              1};
   region.workers = workers[region.shape];
   region.operations = 10 + random.below(50);
   region.area = random.below(areas);
@@ -48,17 +57,20 @@ struct Operation {
   uint64_t value;
 };
 
-/// Cells come in groups; in each region a group is either only read, by all, or each worker writes its own part of it.
+/// Cells come in groups; in each region a group is either only read, by all, or each worker writes its own
+/// part of it.
 inline Operation cell_operation(const Region& region, uint64_t worker, Random& random) {
   const uint64_t group_cells = region.workers * region.granule;
   const uint64_t group = random.below(region.cells / group_cells);
   if (region.random(1, group) % 3 == 0)
     return {Operation::Read, group * group_cells + random.below(group_cells), 0};
   const uint64_t part = (worker + region.number) % region.workers;
-  return {Operation::Write, group * group_cells + part * region.granule + random.below(region.granule), random.next()};
+  return {Operation::Write, group * group_cells + part * region.granule + random.below(region.granule),
+          random.next()};
 }
 
-/// What a worker does as its `index`th operation. Operations of different workers commute; those of one worker come in order.
+/// What a worker does as its `index`th operation. Operations of different workers commute; those of one
+/// worker come in order.
 inline Operation operation(const Region& region, uint64_t worker, uint64_t index) {
   Random random(region.random(2, worker), index);
   switch (random.below(16)) {
@@ -80,13 +92,16 @@ inline Operation operation(const Region& region, uint64_t worker, uint64_t index
   }
 }
 
-/// A block of memory in a slot: how it was obtained, how long it is, and what fills it. Without bytes there is none.
+/// A block of memory in a slot: how it was obtained, how long it is, and what fills it. Without bytes there
+/// is none.
 struct Kept {
   enum Way : uint8_t { Malloc, Calloc, New, Aligned, Mapped, ways };
   uint64_t bytes = 0, tag = 0;
   Way way = Malloc;
 
-  bool operator==(const Kept& other) const { return bytes == other.bytes && tag == other.tag && way == other.way; }
+  bool operator==(const Kept& other) const {
+    return bytes == other.bytes && tag == other.tag && way == other.way;
+  }
   uint8_t content(uint64_t index) const { return uint8_t(mix(tag, index / 8) >> index % 8 * 8); }
 };
 
@@ -109,7 +124,9 @@ struct Counters {
   double real[counters / 4] = {};
 };
 
-inline char letter(uint64_t value) { return char('a' + value % 26); }
+inline char letter(uint64_t value) {
+  return char('a' + value % 26);
+}
 
 /// Everything as it must be after the regions so far.
 struct Model {

@@ -1,6 +1,6 @@
-// Random regions, one after the other: teams and nests of changing sizes, loops, sections, in which all workers read and write,
-// count, take locks, allocate, reallocate, map and free, and push into common containers. A sequential model
-// (random_model.hpp) says what must come out; every seed is another program.
+// Random regions, one after the other: teams and nests of changing sizes, loops, sections, in which all
+// workers read and write, count, take locks, allocate, reallocate, map and free, and push into common
+// containers. A sequential model (random_model.hpp) says what must come out; every seed is another program.
 //
 // run: OMP_SCHEDULE=dynamic,2
 // run with hetmp: OMP_SCHEDULE=hetprobe

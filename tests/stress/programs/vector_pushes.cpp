@@ -1,5 +1,6 @@
-// A program as people write them: threads push what they find into vectors, their own and common ones, with as many threads as
-// OMP_NUM_THREADS says. What was found is known by arithmetic, and by doing the same without threads.
+// A program as people write them: threads push what they find into vectors, their own and common ones, with
+// as many threads as OMP_NUM_THREADS says. What was found is known by arithmetic, and by doing the same
+// without threads.
 //
 // stdout: 1 lines of verification: successful
 #include "stress.hpp"
@@ -19,9 +20,13 @@ struct Hit {
 };
 
 /// Some of the numbers, with names of any length.
-bool is_hit(uint64_t number) { return stress::mix(stress::seed(), number) % 5 == 0; }
+bool is_hit(uint64_t number) {
+  return stress::mix(stress::seed(), number) % 5 == 0;
+}
 
-Hit hit(uint64_t number) { return {number, std::string(number % 50, char('a' + number % 26)) + std::to_string(number)}; }
+Hit hit(uint64_t number) {
+  return {number, std::string(number % 50, char('a' + number % 26)) + std::to_string(number)};
+}
 
 std::vector<Hit> expected_below(uint64_t limit) {
   std::vector<Hit> found;
@@ -61,7 +66,8 @@ std::vector<Hit> found_together(uint64_t limit) {
   return all;
 }
 
-/// A vector for each thread, into which every thread pushes in its turn, so that all nodes make all of them grow.
+/// A vector for each thread, into which every thread pushes in its turn, so that all nodes make all of them
+/// grow.
 std::vector<Hit> found_in_turns(uint64_t limit) {
   const uint64_t team = uint64_t(omp_get_max_threads());
   std::vector<std::vector<Hit>> lists(team);
