@@ -1,6 +1,5 @@
 #include "schedulers/hetprobe.hpp"
 
-#include "schedulers/in_node.hpp"
 #include "schedulers/probe.hpp"
 #include "schedulers/split.hpp"
 
@@ -97,6 +96,7 @@ void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
 
 void HetProbePolicy::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
   add(nodes_[node].whole, done);
+  nodes_[node].in_hand = 0;
   if (nodes_[node].state == State::Probing)
     take_probe(node, done, replies);
   if (measured_ && nodes_[node].state == State::Coming)
@@ -122,7 +122,9 @@ void HetProbePolicy::take_probe(uint32_t node, const NodeMeasurement& done, std:
   nodes_[node].state = State::Ahead;
   if (--probing_ > 0 || divided_)
     return;
-  divide_rest(history_.preview(probes(), rules_).weights());
+  const Decision decision = history_.preview(probes(), rules_);
+  divide_rest(decision.weights());
+  by_parts_ = decision.only_node() < 0 && rules_.speeds.empty(); // a user's ratio is kept
   for (uint32_t i = 0; i < shape_.nodes(); ++i)
     if (nodes_[i].state == State::Waiting)
       give_share(i, replies);
@@ -151,7 +153,6 @@ void HetProbePolicy::report(uint32_t number, const NodeMeasurement& done) {
 /// theirs, so the threads of a node do not wait for each other between batches.
 void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
   Node& node = nodes_[number];
-  node.ahead = 0;
   const bool all_taken =
       std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.region.empty(); });
   if (all_taken) {
@@ -163,7 +164,7 @@ void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
     return;
   }
   const Range batch = cut_batch(node);
-  node.ahead = batch.size();
+  node.in_hand = batch.size();
   node.state = State::Ahead;
   Assignment ahead;
   ahead.add(batch);
@@ -210,11 +211,13 @@ void HetProbePolicy::divide_rest(const std::vector<double>& weights) {
   for (Node& node : nodes_) {
     rest.put(node.region);
     node.region = {};
-    in_hand.push_back(node.ahead);
+    in_hand.push_back(node.in_hand);
   }
   const std::vector<uint64_t> sizes = fair_sizes(weights, rest.size(), std::move(in_hand));
-  for (uint32_t i = 0; i < shape_.nodes(); ++i)
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
     nodes_[i].share = rest.take_front(sizes[i]);
+    nodes_[i].in_use = weights[i] > 0;
+  }
   divided_ = true;
 }
 
@@ -242,23 +245,6 @@ std::vector<uint64_t> HetProbePolicy::fair_sizes(const std::vector<double>& weig
     if (sizes.size() == nodes_.size())
       return sizes;
   }
-}
-
-/// What fits into an answer; `last` if that is everything.
-void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
-  Node& node = nodes_[number];
-  Assignment part;
-  share_in_node(part, rules_.in_node);
-  for (const Range& piece : node.share.ranges())
-    if (!part.add(piece))
-      break;
-  node.share.take_front(part.size());
-  part.last = node.share.empty();
-  part.measured = measured_;
-  part.repeats = part.last ? repeats_ : 0;
-  node.state = part.last ? State::Left : State::Running;
-  present_ -= part.last ? 1 : 0;
-  replies.push_back({number, part});
 }
 
 } // namespace hetmp::schedulers

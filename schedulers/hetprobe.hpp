@@ -17,6 +17,11 @@ namespace hetmp::schedulers {
 /// has reported, the history decides, and the rest is divided so that all nodes finish together. A node that
 /// the decision in force does not use waits instead: what it took would have to be fetched back.
 ///
+/// A probe is short, and whatever disturbs a node meanwhile makes it lie. So a share that follows from one is given in
+/// parts, each half of what is left of it, and whenever a node comes back from a part, what no node has in hand yet is
+/// divided anew by what all have shown until then. Nodes with odd numbers take their parts from the end of their share:
+/// between neighbours it is their common border that moves.
+///
 /// Where a decision for several nodes is in force, a probed visit is divided by it at once: a node goes from its probe
 /// straight to the rest of its share. The pages are where the decision before has put them, and a division by one short
 /// probe, which whatever runs beside the program disturbs, would send a part of them back and forth on every visit.
@@ -58,8 +63,8 @@ class HetProbePolicy : public LoopPolicy {
     State state = State::Coming;
     Range probe;
     Range region;        ///< what is left of its tentative region
-    uint64_t ahead = 0;  ///< iterations of its batch ahead, if it has one
-    bool in_use = false; ///< by the decision in force when the visit began
+    uint64_t in_hand = 0; ///< iterations of its batch ahead or of the part of its share that it has been given
+    bool in_use = false; ///< by the decision in force when the visit began; once the rest is divided, by that
     NodeMeasurement measured; ///< over its probe
     NodeMeasurement whole;    ///< over all it has executed, the probe included
     IterationSet share; ///< what it is still to be given, once that is known
@@ -79,6 +84,11 @@ class HetProbePolicy : public LoopPolicy {
   std::vector<uint64_t> fair_sizes(const std::vector<double>& weights, uint64_t rest,
                                    std::vector<uint64_t> in_hand) const;
   void give_share(uint32_t node, std::vector<Reply>& replies);
+  IterationSet cut_part(uint32_t node);
+  void balance(uint32_t asking);
+  std::vector<double> paces() const;
+  std::vector<uint64_t> left_in_hand(double now_us) const;
+  void move_borders(const std::vector<uint64_t>& sizes);
 
   const LoopShape shape_;
   RegionHistory& history_;
@@ -90,6 +100,7 @@ class HetProbePolicy : public LoopPolicy {
   uint32_t repeats_ = 0;
   bool measured_ = false; ///< the visit is probed
   bool divided_ = false;  ///< the shares are known
+  bool by_parts_ = false; ///< they follow from this visit's probes alone, and are given in parts
 };
 
 } // namespace hetmp::schedulers

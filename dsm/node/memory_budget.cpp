@@ -38,24 +38,60 @@ uint64_t number_after(const std::string& text, const char* key) {
   return at == std::string::npos ? 0 : strtoull(text.c_str() + at + strlen(key), nullptr, 10);
 }
 
-/// What a control group (version 2) and those above it leave to this process.
+/// Where the kernel counts the memory of the process's control group.
+struct MemoryController {
+  std::string mount; ///< without a slash at the end
+  std::string group; ///< below it; "/" for the topmost
+  const char* limit; ///< names of files in each group's folder
+  const char* usage;
+  const char* reclaimable; ///< in memory.stat: files' pages nobody has used lately, which are part of the usage
+};
+
+/// From /proc/self/cgroup, whose lines are "number:controllers:group". Version 1 where it has the memory controller (then
+/// version 2 has not), otherwise version 2.
+MemoryController memory_controller() {
+  MemoryController found{"/sys/fs/cgroup", "/", "memory.max", "memory.current", "\ninactive_file "};
+  const std::string text = content_of("/proc/self/cgroup");
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t first = line.find(':'), second = first == line.npos ? line.npos : line.find(':', first + 1);
+    if (second == line.npos)
+      continue;
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+    if (controllers == ",,")
+      found.group = line.substr(second + 1);
+    else if (controllers.find(",memory,") != controllers.npos)
+      return {"/sys/fs/cgroup/memory", line.substr(second + 1), "memory.limit_in_bytes", "memory.usage_in_bytes",
+              "\ntotal_inactive_file "};
+  }
+  return found;
+}
+
+/// What the process's control group and those above it leave to it. A container may see its own group as the topmost one,
+/// by whatever name, so that one is looked at as well.
 uint64_t left_by_control_groups() {
   uint64_t left = unlimited;
-  const std::string own = content_of("/proc/self/cgroup");
-  const size_t at = own.find("0::/");
-  if (at == std::string::npos)
-    return left;
-  std::string path = own.substr(at + 3, own.find('\n', at) - at - 3);
-  for (; path.size() > 1; path.resize(path.rfind('/'))) {
-    const std::string folder = "/sys/fs/cgroup" + path;
-    const std::string limit = content_of((folder + "/memory.max").c_str());
-    if (limit.empty() || !isdigit(static_cast<unsigned char>(limit[0])))
-      continue;
-    const uint64_t most = strtoull(limit.c_str(), nullptr, 10);
-    const uint64_t used = strtoull(content_of((folder + "/memory.current").c_str()).c_str(), nullptr, 10);
-    left = std::min(left, most > used ? most - used : 0);
+  const MemoryController controller = memory_controller();
+  std::string group = controller.group;
+  while (true) {
+    if (group == "/")
+      group.clear();
+    const std::string folder = controller.mount + group + '/';
+    const std::string limit = content_of((folder + controller.limit).c_str());
+    if (!limit.empty() && isdigit(static_cast<unsigned char>(limit[0]))) {
+      const uint64_t most = strtoull(limit.c_str(), nullptr, 10);
+      const uint64_t usage = strtoull(content_of((folder + controller.usage).c_str()).c_str(), nullptr, 10);
+      const uint64_t reclaimable = number_after(content_of((folder + "memory.stat").c_str()), controller.reclaimable);
+      const uint64_t used = usage - std::min(usage, reclaimable);
+      left = std::min(left, most > used ? most - used : 0);
+    }
+    if (group.empty())
+      return left;
+    const size_t slash = group.rfind('/');
+    group.resize(slash == group.npos ? 0 : slash);
   }
-  return left;
 }
 
 uint64_t available_bytes() {

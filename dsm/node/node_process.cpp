@@ -6,7 +6,6 @@
 #include "base/message.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
-#include "dsm/node/identity.hpp"
 #include "dsm/node/loopback.hpp"
 #include "dsm/node/private_threads.hpp"
 
@@ -26,7 +25,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -83,37 +81,7 @@ size_t main_stack_bytes() {
   return page_up(std::clamp<size_t>(limit.rlim_cur, least, most));
 }
 
-struct ControlMessage {
-  enum class Kind : uint32_t {
-    Free,  ///< `address`: a block of the receiver's heap
-    Exit,  ///< to the origin: exit(`exit_code`) was called
-    Fact,  ///< to the origin: a line of the sender's identity, as data
-    Joined, ///< to the origin: that was all of it
-    Unmap,  ///< `address`, `exit_code` pages: part of the receiver's slice
-    Change, ///< a struct Change, as data
-    Changed, ///< the receiver's change is made; `exit_code`: 0 or an errno value; `address`: what it asked for
-    End,   ///< from the origin: the program has ended
-    Observe, ///< for the receiver's Observation, as data
-  } kind;
-  int32_t exit_code;
-  uint64_t address;
-};
-
-/// For all nodes to join, from when the launcher has connected them: programs load in that time.
-constexpr int64_t patience_s = 30;
-
-constexpr int any_child = 0x40000000; // __WALL: also children whose end raises no SIGCHLD
-
 void end_program(int exit_code, void*) { the_process->end(exit_code); }
-
-/// Flushing waits for whoever holds a stream, perhaps a thread that reads from a terminal for ever.
-void* exit_soon(void* code) {
-  constexpr timespec patience{2, 0};
-  nanosleep(&patience, nullptr);
-  _exit(int(reinterpret_cast<intptr_t>(code)));
-}
-
-void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
 bool wants_to_fetch_ahead() {
   const auto text = environment_value("HETMP_PREFETCH");
@@ -126,23 +94,6 @@ bool wants_to_fetch_ahead() {
 }
 
 } // namespace
-
-void create_private_thread(void* (*body)(void*), void* argument) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can
-  // keep the CPU for ever from the very thread it waits for, also inside the kernel.
-  pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
-  pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
-  const bool before = allocates_privately;
-  allocates_privately = true; // the C library allocates the new thread's tables in the creating thread
-  pthread_t thread;
-  if (const int error = pthread_create(&thread, &attributes, body, argument))
-    die(failure, "cannot create a service thread: %s", strerrordesc_np(error));
-  allocates_privately = before;
-  pthread_attr_destroy(&attributes);
-}
 
 struct FabricFunctions {
   static void attach(const RuntimeHooks* hooks) {
@@ -311,51 +262,6 @@ void NodeProcess::make_node_processes() {
   service_.start(node_, *transport_, *this);
 }
 
-/// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others' copies
-/// are dropped, and all must have loaded the same files to the same places.
-void NodeProcess::join_node_processes() {
-  tcp_.connect(launch_.node, launch_.sockets, true);
-  transport_ = &tcp_;
-  own_identity_ = own_identity();
-  if (launch_.node != origin)
-    serve_as_node(launch_.node);
-  identities_.resize(plan_.nodes());
-  make_anonymous(plan_.globals());
-  become(origin);
-  start_errands();
-  service_.start(node_, *transport_, *this);
-  wait_until_all_have_joined();
-}
-
-void NodeProcess::wait_until_all_have_joined() {
-  const uint32_t others = plan_.nodes() - 1;
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const int64_t deadline = now.tv_sec + patience_s;
-  // acquire: pairs with the release in node_joins(); what the others have checked is done
-  while (joined_.load(std::memory_order_acquire) != others) {
-    constexpr timespec moment{0, 1'000'000};
-    nanosleep(&moment, nullptr);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec > deadline)
-      die(failure, "only %u of %u other nodes have joined the run in %d s", joined_.load(std::memory_order_relaxed), others,
-          int(patience_s));
-  }
-}
-
-/// Service thread of the origin. An empty fact: there are no more.
-void NodeProcess::node_joins(uint32_t from, const std::string& fact) {
-  if (from >= identities_.size() || joined_.load(std::memory_order_relaxed) >= plan_.nodes() - 1)
-    die(failure, "%s joins a run that has begun", name_of(from).c_str());
-  if (!fact.empty()) {
-    identities_[from].push_back(fact);
-    return;
-  }
-  if (const std::string wrong = first_difference(own_identity_, identities_[from], name_of(from)); !wrong.empty())
-    die(failure, "%s; all nodes of a run need the same files at the same places", wrong.c_str());
-  joined_.fetch_add(1, std::memory_order_release);
-}
-
 void NodeProcess::serve_as_node(uint32_t node) {
   char name[16];
   snprintf(name, sizeof name, "hetmp-node-%u", node);
@@ -369,14 +275,8 @@ void NodeProcess::serve_as_node(uint32_t node) {
   service_.start(node_, *transport_, *this);
   if (hooks_.node_started)
     hooks_.node_started();
-  if (launch_.made_by_launcher()) {
-    ControlMessage message{ControlMessage::Kind::Fact, 0, 0};
-    for (const std::string& fact : own_identity_)
-      transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, fact.data(),
-                       std::min(fact.size(), page_bytes));
-    message.kind = ControlMessage::Kind::Joined;
-    transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
-  }
+  if (launch_.made_by_launcher())
+    tell_identity();
   while (true)
     pause();
 }
@@ -420,171 +320,6 @@ int NodeProcess::run_main(int (*main)(int, char**, char**), int argc, char** arg
 void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {
   if (hooks_.deliver)
     hooks_.deliver(from, bytes, size);
-}
-
-void NodeProcess::control_message(uint32_t from, const Slot& slot) {
-  ControlMessage message;
-  if (slot.header.header_bytes != sizeof message)
-    die(failure, "node %u sent a control message of %u bytes", from, slot.header.header_bytes);
-  memcpy(&message, slot.header.message, sizeof message);
-  switch (message.kind) {
-  case ControlMessage::Kind::Free: {
-    void* block = reinterpret_cast<void*>(message.address);
-    if (!AddressPlan::slice(node_).contains(message.address))
-      die(failure, "node %u wants to free %p, which is not a block of node %u", from, block, node_);
-    if (!heap_.try_free(block))
-      to_free_.push_back(block);
-    break;
-  }
-  case ControlMessage::Kind::Exit:
-    create_private_thread(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
-    break;
-  case ControlMessage::Kind::Fact:
-    node_joins(from, std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
-    break;
-  case ControlMessage::Kind::Joined:
-    node_joins(from, {});
-    break;
-  case ControlMessage::Kind::Unmap: {
-    const Segment range{message.address, message.address + (uint64_t(uint32_t(message.exit_code)) << page_shift)};
-    if (!AddressPlan::large_part(node_).contains(range.begin) || range.end > AddressPlan::large_part(node_).end)
-      die(failure, "%s wants to unmap %#zx, which is not node %u's", name_of(from).c_str(), size_t(range.begin), node_);
-    if (!heap_.try_unmap(range))
-      to_unmap_.push_back(range);
-    break;
-  }
-  case ControlMessage::Kind::Change:
-    change_arrived(from, slot.data, slot.header.data_bytes);
-    break;
-  case ControlMessage::Kind::Changed:
-    change_answered(message.exit_code, message.address);
-    break;
-  case ControlMessage::Kind::End:
-    if (from != origin)
-      die(failure, "%s wants to end the run, which is the origin's to do", name_of(from).c_str());
-    _exit(0);
-  case ControlMessage::Kind::Observe:
-    if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
-      die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
-    break;
-  }
-}
-
-void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) {
-  const ControlMessage message{ControlMessage::Kind::Observe, 0, 0};
-  transport_->send(to, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control, &message, sizeof message, bytes,
-                   size);
-}
-
-bool NodeProcess::retry() {
-  std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
-  std::erase_if(to_unmap_, [this](Segment range) { return heap_.try_unmap(range); });
-  return !to_free_.empty() || !to_unmap_.empty();
-}
-
-void NodeProcess::end(int exit_code) {
-  if (getpid() != origin_pid_)
-    return;
-  create_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code)));
-  fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
-  ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended() and node_lost()
-  end_other_nodes();
-  _exit(exit_code);
-}
-
-void NodeProcess::end_other_nodes() {
-  if (launch_.made_by_launcher()) {
-    const ControlMessage message{ControlMessage::Kind::End, 0, 0};
-    for (uint32_t node = 0; node < plan_.nodes(); ++node)
-      if (node != origin)
-        transport_->send(node, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
-    return; // their launcher collects them
-  }
-  for (int pidfd : pidfds_)
-    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
-  for (int pidfd : pidfds_) {
-    siginfo_t info;
-    waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child);
-  }
-}
-
-/// As messages name it.
-std::string NodeProcess::name_of(uint32_t node) const {
-  std::string name = "node " + std::to_string(node);
-  if (node < launch_.hosts.size())
-    name += " (host " + launch_.hosts[node] + ")";
-  return name;
-}
-
-/// ", in the parallel region at FILE+0xOFFSET", or nothing between regions.
-std::string NodeProcess::place_of_loss() const {
-  const void* region = hooks_.current_region ? hooks_.current_region() : nullptr;
-  Dl_info info;
-  if (!region || !dladdr(region, &info) || !info.dli_fname)
-    return {};
-  const std::string path = info.dli_fname;
-  char offset[32];
-  snprintf(offset, sizeof offset, "+%#zx", reinterpret_cast<size_t>(region) - reinterpret_cast<size_t>(info.dli_fbase));
-  return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
-}
-
-/// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
-void NodeProcess::node_lost(const Transport::Loss& loss) {
-  if (ending_.load(std::memory_order_acquire))
-    return;
-  if (node_ == origin)
-    say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
-        place_of_loss().c_str(), loss.reason.c_str());
-  if (node_ == origin || loss.node == origin)
-    _exit(failure);
-}
-
-void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
-  if (ending_.load(std::memory_order_acquire))
-    return;
-  siginfo_t info{};
-  int code = failure;
-  // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
-  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
-    code = 128 + info.si_status;
-    say("node %u (process %d) was ended by signal %d (%s)%s; the program cannot go on without its memory", node, pid,
-        info.si_status, sigdescr_np(info.si_status), place_of_loss().c_str());
-  } else {
-    say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
-        info.si_status);
-  }
-  _exit(code); // the other node processes end with this one
-}
-
-void NodeProcess::free_remote(void* block) {
-  const ControlMessage message{ControlMessage::Kind::Free, 0, reinterpret_cast<uintptr_t>(block)};
-  transport_->send(Heap::owner(block), Lane::Anyone, Channel::Control, &message, sizeof message,
-                  nullptr, 0);
-}
-
-void NodeProcess::unmap_remote(Segment range) {
-  const ControlMessage message{ControlMessage::Kind::Unmap, int32_t(range.bytes() >> page_shift), range.begin};
-  const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
-  transport_->send(owner, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
-}
-
-void NodeProcess::send_change(uint32_t to, const Change& change) {
-  const ControlMessage message{ControlMessage::Kind::Change, 0, 0};
-  transport_->send(to, Lane::Anyone, Channel::Control, &message, sizeof message, &change, sizeof change);
-}
-
-void NodeProcess::answer_change(uint32_t to, int error, uint64_t result) {
-  const ControlMessage message{ControlMessage::Kind::Changed, error, result};
-  const Lane lane = is_service_thread ? Lane::Service : Lane::Anyone;
-  transport_->send(to, lane, Channel::Control, &message, sizeof message, nullptr, 0);
-}
-
-void NodeProcess::exit_at_origin(int code) {
-  fflush(stdout);
-  const ControlMessage message{ControlMessage::Kind::Exit, code, 0};
-  transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
-  while (true)
-    pause();
 }
 
 } // namespace hetmp::dsm

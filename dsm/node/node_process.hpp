@@ -70,6 +70,7 @@ private:
   void make_node_processes();
   void join_node_processes();
   void wait_until_all_have_joined();
+  void tell_identity();
   void become(uint32_t node);
   void forget_others_memory();
   [[noreturn]] void serve_as_node(uint32_t node);

@@ -85,6 +85,7 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
     description.icvs.nthreads = by_level[description.level];
   description.source = source;
   team.global = nullptr;
+  team.working_threads = threads;
   team.first_single = team.singles.load(std::memory_order_relaxed);
 }
 
@@ -293,12 +294,16 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   }
   CrewScope crew(self);
   std::vector<uint32_t> dealt;
+  uint32_t idle = 0; // threads that only keep the team's size
   if (may_spread(self, threads, count)) {
     dealt = schedulers::deal_threads(threads, layout().cpu_counts(), nodes_for_region(microtask));
     if (dealt[0] == threads) { // the region needs this node only
       dealt.clear();
+      const uint32_t useful = std::min(threads, layout().cpu_counts()[0]);
       if (self.task->icvs.dynamic) // only then may a team be smaller than the program was told
-        threads = std::min(threads, layout().cpu_counts()[0]);
+        threads = useful;
+      else
+        idle = threads - useful;
     } else {
       resize_crew(self, dealt[0] - 1);
       if (self.crew.size() < dealt[0] - 1)
@@ -310,6 +315,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
   describe(team, *self.task, source, dealt.empty() ? uint32_t(self.crew.size()) + 1 : threads);
+  team.working_threads = team.local_threads() - std::min(idle, team.local_threads() - 1);
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   if (dealt.empty())

@@ -62,6 +62,10 @@ struct NodeTeam {
   ImplicitTask* enclosing = nullptr; ///< what the primary executes when the region is over
   uint64_t first_loop = 0;           ///< loops met in earlier regions
   uint32_t first_single = 0;         ///< likewise
+  /// Without a global level: local threads that get shares of loops. Fewer than there are where other nodes have been
+  /// withdrawn: the node has no CPUs for their threads, and threads that take turns on one push each other's data out of its
+  /// caches.
+  uint32_t working_threads = 1;
   std::vector<void*> reduction_data; ///< of each local thread, for a combining reduction
   NodeTeam* next_unused = nullptr;
 

@@ -117,8 +117,11 @@ void note_unplaced_loop(NodeTeam& team) {
 
 Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local) {
   const TeamDescription& part = team.description;
+  if (!team.global)
+    return local < team.working_threads ? schedulers::static_share(trips, team.working_threads, local)
+                                        : Range{trips, trips};
   const schedulers::CoreSpeeds& speeds = placement().speeds;
-  if (!team.global || speeds.all_equal())
+  if (speeds.all_equal())
     return schedulers::static_share(trips, part.threads, part.first_thread + local);
   const schedulers::LoopShape shape{
       trips, schedulers::deal_threads(part.threads, layout().cpu_counts(), part.participants)};

@@ -6,6 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 namespace hetmp::dsm {
@@ -63,6 +68,50 @@ TEST(MemoryBudget, WithoutAWordItIsWhatTheMachineHas) {
   budget.set_up(1);
   EXPECT_TRUE(budget.take(MiB));
   EXPECT_FALSE(budget.take(size_t(1) << 50));
+}
+
+/// A control group of its own with a memory limit, version 1 or 2, where the machine allows one; gone with its last process.
+class LimitedGroup {
+ public:
+  explicit LimitedGroup(const std::string& limit) {
+    const bool first_version = std::filesystem::exists("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+    const std::string mount = first_version ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+    folder_ = mount + "/hetmp-test-" + std::to_string(getpid());
+    std::error_code error;
+    std::filesystem::create_directory(folder_, error);
+    made_ = !error && write(first_version ? "memory.limit_in_bytes" : "memory.max", limit);
+  }
+  ~LimitedGroup() { rmdir(folder_.c_str()); }
+  bool made() const { return made_; }
+  bool enter() const { return write("cgroup.procs", std::to_string(getpid())); }
+
+ private:
+  bool write(const char* file, const std::string& text) const {
+    std::ofstream out(folder_ + '/' + file);
+    return bool(out << text << std::flush);
+  }
+  std::string folder_;
+  bool made_ = false;
+};
+
+TEST(MemoryBudget, AControlGroupCounts) {
+  unsetenv("HETMP_MEMORY");
+  const LimitedGroup group("268435456");
+  if (!group.made())
+    GTEST_SKIP() << "no control groups for memory can be made here";
+  enum Outcome { Kept = 0, TooMuchAllowed, TooMuchRefused, NotEntered };
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!group.enter())
+      _exit(NotEntered);
+    MemoryBudget budget;
+    budget.set_up(1);
+    _exit(budget.take(257 * MiB) ? TooMuchAllowed : budget.take(100 * MiB) ? Kept : TooMuchRefused);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), Kept);
 }
 
 TEST(MemoryBudget, CopiesBeyondItEndTheProgram) {

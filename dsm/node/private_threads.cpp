@@ -1,0 +1,28 @@
+#include "dsm/node/private_threads.hpp"
+
+#include "base/message.hpp"
+
+#include <cstring>
+#include <pthread.h>
+#include <sched.h>
+
+namespace hetmp::dsm {
+
+void create_private_thread(void* (*body)(void*), void* argument) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can
+  // keep the CPU for ever from the very thread it waits for, also inside the kernel.
+  pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+  pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+  const bool before = allocates_privately;
+  allocates_privately = true; // the C library allocates the new thread's tables in the creating thread
+  pthread_t thread;
+  if (const int error = pthread_create(&thread, &attributes, body, argument))
+    die(70, "cannot create a service thread: %s", strerrordesc_np(error));
+  allocates_privately = before;
+  pthread_attr_destroy(&attributes);
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,105 @@
+// How a run ends: NodeProcess's part when the program has ended, and when a node has been lost.
+#include "base/message.hpp"
+#include "dsm/node/control_message.hpp"
+#include "dsm/node/node_process.hpp"
+#include "dsm/node/private_threads.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int failure = 70; // EX_SOFTWARE
+constexpr int any_child = 0x40000000; // __WALL: also children whose end raises no SIGCHLD
+
+/// Flushing waits for whoever holds a stream, perhaps a thread that reads from a terminal for ever.
+void* exit_soon(void* code) {
+  constexpr timespec patience{2, 0};
+  nanosleep(&patience, nullptr);
+  _exit(int(reinterpret_cast<intptr_t>(code)));
+}
+
+} // namespace
+
+void NodeProcess::end(int exit_code) {
+  if (getpid() != origin_pid_)
+    return;
+  create_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code)));
+  fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
+  ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended() and node_lost()
+  end_other_nodes();
+  _exit(exit_code);
+}
+
+void NodeProcess::end_other_nodes() {
+  if (launch_.made_by_launcher()) {
+    const ControlMessage message{ControlMessage::Kind::End, 0, 0};
+    for (uint32_t node = 0; node < plan_.nodes(); ++node)
+      if (node != origin)
+        transport_->send(node, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+    return; // their launcher collects them
+  }
+  for (int pidfd : pidfds_)
+    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
+  for (int pidfd : pidfds_) {
+    siginfo_t info;
+    waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | any_child);
+  }
+}
+
+/// As messages name it.
+std::string NodeProcess::name_of(uint32_t node) const {
+  std::string name = "node " + std::to_string(node);
+  if (node < launch_.hosts.size())
+    name += " (host " + launch_.hosts[node] + ")";
+  return name;
+}
+
+/// ", in the parallel region at FILE+0xOFFSET", or nothing between regions.
+std::string NodeProcess::place_of_loss() const {
+  const void* region = hooks_.current_region ? hooks_.current_region() : nullptr;
+  Dl_info info;
+  if (!region || !dladdr(region, &info) || !info.dli_fname)
+    return {};
+  const std::string path = info.dli_fname;
+  char offset[32];
+  snprintf(offset, sizeof offset, "+%#zx", reinterpret_cast<size_t>(region) - reinterpret_cast<size_t>(info.dli_fbase));
+  return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
+}
+
+/// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
+void NodeProcess::node_lost(const Transport::Loss& loss) {
+  if (ending_.load(std::memory_order_acquire))
+    return;
+  if (node_ == origin)
+    say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
+        place_of_loss().c_str(), loss.reason.c_str());
+  if (node_ == origin || loss.node == origin)
+    _exit(failure);
+}
+
+void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
+  if (ending_.load(std::memory_order_acquire))
+    return;
+  siginfo_t info{};
+  int code = failure;
+  // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
+  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
+    code = 128 + info.si_status;
+    say("node %u (process %d) was ended by signal %d (%s)%s; the program cannot go on without its memory", node, pid,
+        info.si_status, sigdescr_np(info.si_status), place_of_loss().c_str());
+  } else {
+    say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
+        info.si_status);
+  }
+  _exit(code); // the other node processes end with this one
+}
+
+} // namespace hetmp::dsm
