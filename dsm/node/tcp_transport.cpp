@@ -24,6 +24,9 @@ constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
 constexpr int64_t patience_ns = 3 * second_ns;
+/// With a node that has been connected and has its program still to load. Less than the origin waits for all to join: its line
+/// would not name the node.
+constexpr int64_t start_patience_ns = 25 * second_ns;
 /// Of the stream of pages: what one system call may bring. A run of pages fits.
 constexpr size_t page_buffer_bytes = size_t(512) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;
@@ -98,6 +101,7 @@ bool write_all(int socket, iovec* pieces, size_t count) {
 void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, bool watch_silence) {
   self_ = self;
   watch_silence_ = watch_silence;
+  connected_ = monotonic_ns();
   poll_set_ = epoll_create1(EPOLL_CLOEXEC);
   if (poll_set_ < 0)
     die(failure, "no descriptor to wait for messages: %s", strerrordesc_np(errno));
@@ -299,14 +303,19 @@ std::optional<Transport::Loss> TcpTransport::find_loss() {
   if (watch_silence_) {
     const Clock now = monotonic_ns();
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
-    if (now - last_look_ > patience_ns / 2)
+    if (now - last_look_ > patience_ns / 2) {
+      connected_ = now;
       for (Peer& peer : peers_)
         peer.heard = peer.heard == not_yet ? not_yet : now;
+    }
     last_look_ = now;
     give_signs_of_life(now);
-    for (uint32_t node = 0; node < peers_.size(); ++node)
-      if (node != self_ && peers_[node].heard != not_yet && now - peers_[node].heard > patience_ns)
-        lose(node, "nothing came from it for " + std::to_string((now - peers_[node].heard) / second_ns) + " s");
+    for (uint32_t node = 0; node < peers_.size(); ++node) {
+      const bool has_spoken = peers_[node].heard != not_yet;
+      const Clock silence = now - (has_spoken ? peers_[node].heard : connected_);
+      if (node != self_ && silence > (has_spoken ? patience_ns : start_patience_ns))
+        lose(node, "nothing came from it for " + std::to_string(silence / second_ns) + " s");
+    }
   }
   for (uint32_t node = 0; node < peers_.size(); ++node)
     if (peers_[node].lost && !peers_[node].told) {

@@ -58,7 +58,7 @@ private:
     size_t sent = 0;
     std::mutex anyone_lock; ///< one frame at a time on `anyone`
   };
-  /// A node whose program is still being loaded has nothing to say; whether all come is for others to watch.
+  /// A node whose program is still being loaded has nothing to say.
   static constexpr Clock not_yet = 0;
   struct Peer {
     Clock heard = not_yet; ///< when something came last
@@ -79,6 +79,7 @@ private:
 
   uint32_t self_ = 0;
   bool watch_silence_ = false;
+  Clock connected_ = 0;
   int poll_set_ = -1; ///< epoll, of all incoming sockets
   bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;

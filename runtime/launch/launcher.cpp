@@ -32,7 +32,7 @@ constexpr size_t piece_bytes = size_t(64) << 10;
 /// For agents to come up, remote logins included.
 constexpr int64_t start_ms = 60'000;
 /// For the origin to say why it ends, when another node has ended; for the others to follow the origin, who has told them.
-constexpr int64_t grace_for_origin_ms = 1500;
+constexpr int64_t grace_for_origin_ms = 1000;
 constexpr int64_t grace_for_others_ms = 500;
 constexpr int64_t grace_for_agents_ms = 500;
 constexpr uint32_t origin = 0;
@@ -91,6 +91,8 @@ public:
     deadline_ms_ = now_ms() + start_ms;
     while (!over())
       wait();
+    if (!origin_spoke_ && !unsaid_.empty())
+      say("%s", unsaid_.c_str());
     end_agents();
     return exit_code_;
   }
@@ -177,6 +179,9 @@ private:
 
   void too_late() {
     if (ending_) {
+      // The node that ended first has not said why: that is the origin's to do, unless the origin is what it lost.
+      if (!nodes_[origin].exit && exit_code_ != 0)
+        leave_unsaid(nodes_[origin], "it does not end although another node has lost it");
       finished_ = true;
       return;
     }
@@ -283,6 +288,7 @@ private:
         finished_ = true;
         return;
       }
+      passed_.insert(number);
       tell(nodes_[origin], FrameKind::Signal, to_json(number));
     }
   }
@@ -303,6 +309,11 @@ private:
   void node_has_ended(const Node& node) {
     const bool is_origin = number_of(node) == origin;
     const int code = node.exit->signal != 0 ? 128 + node.exit->signal : node.exit->code;
+    if (const int number = node.exit->signal; is_origin && number != 0 && !passed_.contains(number)) {
+      const char* name = sigdescr_np(number);
+      leave_unsaid(node, "ended by signal " + std::to_string(number) + " (" + (name ? name : "unknown") + ")");
+    }
+    origin_spoke_ |= is_origin && code == lost;
     if (is_origin || (!ending_ && code != 0))
       exit_code_ = code;
     begin_to_end();
@@ -318,12 +329,19 @@ private:
       return;
     if (!ending_) {
       exit_code_ = started_ ? lost : cannot_run;
-      say("host %s: the connection to its agent ended%s", node.host.name.c_str(),
-          node.ready ? "" : (" before hetmp answered there; is " + launch_.tool + " installed on it?").c_str());
+      leave_unsaid(node, "the connection to its agent ended" +
+                             (node.ready ? "" : " before hetmp answered there; is " + launch_.tool + " installed on it?"));
     }
     node.exit = Exit{lost, 0};
     begin_to_end();
     finished_ |= !started_ || std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
+  }
+
+  /// To be said at the end, unless the origin speaks: it knows more, the region for one.
+  void leave_unsaid(const Node& node, const std::string& what) {
+    const std::string host = "host " + node.host.name;
+    if (unsaid_.empty())
+      unsaid_ = (started_ ? "node " + std::to_string(number_of(node)) + " (" + host + ")" : host) + ": " + what;
   }
 
   void begin_to_end() {
@@ -342,6 +360,9 @@ private:
   bool ending_ = false;   ///< a node has ended, the others are to follow
   bool finished_ = false; ///< nothing is waited for any more
   int asked_to_end_ = 0;
+  std::set<int> passed_;      ///< signals that the program was sent
+  std::string unsaid_;        ///< what happened, should the origin not say it
+  bool origin_spoke_ = false; ///< it ended with the code of a run that lost a node
   int exit_code_ = cannot_run;
 };
 

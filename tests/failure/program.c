@@ -1,6 +1,7 @@
 // The program under attack: its first argument says how it behaves.
 //   sum       a correct sum, on standard output
 //   spin N    prints "ready", then stays in a region for N seconds or until it is ended
+//   work N    prints "ready", then runs regions in which pages travel for N seconds or until it is ended
 //   return C  returns C from main            exit C   calls exit(C) in main
 //   exit-in-region C   the last thread of a team, which is on another node if there is one, calls exit(C)
 //   system C  runs the shell command C
@@ -41,6 +42,29 @@ static void spin(int seconds) {
   }
 }
 
+static void work(int seconds) {
+  enum { cells = 1 << 15 };
+  static double from[cells], to[cells];
+  static long turns;
+  double sum = 0;
+  printf("ready\n");
+  fflush(stdout);
+  for (const time_t end = time(NULL) + seconds; time(NULL) < end;) {
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic, 500)
+      for (int i = 0; i < cells; i++)
+        to[i] = from[(i + 4000) % cells] + 1;
+#pragma omp for schedule(runtime) reduction(+ : sum)
+      for (int i = 0; i < cells; i++)
+        sum += from[i] = to[i];
+#pragma omp critical
+      turns++;
+      free(malloc(10000));
+    }
+  }
+}
+
 static void exit_in_region(int code) {
 #pragma omp parallel
   if (omp_get_thread_num() == omp_get_num_threads() - 1)
@@ -62,6 +86,8 @@ int main(int argc, char** argv) {
     printf("%d\n", sum);
   else if (strcmp(what, "spin") == 0)
     spin(number);
+  else if (strcmp(what, "work") == 0)
+    work(number);
   else if (strcmp(what, "return") == 0)
     return number;
   else if (strcmp(what, "exit") == 0)

@@ -7,7 +7,6 @@ srun gets a Slurm of its own (scripts/slurm-on-one-machine). Each launcher is tr
 are network namespaces (two_hosts.py).
 Exit codes: 0 passed, 1 failed, 77 skipped (no such launcher here, or the machine does not allow node processes).
 """
-import argparse
 import os
 import re
 import signal
@@ -19,22 +18,18 @@ import time
 from pathlib import Path
 
 import launchers
-from job import (HERE, PATIENCE, SECONDS, Site, check, check_all_gone, check_refused, check_run, complaints, conformance, finish,
-                 marked)
+from job import HERE, Site, check_refused, check_run  # it finds the modules of tests/common
+from cases import Cases, parse
+from processes import PATIENCE, SECONDS, check, check_all_gone, complaints, conformance, finish, marked
 
 SUM = 119995
-CASES = {}
+CASES = Cases()
 ON_ONE_HOST = set()  # of the cases: those that make no sense on two
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
 
 
 def on_one_host(function):
     ON_ONE_HOST.add(function.__name__)
-    return case(function)
+    return CASES.add(function)
 
 
 def cases_of(launcher):
@@ -45,24 +40,24 @@ def sums(nodes, times=1):
     return f"nodes {nodes} sum {SUM}\n" * times
 
 
-@case
+@CASES.add
 def ranks_are_nodes(site):
     for processes in (2, 3, 4):
         for schedule in ("static", "dynamic", "hetprobe"):
             check_run(site.run(processes, "nodes", OMP_SCHEDULE=schedule), sums(processes))
 
 
-@case
+@CASES.add
 def options_reach_the_program(site):
     check_run(site.run(2, "nodes", options=["--schedule", "hetprobe", "--threads", "2", "--loops", "all"]), sums(2))
 
 
-@case
+@CASES.add
 def a_single_process_is_one_node(site):
     check_run(site.run(1, "nodes"), sums(1))
 
 
-@case
+@CASES.add
 def nodes_that_are_asked_for_win(site):
     check_run(site.run(1, "nodes", options=["--nodes", "2"]), sums(2))
     check_run(site.run(2, "nodes", options=["--nodes", "1"]), sums(1, times=2))
@@ -79,7 +74,7 @@ def cpus_are_divided(site):
     check(code == 0 and len(sets) == 2 and sorted(sets[0] + sets[1]) == here, f"CPUs {sets}; exit code {code}, said {err!r}")
 
 
-@case
+@CASES.add
 def words_folder_and_variables(site):
     with tempfile.TemporaryDirectory(prefix="hetmp hosts ") as folder:
         before = os.getcwd()
@@ -91,7 +86,7 @@ def words_folder_and_variables(site):
         check_run(result, f"[a b]\n[]\n[--nodes]\n[$x'\"]\nin {folder}\nHOSTS_TEST=one two\n")
 
 
-@case
+@CASES.add
 def the_runtimes_variables_are_rank_0s(site):
     """Also where a launcher passes no environment on, or another one."""
     other = ["sh", "-c", 'if [ "$PMIX_RANK" = 1 ]; then unset OMP_SCHEDULE; export OMP_NUM_THREADS=1 KMP_BLOCKTIME=7; fi; exec "$@"',
@@ -110,14 +105,14 @@ def the_runtimes_variables_are_rank_0s(site):
     check(seen == {Path(site.program).name: wanted, "hetmp-node-1": wanted}, f"variables {seen}")
 
 
-@case
+@CASES.add
 def standard_input(site):
     command = site.command(2, "lines")
     done = subprocess.run(command, env=site.environment(), input="line\n" * 5000, capture_output=True, text=True, timeout=SECONDS)
     check_run((done.returncode, done.stdout, done.stderr), "5000 lines\n")
 
 
-@case
+@CASES.add
 def exit_codes(site):
     for how in ("return", "exit-in-region"):
         for number in (0, 1, 42, 255):
@@ -125,20 +120,20 @@ def exit_codes(site):
             check(code == number and out == "" and not complaints(err), f"{how} {number}: exit code {code}, said {err!r}")
 
 
-@case
+@CASES.add
 def a_shell_in_between(site):
     command = [*site.launcher.start(2), site.tool, "run", "--", "sh", "-c", '"$0" nodes', site.program]
     check_run(conformance.run_limited(command, site.environment(), SECONDS), sums(2))
 
 
-@case
+@CASES.add
 def a_run_inside_the_run(site):
     """What the program starts is no further process of the job, and waits for none."""
     code, out, err = site.run(2, "system", f"{site.tool} run --nodes 1 {site.program} nodes; {site.tool} run {site.program} nodes")
     check(code == 0 and out == sums(1, times=2), f"exit code {code}, output {out!r}, said {err!r}")
 
 
-@case
+@CASES.add
 def killed_node_ends_the_job(site):
     process, mark = site.start(2, "spin", str(SECONDS))
     nodes = [pid for pid, name in marked(mark).items() if name == "hetmp-node-1"]
@@ -155,7 +150,7 @@ def killed_node_ends_the_job(site):
     check_all_gone(mark)
 
 
-@case
+@CASES.add
 def interrupt_ends_the_job(site):
     process, mark = site.start(2, "spin", str(SECONDS))
     for _ in range(2):  # srun wants to be asked twice, and people do
@@ -166,7 +161,7 @@ def interrupt_ends_the_job(site):
     check_all_gone(mark)
 
 
-@case
+@CASES.add
 def lost_launcher_ends_the_job(site):
     """Whose process on this host is the parent of the nodes."""
     process, mark = site.start(2, "spin", str(SECONDS))
@@ -181,7 +176,7 @@ def lost_launcher_ends_the_job(site):
         finish(process)
 
 
-@case
+@CASES.add
 def forwarded_signals_are_the_programs(site):
     process, mark = site.start(2, "await-signal")
     process.send_signal(signal.SIGUSR1)
@@ -190,7 +185,7 @@ def forwarded_signals_are_the_programs(site):
     check_all_gone(mark)
 
 
-@case
+@CASES.add
 def more_processes_than_nodes_can_be(site):
     check_refused(site.run(65, "nodes"), r"\b65 processes\b.*\b64 nodes\b")
 
@@ -210,14 +205,14 @@ def a_chosen_interface(site):
     check_refused(site.run(3, "nodes", HETMP_INTERFACE="nosuch0"), "HETMP_INTERFACE=nosuch0: .*lo")
 
 
-@case
+@CASES.add
 def a_node_without_userfaultfd(site):
     for rank in ("0", "1"):
         wrapper = [sys.executable, str(HERE / "without_userfaultfd.py"), rank]
         check_refused(site.run(3, "nodes", before=wrapper), rf"rank {rank}: .*userfaultfd")
 
 
-@case
+@CASES.add
 def a_program_that_is_not_there(site):
     command = [*site.launcher.start(2), site.tool, "run", "--", "/nonexistent/program"]
     code, out, err = conformance.run_limited(command, site.environment(), SECONDS)
@@ -244,38 +239,21 @@ def run_case(build, launcher_name, names):
         launcher = launchers.MAKERS[launcher_name](build)
     except launchers.Absent as reason:
         raise conformance.Skip(str(reason)) from None
-    failed = 0
     try:
-        site = Site(build, launcher)
-        for name in names:
-            try:
-                CASES[name](site)
-                print(f"passed: {launcher_name}.{name}", flush=True)
-            except conformance.Failure as failure:
-                print(f"FAILED: {launcher_name}.{name}: {failure}", flush=True)
-                failed += 1
+        return CASES.run(names, Site(build, launcher), f"{launcher_name}.")
     finally:
         launcher.stop()
-    return failed
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--build", type=Path, help="the build folder")
-    arguments.add_argument("--case", help="launcher.name, or a launcher for all its cases")
-    arguments.add_argument("--list", action="store_true")
-    given = arguments.parse_args()
-    if given.list:
-        print("\n".join(f"{launcher}.{name}" for launcher in launchers.MAKERS for name in cases_of(launcher)))
-        return 0
-    build = given.build.resolve()
+    given = parse(__doc__, [f"{launcher}.{name}" for launcher in launchers.MAKERS for name in cases_of(launcher)])
     wanted_launcher, _, wanted = (given.case or "").partition(".")
     failed, tried = 0, 0
     for launcher in launchers.MAKERS:
         if wanted_launcher in ("", launcher):
             try:
-                conformance.check_machine("proc2", build)
-                failed += run_case(build, launcher, [wanted] if wanted else cases_of(launcher))
+                conformance.check_machine("proc2", given.build)
+                failed += run_case(given.build, launcher, [wanted] if wanted else cases_of(launcher))
                 tried += 1
             except conformance.Skip as reason:
                 print(f"skipped: {launcher}: {reason}")

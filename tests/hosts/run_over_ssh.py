@@ -5,7 +5,6 @@
 
 Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or does not allow node processes).
 """
-import argparse
 import os
 import re
 import signal
@@ -19,29 +18,17 @@ import two_hosts
 from two_hosts import ADDRESSES, TwoHosts
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
-import run as conformance  # noqa: E402  (its toolchain, its environment, its process groups)
+sys.path.insert(0, str(HERE.parent / "common"))
+import processes  # noqa: E402
+from cases import Cases, parse  # noqa: E402
+from processes import SECONDS, check, complaints, conformance, finish  # noqa: E402
 
-SECONDS = 60
 SOON = 2.0     # within which a run must have ended that has lost a process
 SILENCE = 5.0  # where only silence tells
+START_SILENCE = 40.0  # the same before the program has begun
 PROGRAM = HERE.parent / "failure" / "program.c"
 SUM = "11994\n"
-CASES = {}
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
-
-
-def check(condition, message):
-    if not condition:
-        raise conformance.Failure(message)
-
-
-def complaints(err):
-    return [line for line in err.splitlines() if line.startswith("hetmp: ")]
+CASES = Cases()
 
 
 class Site:
@@ -65,19 +52,12 @@ class Site:
 
     def run(self, *words, names=",".join(ADDRESSES), remote_shell=None, given="", **settings):
         """(exit code, stdout, stderr)"""
-        process = subprocess.Popen(self.command(*words, names=names, remote_shell=remote_shell),
-                                   env=self.environment(**settings), text=True, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        return finish(process, given)
+        process = processes.start(self.command(*words, names=names, remote_shell=remote_shell), self.environment(**settings),
+                                  stdin=subprocess.PIPE)
+        return finish(process, given=given)
 
     def start_spinning(self):
-        process = subprocess.Popen(self.command(self.program, "spin", str(SECONDS)), env=self.environment(), text=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        if process.stdout.readline() != "ready\n":
-            check(False, f"the program did not come to its region: {finish(process)}")
-        return process
+        return processes.start_until_ready(self.command(self.program, "spin", str(SECONDS)), self.environment())
 
     def node(self, host):
         """The pid of the node's process there."""
@@ -93,22 +73,8 @@ class Site:
             time.sleep(0.05)
 
 
-def finish(process, given=None):
-    """(exit code, stdout, stderr) of a run that should end by itself; nothing of its group stays."""
-    try:
-        out, err = process.communicate(given, timeout=SECONDS)
-        return process.returncode, out, err
-    except subprocess.TimeoutExpired:
-        raise conformance.Failure(f"still running after {SECONDS} s") from None
-    finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
 def check_ended(site, process, seconds, *words):
-    """The run ends in time, with a code that is not 0 and one line that has all the words; nobody stays behind."""
+    """The run ends in time, with a code that is not 0, which it returns, and one line that has all the words; nobody stays."""
     begin = time.monotonic()
     code, _, err = finish(process)
     took = time.monotonic() - begin
@@ -118,9 +84,10 @@ def check_ended(site, process, seconds, *words):
     check(len(lines) == 1 and all(re.search(word, lines[0]) for word in words),
           f"expected one line with {words}: {err!r}")
     site.check_nothing_left()
+    return code
 
 
-@case
+@CASES.add
 def sums_are_right(site):
     for schedule in ("static", "dynamic", "guided", "hetprobe", "hetprobe-i"):
         code, out, err = site.run(site.program, "sum", OMP_SCHEDULE=schedule)
@@ -128,7 +95,7 @@ def sums_are_right(site):
     site.check_nothing_left()
 
 
-@case
+@CASES.add
 def kernels_verify(site):
     kernels = site.build / "bin" / "microbench"
     for words in (["ep", "S"], ["cg", "S"], ["blackscholes", "--options", "65536", "--visits", "3"]):
@@ -139,21 +106,21 @@ def kernels_verify(site):
             check(code == 0 and "successful" in out and err == "", f"{words}, {schedule}: {code}, {out!r}, said {err!r}")
 
 
-@case
+@CASES.add
 def a_host_may_have_several_nodes(site):
     first, second = ADDRESSES
     code, out, err = site.run(site.program, "sum", names=f"{first},{second},{second},{first}")
     check((code, out, err) == (0, SUM, ""), f"exit code {code}, output {out!r}, said {err!r}")
 
 
-@case
+@CASES.add
 def exit_codes(site):
     for words in (["return", "42"], ["exit", "43"], ["exit-in-region", "44"]):
         code, _, err = site.run(site.program, *words)
         check(code == int(words[1]) and not complaints(err), f"{words}: exit code {code}, said {err!r}")
 
 
-@case
+@CASES.add
 def standard_input_arrives(site):
     """cat runs on each host; only the first one has the input."""
     text = "".join(f"line {i}\n" for i in range(20000))
@@ -161,7 +128,7 @@ def standard_input_arrives(site):
     check(code == 0 and out == text, f"exit code {code}, {len(out)} of {len(text)} bytes came back, said {err!r}")
 
 
-@case
+@CASES.add
 def words_and_variables_arrive(site):
     words = ["a b", "", "$HOME", "quote'\"s", "\u00e9", "*"]
     script = 'for word; do printf "[%s]" "$word"; done; printf "{%s}" "$GREETING"; pwd'
@@ -176,24 +143,37 @@ def words_and_variables_arrive(site):
     check(code == 0 and out == expected * 2, f"exit code {code}, output {out!r}, said {err!r}")
 
 
-@case
+@CASES.add
 def a_killed_node_ends_the_run(site):
     process = site.start_spinning()
     os.kill(site.node(1), signal.SIGKILL)
     check_ended(site, process, SOON, "node 1", ADDRESSES[1], "region at ")
 
 
-@case
+@CASES.add
 def a_killed_origin_ends_the_run(site):
     process = site.start_spinning()
     os.kill(site.node(0), signal.SIGKILL)
-    begin = time.monotonic()
-    code, _, err = finish(process)
-    check(code == 128 + signal.SIGKILL and time.monotonic() - begin < SOON, f"exit code {code}, said {err!r}")
-    site.check_nothing_left()
+    code = check_ended(site, process, SOON, "node 0", ADDRESSES[0], "signal 9")
+    check(code == 128 + signal.SIGKILL, f"exit code {code}")
 
 
-@case
+@CASES.add
+def a_killed_agent_ends_the_run(site):
+    for host in range(2):
+        process = site.start_spinning()
+        os.kill(processes.field_of_stat(site.node(host))[2], signal.SIGKILL)
+        check_ended(site, process, SOON, f"node {host}", ADDRESSES[host])
+
+
+@CASES.add
+def a_stopped_origin_ends_the_run(site):
+    process = site.start_spinning()
+    os.kill(site.node(0), signal.SIGSTOP)
+    check_ended(site, process, SILENCE, "node 0", ADDRESSES[0])
+
+
+@CASES.add
 def a_killed_launcher_ends_the_run(site):
     process = site.start_spinning()
     process.kill()  # `ip netns exec` has become it
@@ -202,7 +182,7 @@ def a_killed_launcher_ends_the_run(site):
     finish(process)
 
 
-@case
+@CASES.add
 def a_cut_link_ends_the_run(site):
     process = site.start_spinning()
     site.hosts.cut()
@@ -221,14 +201,23 @@ def a_cut_link_ends_the_run(site):
     site.check_nothing_left()
 
 
-@case
+@CASES.add
 def a_stopped_node_ends_the_run(site):
     process = site.start_spinning()
     os.kill(site.node(1), signal.SIGSTOP)
     check_ended(site, process, SILENCE, "node 1", ADDRESSES[1], "nothing came from it")
 
 
-@case
+@CASES.add
+def a_node_stopped_before_its_program_ends_the_run(site):
+    """It is connected then, and has not said a word yet: there is more patience with programs that load."""
+    for host in range(2):
+        script = f'grep -q "{ADDRESSES[host]}$" /proc/net/fib_trie && kill -STOP $$; exec "$@"'
+        process = processes.start(site.command("sh", "-c", script, "sh", site.program, "spin", str(SECONDS)), site.environment())
+        check_ended(site, process, START_SILENCE, f"node {host}", ADDRESSES[host])
+
+
+@CASES.add
 def signals_are_the_programs(site):
     for number in (signal.SIGINT, signal.SIGTERM):
         process = site.start_spinning()
@@ -238,7 +227,7 @@ def signals_are_the_programs(site):
         site.check_nothing_left()
 
 
-@case
+@CASES.add
 def other_files_are_refused(site):
     """The second host has another program under the same name."""
     with tempfile.TemporaryDirectory(prefix="hetmp-hosts-") as folder:
@@ -258,7 +247,7 @@ exec {' '.join(site.hosts.inside(1))} unshare -m sh -c "mount --bind '{changed}'
           f"exit code {code}, output {out!r}, said {err!r}")
 
 
-@case
+@CASES.add
 def mistakes_get_one_line(site):
     first, second = ADDRESSES
     for names, code_wanted, form in (
@@ -275,27 +264,11 @@ def mistakes_get_one_line(site):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--build", type=Path, help="the build folder")
-    arguments.add_argument("--case", choices=CASES)
-    arguments.add_argument("--list", action="store_true")
-    given = arguments.parse_args()
-    if given.list:
-        print("\n".join(CASES))
-        return 0
-    build = given.build.resolve()
-    failed = 0
+    given = parse(__doc__, CASES)
     try:
-        conformance.check_machine("proc2", build)
+        conformance.check_machine("proc2", given.build)
         with TwoHosts() as hosts:
-            site = Site(build, hosts)
-            for name in [given.case] if given.case else CASES:
-                try:
-                    CASES[name](site)
-                    print(f"passed: {name}", flush=True)
-                except conformance.Failure as failure:
-                    print(f"FAILED: {name}: {failure}", flush=True)
-                    failed += 1
+            failed = CASES.run([given.case] if given.case else CASES, Site(given.build, hosts))
     except (conformance.Skip, two_hosts.Absent) as reason:
         print(f"skipped: {reason}")
         return conformance.SKIPPED

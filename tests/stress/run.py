@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one stress program on one layout of nodes.
 
-    run.py --build BUILD [--source NAME] [--mode MODE] [--seed N] [--times N]
+    run.py --build BUILD [--source NAME] [--mode MODE] [--seed N] [--times N] [--set VAR=VALUE]
 
 A program is any .cpp of programs/ with a main(); its comments say more:
     // library: FILE.cpp              a shared object of the program's own, built from this
@@ -96,24 +96,29 @@ def environment_for(mode, settings, build, seed):
     return environment
 
 
-def run_program(source, mode, build, seed):
+def check_outcome(wanted, mode, code, out, err):
+    wanted_code = wanted["exit_of_several" if MODES[mode] else "exit_code"]
+    if code != wanted_code:
+        raise Failure(f"exit code {code}, not {wanted_code}\n{err}")
+    said = wanted["said"] if MODES[mode] else []
+    lines = err.splitlines()
+    if len(lines) != len(said) or not all(map(re.fullmatch, said, lines)):
+        raise Failure(f"on standard error, where {said or 'nothing'} should be:\n{err}")
+    conformance.check_stdout(wanted["stdout"], out)
+
+
+def run_program(source, mode, build, seed, more_settings):
     wanted = directives(source)
     program = compile_program(source, build)
     for settings in wanted["runs"] + (wanted["hetmp_runs"] if mode != "stock" else []):
         began = time.monotonic()
-        code, out, err = conformance.run_limited([str(program)], environment_for(mode, settings, build, seed), SECONDS)
+        code, out, err = conformance.run_limited([str(program)], environment_for(mode, settings | more_settings, build, seed),
+                                                 SECONDS)
         what = f"{source.name}, {mode}{''.join(f', {name}={value}' for name, value in settings.items())}"
         if code is None:
             raise Failure(f"{what}: still running after {SECONDS} s\n{err}")
-        wanted_code = wanted["exit_of_several" if MODES[mode] else "exit_code"]
-        if code != wanted_code:
-            raise Failure(f"{what}: exit code {code}, not {wanted_code}\n{err}")
-        said = wanted["said"] if MODES[mode] else []
-        lines = err.splitlines()
-        if len(lines) != len(said) or not all(map(re.fullmatch, said, lines)):
-            raise Failure(f"{what}: on standard error, where {said or 'nothing'} should be:\n{err}")
         try:
-            conformance.check_stdout(wanted["stdout"], out)
+            check_outcome(wanted, mode, code, out, err)
         except Failure as failure:
             raise Failure(f"{what}: {failure}") from None
         print(f"passed in {time.monotonic() - began:.2f} s: {what}", flush=True)
@@ -126,6 +131,7 @@ def main():
     arguments.add_argument("--mode", choices=MODES, default="proc2")
     arguments.add_argument("--seed", type=int)
     arguments.add_argument("--times", type=int, default=1)
+    arguments.add_argument("--set", action="append", default=[], metavar="VAR=VALUE", help="one more variable, for every run")
     given = arguments.parse_args()
     build = given.build.resolve()
     failed = 0
@@ -134,7 +140,7 @@ def main():
         for source in [PROGRAMS / given.source] if given.source else programs():
             for turn in range(given.times):
                 try:
-                    run_program(source, given.mode, build, given.seed)
+                    run_program(source, given.mode, build, given.seed, dict(pair.split("=", 1) for pair in given.set))
                 except Failure as failure:
                     print(f"FAILED: {failure}", flush=True)
                     failed += 1
