@@ -96,7 +96,8 @@ void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
 
 void HetProbePolicy::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
   add(nodes_[node].whole, done);
-  nodes_[node].in_hand = 0;
+  if (nodes_[node].state == State::Running)
+    add(nodes_[node].parts, done);
   if (nodes_[node].state == State::Probing)
     take_probe(node, done, replies);
   if (measured_ && nodes_[node].state == State::Coming)
@@ -153,6 +154,7 @@ void HetProbePolicy::report(uint32_t number, const NodeMeasurement& done) {
 /// theirs, so the threads of a node do not wait for each other between batches.
 void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
   Node& node = nodes_[number];
+  node.ahead = 0;
   const bool all_taken =
       std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.region.empty(); });
   if (all_taken) {
@@ -164,7 +166,7 @@ void HetProbePolicy::work_ahead(uint32_t number, std::vector<Reply>& replies) {
     return;
   }
   const Range batch = cut_batch(node);
-  node.in_hand = batch.size();
+  node.ahead = batch.size();
   node.state = State::Ahead;
   Assignment ahead;
   ahead.add(batch);
@@ -211,7 +213,8 @@ void HetProbePolicy::divide_rest(const std::vector<double>& weights) {
   for (Node& node : nodes_) {
     rest.put(node.region);
     node.region = {};
-    in_hand.push_back(node.in_hand);
+    in_hand.push_back(node.ahead);
+    node.dealt = node.ahead;
   }
   const std::vector<uint64_t> sizes = fair_sizes(weights, rest.size(), std::move(in_hand));
   for (uint32_t i = 0; i < shape_.nodes(); ++i) {

@@ -18,8 +18,10 @@ namespace hetmp::schedulers {
 /// the decision in force does not use waits instead: what it took would have to be fetched back.
 ///
 /// A probe is short, and whatever disturbs a node meanwhile makes it lie. So a share that follows from one is given in
-/// parts, each half of what is left of it, and whenever a node comes back from a part, what no node has in hand yet is
-/// divided anew by what all have shown until then. Nodes with odd numbers take their parts from the end of their share:
+/// parts, each at most half of what is left of it and twice what the node has shown so far. Whenever a node comes back from
+/// a part, what no node has in hand yet is divided anew by the pace of each since the first division; and a node that would
+/// get nothing takes half of the largest share that is left: its owner would be back by now, were it as fast as it is
+/// believed to be. Nodes with odd numbers take their parts from the end of their share:
 /// between neighbours it is their common border that moves.
 ///
 /// Where a decision for several nodes is in force, a probed visit is divided by it at once: a node goes from its probe
@@ -63,10 +65,12 @@ class HetProbePolicy : public LoopPolicy {
     State state = State::Coming;
     Range probe;
     Range region;        ///< what is left of its tentative region
-    uint64_t in_hand = 0; ///< iterations of its batch ahead or of the part of its share that it has been given
+    uint64_t ahead = 0;  ///< iterations of its batch ahead, if it has one
+    uint64_t dealt = 0;  ///< of what the first division divided: what it has been given, its batch ahead included
     bool in_use = false; ///< by the decision in force when the visit began; once the rest is divided, by that
     NodeMeasurement measured; ///< over its probe
     NodeMeasurement whole;    ///< over all it has executed, the probe included
+    NodeMeasurement parts;    ///< over the parts of its share
     IterationSet share; ///< what it is still to be given, once that is known
   };
 
@@ -86,8 +90,8 @@ class HetProbePolicy : public LoopPolicy {
   void give_share(uint32_t node, std::vector<Reply>& replies);
   IterationSet cut_part(uint32_t node);
   void balance(uint32_t asking);
+  void take_over(uint32_t asking);
   std::vector<double> paces() const;
-  std::vector<uint64_t> left_in_hand(double now_us) const;
   void move_borders(const std::vector<uint64_t>& sizes);
 
   const LoopShape shape_;

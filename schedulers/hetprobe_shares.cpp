@@ -13,6 +13,9 @@ namespace {
 /// Which end of its share a node works from: see HetProbePolicy.
 bool takes_from_end(uint32_t node) { return node % 2 == 1; }
 
+/// A part is at most so many times what a node has executed before.
+constexpr uint64_t trusted = 2;
+
 } // namespace
 
 /// What fits into an answer; `last` if that is everything.
@@ -20,6 +23,8 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
   Node& node = nodes_[number];
   if (by_parts_ && node.state == State::Running)
     balance(number);
+  if (by_parts_ && node.state == State::Running && node.share.empty())
+    take_over(number);
   IterationSet wanted = by_parts_ ? cut_part(number) : std::exchange(node.share, {});
   Assignment part;
   share_in_node(part, rules_.in_node);
@@ -28,7 +33,7 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
       break;
   wanted.take_front(part.size());
   node.share.put(wanted);
-  node.in_hand = part.size();
+  node.dealt += part.size();
   part.last = node.share.empty();
   part.measured = measured_;
   part.repeats = part.last ? repeats_ : 0;
@@ -37,53 +42,53 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
   replies.push_back({number, part});
 }
 
-/// Half of the node's share, or all of it where half would not be worth an exchange.
+/// All of the node's share where half of it would not be worth an exchange.
 IterationSet HetProbePolicy::cut_part(uint32_t number) {
   Node& node = nodes_[number];
   const uint64_t left = node.share.size();
-  const uint64_t half = left / 2;
-  if (half < batch_size(node, shape_.threads[number]))
+  const uint64_t least = batch_size(node, shape_.threads[number]);
+  if (left / 2 < least)
     return std::exchange(node.share, {});
-  return takes_from_end(number) ? node.share.take_back(half) : node.share.take_front(half);
+  const uint64_t size = std::min(left / 2, std::max(least, trusted * node.whole.iterations));
+  return takes_from_end(number) ? node.share.take_back(size) : node.share.take_front(size);
 }
 
-/// So that all nodes finish together, by the pace of each since the visit began.
+/// So that all nodes finish together what the first division divided.
 void HetProbePolicy::balance(uint32_t asking) {
   uint64_t rest = 0;
-  for (const Node& node : nodes_)
+  std::vector<uint64_t> dealt;
+  for (const Node& node : nodes_) {
     rest += node.share.size();
+    dealt.push_back(node.dealt);
+  }
   const std::vector<double> pace = paces();
   if (rest > 0 && pace[asking] > 0)
-    move_borders(fair_sizes(pace, rest, left_in_hand(nodes_[asking].whole.span_us)));
+    move_borders(fair_sizes(pace, rest, std::move(dealt)));
 }
 
-/// Iterations of a thread in a microsecond; 0 for nodes that take no more. Nothing for anybody if that of a node that goes
-/// on is not known.
+void HetProbePolicy::take_over(uint32_t asking) {
+  const auto largest = std::max_element(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
+    return a.share.size() < b.share.size();
+  });
+  const uint64_t half = largest->share.size() / 2;
+  if (half < batch_size(nodes_[asking], shape_.threads[asking]))
+    return;
+  const bool from_front = takes_from_end(static_cast<uint32_t>(largest - nodes_.begin()));
+  nodes_[asking].share = from_front ? largest->share.take_front(half) : largest->share.take_back(half);
+}
+
+/// Iterations of a thread in a microsecond, since the first division where the node has told of that; 0 for nodes that take
+/// no more. Nothing for anybody if that of a node that goes on is not known.
 std::vector<double> HetProbePolicy::paces() const {
   std::vector<double> result(nodes_.size(), 0);
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
     if (shape_.threads[i] == 0 || !node.in_use || node.state == State::Left)
       continue;
-    result[i] = static_cast<double>(node.whole.iterations) / node.whole.thread_us;
+    const NodeMeasurement& shown = node.parts.iterations > 0 ? node.parts : node.whole;
+    result[i] = static_cast<double>(shown.iterations) / shown.thread_us;
     if (!(result[i] > 0 && std::isfinite(result[i])))
       return std::vector<double>(nodes_.size(), 0);
-  }
-  return result;
-}
-
-/// Of what the nodes that go on have been given, how much they still have to do when the visit is `now_us` old. All began
-/// at about the same time; the time that a node has told of until it was given what it has is when that was.
-std::vector<uint64_t> HetProbePolicy::left_in_hand(double now_us) const {
-  const std::vector<double> pace = paces();
-  std::vector<uint64_t> result(nodes_.size(), 0);
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (!(pace[i] > 0))
-      continue;
-    const Node& node = nodes_[i];
-    const double done = (now_us - node.whole.span_us) * pace[i] * shape_.threads[i];
-    const double left = static_cast<double>(node.in_hand) - std::max(0.0, done);
-    result[i] = left > 0 ? static_cast<uint64_t>(left) : 0;
   }
   return result;
 }

@@ -151,11 +151,11 @@ TEST_F(HetProbe, DividesTheRestWhenTheLastNodeHasReported) {
 
   // 3 x 4 to 1 x 8 of 10800: 6480 and 4320, of which node 0 has 200 in hand.
   EXPECT_EQ(probing.report(1, 30), std::vector<uint32_t>{1});
-  // Both get half of that at first, from the ends that do not meet.
-  EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{9840, 12000}}));
+  // Both get twice what they have told of at first, from the ends that do not meet.
+  EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{10400, 12000}}));
   EXPECT_FALSE(probing.latest[1].last);
   EXPECT_TRUE(probing.latest[1].measured);
-  EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{1400, 4540}}));
+  EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{1400, 2200}}));
   EXPECT_FALSE(probing.latest[0].last);
   EXPECT_FALSE(history.decided()) << "both are still at it";
   probing.complete();
@@ -168,14 +168,12 @@ TEST_F(HetProbe, BordersMoveWithWhatThePartsShow) {
   probing.everybody_comes();
   probing.report(0, 10);
   probing.report(1, 10); // a lie: it will need three times that
-  EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{9300, 12000}}));
-  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 2550u);
-  // Node 0 comes back when node 1, by all that is known then, has a moment left of what it has in hand.
-  probing.get(0, took(probing.latest[0], 4, 10));
-  EXPECT_NEAR(double(probing.latest[0].size()), 1275, 200);
-  // Node 1 tells of its 2700 at last: of what is left it gets next to nothing.
-  probing.get(1, took(probing.latest[1], 4, 30));
-  EXPECT_LT(probing.latest[1].size(), 2700u / 4);
+  // 5400 for each are left, of which node 0 has a batch of 300.
+  EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{10800, 12000}}));
+  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 1800u);
+  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 1650u); // half of what is left of 5400
+  // Node 1 tells of its 1200 at last: of the 10800 it is to do a quarter, and gets half of what is missing of that.
+  EXPECT_EQ(probing.get(1, took(probing.latest[1], 4, 30)).size(), 750u);
   probing.complete();
 }
 
