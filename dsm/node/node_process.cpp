@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/cipher.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/identity.hpp"
@@ -94,6 +95,7 @@ struct ControlMessage {
     Changed, ///< the receiver's change is made; `exit_code`: 0 or an errno value; `address`: what it asked for
     End,   ///< from the origin: the program has ended
     Observe, ///< for the receiver's Observation, as data
+    Lost,  ///< to the origin: node `address` can no longer be reached, the reason as data
   } kind;
   int32_t exit_code;
   uint64_t address;
@@ -113,7 +115,7 @@ void* exit_soon(void* code) {
   _exit(int(reinterpret_cast<intptr_t>(code)));
 }
 
-void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
+void exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
 bool wants_to_fetch_ahead() {
   const auto text = environment_value("HETMP_PREFETCH");
@@ -123,6 +125,21 @@ bool wants_to_fetch_ahead() {
   if (!wanted)
     complain("HETMP_PREFETCH", *text, "neither true nor false", "true");
   return wanted.value_or(true);
+}
+
+/// How long a node may be silent that runs on another host, in nanoseconds; `usual` if nobody says. Complains if `aloud`.
+int64_t patience_with_silence(int64_t usual, bool aloud) {
+  constexpr int64_t least_s = 2, most_s = 86'400; // a sign of life comes every second
+  const auto text = environment_value("HETMP_PATIENCE");
+  if (!text)
+    return usual;
+  if (equal_ignoring_case(*text, "off"))
+    return TcpTransport::endless_patience;
+  const auto seconds = parse_integer(*text, least_s, most_s);
+  if (!seconds && aloud)
+    complain("HETMP_PATIENCE", *text, "neither off nor a number of seconds from 2 to 86400",
+             std::to_string(usual / 1'000'000'000));
+  return seconds ? *seconds * 1'000'000'000 : usual;
 }
 
 } // namespace
@@ -214,6 +231,8 @@ NodeProcess* NodeProcess::decide() {
 }
 
 NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
+  if (launch_.keys >= 0) // before anybody here can start a process that would inherit them
+    keys_ = take_keys(launch_.keys, launch_.cpus.size());
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
@@ -262,7 +281,20 @@ void NodeProcess::forget_others_memory() {
       map_over(segment);
 }
 
+/// A run that cannot be encrypted as it should does not begin.
+void NodeProcess::load_cipher() {
+  std::string problem;
+  cipher_ = load_private_cipher(problem);
+  if (!cipher_)
+    die(failure, "%s: %s", name_of(launch_.node).c_str(), problem.c_str());
+  if (launch_.made_by_launcher() && keys_.empty())
+    die(failure, "%s: another program has used this run's keys before; a run that is encrypted is for one program",
+        name_of(launch_.node).c_str());
+}
+
 void NodeProcess::start_nodes() {
+  if (launch_.sealed)
+    load_cipher(); // before the memory is divided
   plan_.set(plan_.nodes(), find_globals());
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
@@ -280,13 +312,20 @@ void NodeProcess::make_node_processes() {
   make_anonymous(plan_.globals());
   const bool by_tcp = launch_.transport == LaunchPlan::Transport::Tcp;
   std::vector<std::vector<SocketPair>> sockets;
+  std::vector<ConnectionKeys> keys;
   if (by_tcp)
     sockets = connect_by_loopback(plan_.nodes());
   else
     shared_memory_.create(plan_.nodes());
+  if (cipher_)
+    keys = make_keys(plan_.nodes());
   const auto connect = [&](uint32_t node) {
     if (by_tcp)
       tcp_.connect(node, sockets[node], false);
+    if (cipher_)
+      tcp_.seal_with(*cipher_, keys[node]);
+    for (ConnectionKeys& others : keys)
+      forget(others);
   };
   transport_ = by_tcp ? static_cast<Transport*>(&tcp_) : &shared_memory_;
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
@@ -314,7 +353,11 @@ void NodeProcess::make_node_processes() {
 /// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others' copies
 /// are dropped, and all must have loaded the same files to the same places.
 void NodeProcess::join_node_processes() {
+  tcp_.set_patience(patience_with_silence(tcp_.patience(), launch_.node == origin));
   tcp_.connect(launch_.node, launch_.sockets, true);
+  if (cipher_)
+    tcp_.seal_with(*cipher_, keys_);
+  forget(keys_);
   transport_ = &tcp_;
   own_identity_ = own_identity();
   if (launch_.node != origin)
@@ -437,7 +480,7 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     break;
   }
   case ControlMessage::Kind::Exit:
-    create_private_thread(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
+    do_later(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
     break;
   case ControlMessage::Kind::Fact:
     node_joins(from, std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
@@ -466,6 +509,10 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
   case ControlMessage::Kind::Observe:
     if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
       die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
+    break;
+  case ControlMessage::Kind::Lost:
+    if (node_ == origin && message.address < plan_.nodes())
+      node_lost({uint32_t(message.address), std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes)});
     break;
   }
 }
@@ -528,10 +575,16 @@ std::string NodeProcess::place_of_loss() const {
   return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
 }
 
-/// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
+/// The origin speaks for all; the others end with it, and tell it of what only they may see: a connection between two of
+/// them that has ended. Nodes other than the origin need not agree on who is lost.
 void NodeProcess::node_lost(const Transport::Loss& loss) {
   if (ending_.load(std::memory_order_acquire))
     return;
+  if (node_ != origin && loss.node != origin) {
+    const ControlMessage message{ControlMessage::Kind::Lost, 0, loss.node};
+    transport_->send(origin, Lane::Service, Channel::Control, &message, sizeof message, loss.reason.data(),
+                     std::min(loss.reason.size(), page_bytes));
+  }
   if (node_ == origin)
     say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
         place_of_loss().c_str(), loss.reason.c_str());

@@ -22,7 +22,6 @@ namespace {
 constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
-constexpr int64_t patience_ns = 3 * second_ns;
 /// Of the stream of pages: what one system call may bring. A run of pages fits.
 constexpr size_t page_buffer_bytes = size_t(256) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;
@@ -121,13 +120,13 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
     // The reading side of a connection is the same socket, and reading never waits (MSG_DONTWAIT).
     set_blocking(outgoing_[node].service, false);
     set_blocking(outgoing_[node].anyone, true);
-    listen_to(node, in[size_t(Lane::Service)], page_buffer_bytes);
-    listen_to(node, in[size_t(Lane::Anyone)], message_buffer_bytes);
+    listen_to(node, Lane::Service, in[size_t(Lane::Service)], page_buffer_bytes);
+    listen_to(node, Lane::Anyone, in[size_t(Lane::Anyone)], message_buffer_bytes);
   }
 }
 
-void TcpTransport::listen_to(uint32_t from, int socket, size_t buffer_bytes) {
-  incoming_.push_back({socket, from, std::make_unique<FrameReader>(buffer_bytes)});
+void TcpTransport::listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes) {
+  incoming_.push_back({socket, from, lane, std::make_unique<FrameReader>(buffer_bytes), nullptr});
   epoll_event interest{};
   interest.events = EPOLLIN;
   interest.data.u32 = uint32_t(incoming_.size() - 1);
@@ -157,7 +156,14 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
                      {const_cast<void*>(data), data_bytes},
                      {const_cast<uint8_t*>(filling), fill}};
   std::lock_guard guard(out.anyone_lock);
-  write_all(out.anyone, pieces, 3); // that a connection has ended is noticed by its reader
+  if (!out.anyone_seal) {
+    write_all(out.anyone, pieces, 3); // that a connection has ended is noticed by its reader
+    return;
+  }
+  out.anyone_seal->add(pieces, 3);
+  iovec records{out.anyone_seal->records().data(), out.anyone_seal->records().size()};
+  write_all(out.anyone, &records, 1);
+  out.anyone_seal->records().clear();
 }
 
 size_t TcpTransport::receive(const Handle& handle) {
@@ -173,8 +179,7 @@ size_t TcpTransport::receive(const Handle& handle) {
 bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& messages) {
   if (incoming.socket < 0) // its node was lost a moment ago
     return false;
-  FrameReader& reader = *incoming.reader;
-  const ssize_t bytes = recv(incoming.socket, reader.room(), reader.room_bytes(), MSG_DONTWAIT);
+  const ssize_t bytes = recv(incoming.socket, incoming.room(), incoming.room_bytes(), MSG_DONTWAIT);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
     return false;
   if (bytes <= 0) {
@@ -184,8 +189,17 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
     lose(incoming.from, reason);
     return false;
   }
-  reader.filled(size_t(bytes));
+  incoming.filled(size_t(bytes));
   peers_[incoming.from].heard = monotonic_ns();
+  if (incoming.records)
+    open_records(incoming, handle, messages);
+  else
+    give_messages(incoming, handle, messages);
+  return true;
+}
+
+void TcpTransport::give_messages(Incoming& incoming, const Handle& handle, size_t& messages) {
+  FrameReader& reader = *incoming.reader;
   while (const Slot* slot = reader.next()) {
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
@@ -194,7 +208,6 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
   }
   if (reader.broken())
     lose(incoming.from, "it sent what is no message");
-  return true;
 }
 
 /// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the end.
@@ -213,9 +226,10 @@ void TcpTransport::stop_reading(Incoming& incoming) {
 
 bool TcpTransport::flush(uint32_t to) {
   Outgoing& out = outgoing_[to];
-  while (out.sent < out.gathered.size()) {
-    const ssize_t written = ::send(out.service, out.gathered.data() + out.sent, out.gathered.size() - out.sent,
-                                   MSG_NOSIGNAL | MSG_DONTWAIT);
+  std::vector<uint8_t>& bytes = out.to_write();
+  while (out.sent < bytes.size()) {
+    const ssize_t written =
+        ::send(out.service, bytes.data() + out.sent, bytes.size() - out.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0 && errno == EAGAIN)
@@ -224,7 +238,7 @@ bool TcpTransport::flush(uint32_t to) {
       break; // that the connection has ended is noticed by its reader
     out.sent += size_t(written);
   }
-  out.gathered.clear(); // keeps its memory
+  bytes.clear(); // keeps its memory
   out.sent = 0;
   return false;
 }
@@ -232,7 +246,7 @@ bool TcpTransport::flush(uint32_t to) {
 bool TcpTransport::flush() {
   bool left = false;
   for (uint32_t to = 0; to < outgoing_.size(); ++to)
-    if (!outgoing_[to].gathered.empty())
+    if (outgoing_[to].waiting_bytes() != 0)
       left |= flush(to);
   return left;
 }
@@ -243,8 +257,7 @@ void TcpTransport::lose(uint32_t node, std::string reason) {
     peer.lost = true;
     peer.reason = std::move(reason);
   }
-  outgoing_[node].gathered.clear();
-  outgoing_[node].sent = 0;
+  outgoing_[node].drop();
   for (Incoming& incoming : incoming_)
     if (incoming.from == node && incoming.socket >= 0)
       stop_reading(incoming);
@@ -257,13 +270,13 @@ std::optional<Transport::Loss> TcpTransport::find_loss() {
   if (watch_silence_) {
     const Clock now = monotonic_ns();
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
-    if (now - last_look_ > patience_ns / 2)
+    if (now - last_look_ > patience_ns_ / 2)
       for (Peer& peer : peers_)
         peer.heard = peer.heard == not_yet ? not_yet : now;
     last_look_ = now;
     give_signs_of_life(now);
     for (uint32_t node = 0; node < peers_.size(); ++node)
-      if (node != self_ && peers_[node].heard != not_yet && now - peers_[node].heard > patience_ns)
+      if (node != self_ && peers_[node].heard != not_yet && now - peers_[node].heard > patience_ns_)
         lose(node, "nothing came from it for " + std::to_string((now - peers_[node].heard) / second_ns) + " s");
   }
   for (uint32_t node = 0; node < peers_.size(); ++node)

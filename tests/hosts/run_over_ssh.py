@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`hetmp run --hosts` on two hosts (two_hosts.py): programs, terminals, failures.
+"""`hetmp run --hosts` on two hosts (two_hosts.py): programs, terminals, failures. (Encrypted: run_encrypted.py.)
 
     run_over_ssh.py --build BUILD [--case NAME] [--list]
 
@@ -59,21 +59,21 @@ class Site:
         del environment["LD_PRELOAD"]
         return environment
 
-    def command(self, *words, names=",".join(ADDRESSES), remote_shell=None):
-        return [*self.hosts.inside(0), self.tool, "run", "--hosts", names,
+    def command(self, *words, names=",".join(ADDRESSES), remote_shell=None, options=()):
+        return [*self.hosts.inside(0), self.tool, "run", *options, "--hosts", names,
                 "--remote-shell", remote_shell or self.hosts.remote_shell, "--", *words]
 
-    def run(self, *words, names=",".join(ADDRESSES), remote_shell=None, given="", **settings):
+    def run(self, *words, names=",".join(ADDRESSES), remote_shell=None, given="", options=(), **settings):
         """(exit code, stdout, stderr)"""
-        process = subprocess.Popen(self.command(*words, names=names, remote_shell=remote_shell),
+        process = subprocess.Popen(self.command(*words, names=names, remote_shell=remote_shell, options=options),
                                    env=self.environment(**settings), text=True, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         return finish(process, given)
 
-    def start_spinning(self):
-        process = subprocess.Popen(self.command(self.program, "spin", str(SECONDS)), env=self.environment(), text=True,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True,
+    def start_spinning(self, seconds=SECONDS, options=(), **settings):
+        process = subprocess.Popen(self.command(self.program, "spin", str(seconds), options=options),
+                                   env=self.environment(**settings), text=True, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         if process.stdout.readline() != "ready\n":
             check(False, f"the program did not come to its region: {finish(process)}")
@@ -229,6 +229,30 @@ def a_stopped_node_ends_the_run(site):
 
 
 @case
+def a_stopped_node_is_waited_for_if_that_is_wanted(site):
+    """As somebody does who looks at it in a debugger, for longer than the usual patience."""
+    for patience in ("off", "60"):
+        process = site.start_spinning(seconds=6, HETMP_PATIENCE=patience)
+        node = site.node(1)
+        os.kill(node, signal.SIGSTOP)
+        time.sleep(SILENCE)
+        ended = process.poll()
+        os.kill(node, signal.SIGCONT)
+        code, _, err = finish(process)
+        check(ended is None and code == 0 and err == "", f"{patience}: exit code {code} ({ended} while it waited), said {err!r}")
+        site.check_nothing_left()
+
+
+@case
+def a_malformed_patience_gets_one_line(site):
+    for patience in ("soon", "1", "-5", "100000"):
+        code, out, err = site.run(site.program, "sum", HETMP_PATIENCE=patience)
+        check(code == 0 and out == SUM and re.fullmatch(
+            rf"hetmp: HETMP_PATIENCE={patience}: neither off nor a number of seconds from 2 to 86400; using 3\n", err),
+            f"{patience}: exit code {code}, said {err!r}")
+
+
+@case
 def signals_are_the_programs(site):
     for number in (signal.SIGINT, signal.SIGTERM):
         process = site.start_spinning()
@@ -269,19 +293,24 @@ def mistakes_get_one_line(site):
         lines = complaints(err)
         check(code == code_wanted and out == "" and len(lines) == 1 and re.search(form, lines[0]),
               f"{names}: exit code {code}, output {out!r}, said {err!r}")
+    long = {f"LONG_{i}": "x" * 120_000 for i in range(9)}
+    code, out, err = site.run(site.program, **long)
+    check(code == 1 and out == "" and re.fullmatch("hetmp: the program's arguments and its environment make \\d+ bytes .*\n", err),
+          f"a long environment: exit code {code}, output {out!r}, said {err!r}")
     code, out, err = site.run("/nonexistent/program")
     check(code == 127 and out == "" and all("/nonexistent/program" in line for line in complaints(err)),
           f"exit code {code}, said {err!r}")
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run_cases(cases):
+    arguments = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__,
+                                        formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=Path, help="the build folder")
-    arguments.add_argument("--case", choices=CASES)
+    arguments.add_argument("--case", choices=cases)
     arguments.add_argument("--list", action="store_true")
     given = arguments.parse_args()
     if given.list:
-        print("\n".join(CASES))
+        print("\n".join(cases))
         return 0
     build = given.build.resolve()
     failed = 0
@@ -289,9 +318,9 @@ def main():
         conformance.check_machine("proc2", build)
         with TwoHosts() as hosts:
             site = Site(build, hosts)
-            for name in [given.case] if given.case else CASES:
+            for name in [given.case] if given.case else cases:
                 try:
-                    CASES[name](site)
+                    cases[name](site)
                     print(f"passed: {name}", flush=True)
                 except conformance.Failure as failure:
                     print(f"FAILED: {name}: {failure}", flush=True)
@@ -303,4 +332,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(CASES))
