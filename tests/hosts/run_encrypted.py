@@ -32,8 +32,8 @@ def secret_program(site):
 
 
 def on_this_host(site, *words, options=(), before=(), **settings):
-    """(exit code, stdout, stderr) of `hetmp run --nodes 2 --transport tcp`."""
-    command = [*before, site.tool, "run", "--nodes", "2", "--transport", "tcp", *options, "--", *words]
+    """(exit code, stdout, stderr) of `hetmp run --nodes 2 --transport tcp` on one of the hosts."""
+    command = [*site.hosts.inside(0), *before, site.tool, "run", "--nodes", "2", "--transport", "tcp", *options, "--", *words]
     return conformance.run_limited(command, site.environment(**settings), 60)
 
 
@@ -96,10 +96,10 @@ def pages_on_the_network(site):
 @case
 def output_on_the_network(site):
     """By a remote shell that hides nothing. The origin is the other host, whose output comes here."""
-    server = subprocess.Popen([*site.hosts.inside(1), sys.executable, PLAIN_SHELL, "--serve", ADDRESSES[1]], text=True,
-                              stdout=subprocess.PIPE)
+    servers = [subprocess.Popen([*site.hosts.inside(host), sys.executable, PLAIN_SHELL, "--serve", ADDRESSES[host]], text=True,
+                                stdout=subprocess.PIPE) for host in (0, 1)]
     try:
-        check(server.stdout.readline() == "listening\n", "the shell's server does not start")
+        check(all(server.stdout.readline() == "listening\n" for server in servers), "a shell's server does not start")
         command = f"printf '%s\\n' {MARKER_MINUS_ONE} | tr 'a-yA-Y-' 'b-zB-Z.'"  # as the program makes it
         for options, seen in (((), True), (ENCRYPT, False)):
             with Wire(site.hosts.devices[0], site.hosts.inside(0)) as wire:
@@ -108,8 +108,9 @@ def output_on_the_network(site):
             check(result == (0, (MARKER.decode() + "\n") * 2, ""), f"{options}: {result}")
             check((wire.count(MARKER) > 0) == seen, f"{options}: {wire.count(MARKER)} times in {len(wire.bytes)} bytes")
     finally:
-        server.kill()
-        server.wait()
+        for server in servers:
+            server.kill()
+            server.wait()
 
 
 @case
@@ -117,7 +118,7 @@ def pages_on_this_machines_loopback(site):
     program = secret_program(site)
     for settings, options, seen in (({}, (), True), ({}, ENCRYPT, False), ({"HETMP_ENCRYPT": "yes"}, (), False),
                                     ({"HETMP_ENCRYPT": "0"}, (), True)):
-        with Wire("lo") as wire:
+        with Wire("lo", site.hosts.inside(0)) as wire:
             result = on_this_host(site, program, MARKER_MINUS_ONE, "0", options=options, **settings)
         check(result == (0, "", ""), f"{settings} {options}: {result}")
         check((wire.count(MARKER) > 0) == seen, f"{settings} {options}: {wire.count(MARKER)} times in {len(wire.bytes)} bytes")
@@ -186,6 +187,7 @@ def a_host_that_cannot_encrypt_is_named(site):
     shell = site.build / f"hiding-shell-{os.getpid()}"
     shell.write_text(f"""#!/bin/sh
 host=$1; shift
+if [ "$host" = {ADDRESSES[0]} ]; then exec sh -c "$*"; fi
 exec {' '.join(site.hosts.inside(1))} {hiding_the_plugin(site, '$*')}
 """)
     shell.chmod(0o755)

@@ -1,6 +1,7 @@
 """What travels over a network device of a network namespace, as anybody there could record it."""
 import os
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,7 @@ import time
 from pathlib import Path
 
 EVERY_PROTOCOL = 0x0003
+SOL_PACKET, PACKET_STATISTICS, SO_RCVBUFFORCE = 263, 6, 33  # of Linux; the module lacks them
 READY = "listening\n"
 MARKER_MINUS_ONE = "rcvbjeStemarkForsecret-program" # see secret_program.c
 MARKER = bytes(byte + 1 for byte in MARKER_MINUS_ONE.encode())
@@ -16,7 +18,7 @@ MARKER = bytes(byte + 1 for byte in MARKER_MINUS_ONE.encode())
 def record(device, file):
     """Writes all that passes there to the file until standard input ends."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERY_PROTOCOL)) as wire:
-        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 << 20)
+        wire.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 256 << 20)
         wire.bind((device, 0))
         wire.settimeout(0.2)
         os.set_blocking(0, False)
@@ -29,9 +31,11 @@ def record(device, file):
                     out.write(wire.recv(1 << 17))
                 except TimeoutError:
                     if ended:  # and nothing came since
-                        return
+                        break
                 if not ended:
                     ended = sys.stdin.buffer.raw.read(1) == b""
+        _, dropped = struct.unpack("II", wire.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
+        sys.exit(f"{dropped} packets were not recorded" if dropped else 0)
 
 
 class Wire:
@@ -55,7 +59,8 @@ class Wire:
     def __exit__(self, *_):
         time.sleep(0.1)
         self.recorder.stdin.close()
-        self.recorder.wait(timeout=60)
+        if self.recorder.wait(timeout=60) != 0:
+            raise RuntimeError("what was recorded is not all")
         self.bytes = self.file.read_bytes()
         self.folder.cleanup()
 
