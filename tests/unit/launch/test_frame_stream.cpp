@@ -61,7 +61,8 @@ TEST_F(FrameStreamTest, NothingIsToBeSeen) {
 TEST_F(FrameStreamTest, WhatComesInOnePieceWithTheLastOpenFrameIsSealedAlready) {
   std::string wire = launcher.encode(FrameKind::Seal, "secret");
   ASSERT_TRUE(launcher.seal_with(secret));
-  wire += launcher.encode(FrameKind::Order, "one") + launcher.encode(FrameKind::Start, "two");
+  wire += launcher.encode(FrameKind::Order, "one");
+  wire += launcher.encode(FrameKind::Start, "two");
   agent.add(wire);
   const auto open = agent.next();
   ASSERT_TRUE(open);
