@@ -169,7 +169,8 @@ const std::vector<const char*> no_list_of_numbers = {"null", "true", "1",      "
                                                      "[4294967296]"};
 
 TEST(Orders, EachMemberOfReadyIsChecked) {
-  expect_refused(R"({"cpus":[0,1],"problem":"x"})", {{"cpus", "[0,1]", no_list_of_numbers}, {"problem", "\"x\"", no_text}},
+  expect_refused(R"({"cpus":[0,1],"problem":"x","no_encryption":"y"})",
+                 {{"cpus", "[0,1]", no_list_of_numbers}, {"problem", "\"x\"", no_text}, {"no_encryption", "\"y\"", no_text}},
                  [](std::string_view text) { return read_ready(text).has_value(); });
 }
 
@@ -181,13 +182,14 @@ TEST(Orders, EachMemberOfACardIsChecked) {
 }
 
 TEST(Orders, EachMemberOfAnOrderIsChecked) {
-  expect_refused(R"({"node":1,"host":"a","folder":"/","command":["x"],"environment":{"A":"b"},"stack_bytes":8})",
+  expect_refused(R"({"node":1,"host":"a","folder":"/","command":["x"],"environment":{"A":"b"},"stack_bytes":8,"encrypt":true})",
                  {{"node", "1", no_number_and({"-1", "4294967296"})},
                   {"host", "\"a\"", no_text},
                   {"folder", "\"/\"", no_text},
                   {"command", "[\"x\"]", {"null", "true", "1", "\"x\"", "{}", "{\"a\":\"x\"}", "[]", "[1]", "[null]", "[[\"x\"]]"}},
                   {"environment", "{\"A\":\"b\"}", {"null", "true", "1", "\"A=b\"", "[]", "[\"b\"]", "{\"A\":1}", "{\"A\":null}"}},
-                  {"stack_bytes", "8", no_number_and({"-1"})}},
+                  {"stack_bytes", "8", no_number_and({"-1"})},
+                  {"encrypt", "true", {"null", "1", "0", "\"true\"", "[]", "[true]", "{}"}}},
                  [](std::string_view text) { return read_order(text).has_value(); });
 }
 
@@ -212,6 +214,14 @@ TEST(Orders, EachMemberOfAStartIsChecked) {
        {"cpus", "[[0],[1]]", {"null", "[]", "[[0]]", "[0,1]", "[[0],[1],[2]]", "[[0],[\"1\"]]", "[[0],[-1]]", "[[0],[]]",
                               R"({"x":[0],"y":[1]})"}}},
       [](std::string_view json) { return read_start(json).has_value(); });
+}
+
+TEST(Orders, TheSecretOfASealingIsChecked) {
+  const std::string text = to_json(some_sealing());
+  const std::string secret = text.substr(text.find('['), text.find(']') - text.find('[') + 1);
+  const std::string shorter = secret.substr(0, secret.rfind(',')) + ']', large = secret.substr(0, secret.rfind(',')) + ",256]";
+  expect_refused(text, {{"seal", secret.c_str(), {"null", "\"x\"", "[]", "{}", shorter.c_str(), large.c_str()}}},
+                 [](std::string_view json) { return read_sealing(json).has_value(); });
 }
 
 TEST(Orders, EachMemberOfAnExitIsChecked) {
