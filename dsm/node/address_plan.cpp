@@ -50,4 +50,14 @@ Segment AddressPlan::publish_piece(PageNumber page) const {
   return piece;
 }
 
+uint32_t AddressPlan::consecutive(PageNumber first, uint32_t count) const {
+  if (first + count <= nodes_ * slice_pages)
+    return count;
+  const uintptr_t begin = address_of(first);
+  uint32_t found = 1;
+  while (found < count && address_of(first + found) == begin + found * page_bytes)
+    ++found;
+  return found;
+}
+
 } // namespace hetmp::dsm

@@ -73,6 +73,8 @@ public:
   /// The number of the page that holds a shared address.
   PageNumber page_of(uintptr_t address) const;
   uintptr_t address_of(PageNumber page) const;
+  /// How many of `count` pages from `first` on lie one behind the other, at least 1.
+  uint32_t consecutive(PageNumber first, uint32_t count) const;
   uint32_t home_of(PageNumber page) const {
     return page < nodes_ * slice_pages ? uint32_t(page / slice_pages) : origin;
   }

@@ -5,16 +5,14 @@
 
 namespace hetmp::dsm {
 
-PageRun FaultStreams::fault(PageNumber page) {
+PageRun FaultStreams::fault(PageNumber page, bool write) {
   ++faults_;
   if (Stream* stream = find_continued(page)) {
-    stream->run = stream->run == 0 ? first_run : std::min(stream->run * 2, longest_run);
-    stream->last = page;
     stream->used = faults_;
-    stream->expected = page + uint64_t(stream->stride) * (stream->run + 1);
-    return {page + uint64_t(stream->stride), stream->stride, stream->run};
+    return announce(*stream, page, page + uint64_t(stream->stride), write);
   }
   if (Stream* stream = find_near(page)) {
+    stream->origin = stream->last;
     stream->stride = int64_t(page - stream->last);
     stream->last = page;
     stream->expected = page + uint64_t(stream->stride);
@@ -22,8 +20,34 @@ PageRun FaultStreams::fault(PageNumber page) {
     stream->used = faults_;
     return {};
   }
-  oldest() = {page, page, 0, 0, faults_};
+  oldest() = {page, page, page, 0, 0, faults_};
   return {};
+}
+
+PageRun FaultStreams::fault_under_way(PageNumber page, bool write) {
+  for (Stream& stream : streams_)
+    if (stream.announced(page)) {
+      stream.used = ++faults_;
+      return announce(stream, page, stream.expected, write);
+    }
+  return {};
+}
+
+/// Whether the page is one of the stream's last run.
+bool FaultStreams::Stream::announced(PageNumber page) const {
+  if (used == 0 || run == 0)
+    return false;
+  const auto before = int64_t(expected - page); // pages from it to the end of the run, in the stream's direction
+  return before % stride == 0 && before / stride >= 1 && before / stride <= int64_t(run);
+}
+
+/// The stream has come to `fault`; the next run begins with `first`.
+PageRun FaultStreams::announce(Stream& stream, PageNumber fault, PageNumber first, bool write) {
+  const auto length = uint64_t(int64_t(fault - stream.origin) / stream.stride);
+  stream.run = uint32_t(std::clamp<uint64_t>(length / 2, first_run, write ? longest_written_run : longest_run));
+  stream.last = fault;
+  stream.expected = first + uint64_t(stream.stride) * stream.run;
+  return {first, stream.stride, stream.run};
 }
 
 FaultStreams::Stream* FaultStreams::find_continued(PageNumber page) {

@@ -18,28 +18,37 @@ struct PageRun {
 };
 
 /// A stream is a sequence of faults with one distance between them. From its third fault on a run of pages behind it is
-/// announced; the next fault of the stream is expected behind that run, and if it comes there the next run is twice as long.
-/// A stream that ends costs at most one run that nobody wanted.
+/// announced, half as many as the stream has come along so far. The next run is announced when the stream shows up again: by
+/// a fault behind the run, or before, by a fault on a page of the run that is still under way. So a reader that is faster than
+/// its pages has the next run under way while it works on the present one; one that is slower waits once a run; and a stream
+/// that ends has cost two runs at most, no more pages than it needed.
 class FaultStreams {
 public:
   static constexpr uint32_t first_run = 4;
-  static constexpr uint32_t longest_run = 32;
+  static constexpr uint32_t longest_run = 256;
+  /// Of pages that are written: others lose their copies of them.
+  static constexpr uint32_t longest_written_run = 64;
   /// In pages, either way. Further apart is another array.
   static constexpr int64_t longest_stride = 16;
 
   /// A thread of this node faulted on the page, for the first time since it has no copy. The pages to fetch with it; none
   /// if it continues nothing.
-  PageRun fault(PageNumber page);
+  PageRun fault(PageNumber page, bool write = false);
+  /// A thread faulted on a page that was asked for before. The pages to fetch now; none if it is not one of the last run.
+  PageRun fault_under_way(PageNumber page, bool write = false);
 
 private:
   struct Stream {
-    PageNumber last = 0;     ///< the page of its latest fault
-    PageNumber expected = 0; ///< of the next one; `last` + stride without a run
+    PageNumber origin = 0;   ///< the page of its first fault
+    PageNumber last = 0;     ///< of its latest
+    PageNumber expected = 0; ///< of the next one: behind the last run
     int64_t stride = 0;      ///< 0: one fault so far
     uint32_t run = 0;        ///< pages announced last
     uint64_t used = 0;       ///< the number of its latest fault; 0 = no stream
+    bool announced(PageNumber page) const;
   };
 
+  static PageRun announce(Stream& stream, PageNumber fault, PageNumber first, bool write);
   Stream* find_continued(PageNumber page);
   Stream* find_near(PageNumber page);
   Stream& oldest();

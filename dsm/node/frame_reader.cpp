@@ -8,7 +8,7 @@ namespace {
 
 bool possible(const SlotHeader& header) {
   return header.channel <= last_channel && header.header_bytes <= sizeof header.message &&
-         header.data_bytes <= page_bytes;
+         header.data_bytes <= most_data_bytes;
 }
 
 } // namespace
@@ -17,21 +17,22 @@ FrameReader::FrameReader(size_t bytes, size_t piece)
     : size_(std::max(bytes, largest_frame + piece)), least_room_(std::max(largest_frame, piece)),
       buffer_(new uint8_t[size_]) {}
 
-const Slot* FrameReader::next() {
+std::optional<Slot> FrameReader::next() {
   const size_t waiting = end_ - begin_;
   if (!broken_ && waiting >= sizeof(SlotHeader)) {
-    const auto* slot = reinterpret_cast<const Slot*>(buffer_.get() + begin_);
-    broken_ = !possible(slot->header);
-    if (!broken_ && waiting >= frame_bytes(slot->header.data_bytes)) {
-      begin_ += frame_bytes(slot->header.data_bytes);
-      return slot;
+    const uint8_t* frame = buffer_.get() + begin_;
+    const auto& header = *reinterpret_cast<const SlotHeader*>(frame);
+    broken_ = !possible(header);
+    if (!broken_ && waiting >= frame_bytes(header.data_bytes)) {
+      begin_ += frame_bytes(header.data_bytes);
+      return Slot{header, frame + sizeof header};
     }
   }
   if (broken_)
     begin_ = end_ = 0;
   else
     make_room();
-  return nullptr;
+  return {};
 }
 
 /// What is left is less than a frame: it moves to the front when little room is behind it.

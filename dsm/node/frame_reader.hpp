@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace hetmp::dsm {
 
@@ -18,7 +19,7 @@ inline constexpr size_t frame_alignment = 8;
 constexpr size_t frame_bytes(size_t data_bytes) {
   return sizeof(SlotHeader) + (data_bytes + frame_alignment - 1) / frame_alignment * frame_alignment;
 }
-inline constexpr size_t largest_frame = frame_bytes(page_bytes);
+inline constexpr size_t largest_frame = frame_bytes(most_data_bytes);
 
 class FrameReader {
 public:
@@ -32,8 +33,8 @@ public:
   /// So many have been put there.
   void filled(size_t bytes) { end_ += bytes; }
 
-  /// The next complete message, or null: then either more has to come or broken(). Valid until the next call.
-  const Slot* next();
+  /// The next complete message, or none: then either more has to come or broken(). Valid until the next call.
+  std::optional<Slot> next();
   /// The stream had a frame that cannot be; `next` gives nothing more.
   bool broken() const { return broken_; }
 

@@ -7,15 +7,17 @@
 #pragma once
 
 #include "dsm/fabric.hpp"
+#include "dsm/node/action_batch.hpp"
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/fault_streams.hpp"
+#include "dsm/node/hold_times.hpp"
 #include "dsm/node/page_statistics.hpp"
 #include "dsm/node/transport.hpp"
 #include "dsm/node/user_faults.hpp"
 #include "dsm/protocol/node.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <poll.h>
 #include <sys/types.h>
@@ -93,47 +95,71 @@ public:
 
 private:
   using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
+  /// A message of several pages that ask for content: served piece by piece, so that others have their turn.
+  struct WaitingRun {
+    uint32_t from;
+    PageMessage run;
+    uint32_t next; ///< of its pages
+  };
   struct Watched {
     uint32_t node;
     pid_t pid;
     int pidfd;
   };
-  struct Later {
-    Clock due;
-    uint32_t from;
-    protocol::Message message;
-    bool resume; ///< protocol::Node::resume(message.page) instead of a message
-  };
-  struct Installed {
-    Clock when;
-    PageNumber page;
-  };
 
+  // service.cpp: the thread, and what comes by message.
   static void* thread_body(void* self);
   void run();
   bool work();
-  bool serve_faults();
+  void serve_faults();
   void sleep(bool retry_soon);
-  void set_up_memory(uint32_t node);
-  void publish(PageNumber page);
-  void handle_fault(const PageFault& fault);
-  void fetch_with(PageNumber page, bool write);
-  bool may_fetch_ahead(PageNumber page, PageNumber with) const;
-  const void* readable(uintptr_t page);
+  void wake_waiters_if_due();
   void handle_slot(uint32_t from, const Slot& slot);
-  void handle_page_message(uint32_t from, const protocol::Message& message, const void* content);
-  bool put_off(uint32_t from, const protocol::Message& message);
-  bool do_what_is_due();
-  void deliver(uint32_t from, const protocol::Message& message, const void* content);
-  void carry_out(const void* content);
-  void protect(PageNumber page);
+  void do_what_is_due();
+
+  // service_runs.cpp: the messages of the protocol, one by one, of those that came.
+  void handle_page_message(uint32_t from, const PageMessage& run, const uint8_t* content);
+  void take_apart(uint32_t from, const PageMessage& run, uint32_t begin, uint32_t end, const uint8_t* content);
+  bool serve_runs();
+  void serve_next(size_t index);
+  void handle_message(uint32_t from, const protocol::Message& message, const uint8_t* content);
+  void deliver(uint32_t from, const protocol::Message& message, const uint8_t* content);
+
+  // service_faults.cpp: what threads of this node want.
+  void handle_fault(const PageFault& fault);
+  void fault(PageNumber page, bool write);
+  void fetch_with(PageNumber page, const PageRun& run, bool write);
+  bool may_fetch_ahead(PageNumber page, PageNumber with) const;
   void count(const PageFault& fault);
   void note_arrival(uintptr_t page, bool writable);
-  void install(PageNumber page, const void* content, bool writable, UserFaults::Waiters waiters);
-  void wake_waiters_if_due();
-  void hold(PageNumber page);
-  void forget_old_holds();
-  Clock held_until(PageNumber page);
+
+  // service_actions.cpp: what the protocol asks for.
+  void add_actions(const uint8_t* content);
+  void carry_out_batch();
+  void carry_out_one_by_one(const uint8_t* content);
+  void send(const ActionBatch::Sending& sending);
+  void send_content(uint32_t to, PageMessage message);
+  const uint8_t* read_past_protection(uintptr_t page);
+
+  // service_memory.cpp: pages of this node.
+  void set_up_memory(uint32_t node);
+  void publish(PageNumber page);
+  /// Calls work(address, piece) for the pages in pieces of consecutive addresses, of at most most_data_pages: neighbouring
+  /// numbers are neighbouring addresses but where one segment of memory ends and the next begins.
+  template <class Work>
+  void for_each_piece(PageRange pages, Work work) const {
+    while (pages.count != 0) {
+      const uint32_t count = plan_.consecutive(pages.first, std::min(pages.count, most_data_pages));
+      work(plan_.address_of(pages.first), PageRange{pages.first, count});
+      pages.first += count;
+      pages.count -= count;
+    }
+  }
+  void protect(PageRange pages);
+  void fill_absent(uintptr_t address, PageRange pages);
+  void install(const ActionBatch::Installation& installation);
+  void drop(PageRange pages);
+  void give_zeros(PageNumber page, bool writable);
 
   const AddressPlan& plan_;
   const Transport::Handle handle_ = [this](uint32_t from, const Slot& slot) { handle_slot(from, slot); };
@@ -143,14 +169,16 @@ private:
   std::unique_ptr<protocol::Node> protocol_;
   protocol::Storage storage_;
   protocol::Actions actions_;
-  uint8_t* page_flags_ = nullptr; ///< for each page: see the .cpp
+  ActionBatch batch_; ///< of the events since it was carried out last; no two of the same page
+  uint8_t* page_flags_ = nullptr; ///< for each page: see service_memory.cpp
   FaultStreams streams_;
   std::atomic<bool> fetch_ahead_{true};  ///< relaxed: whenever it is seen
   std::atomic<bool> all_readable_{true}; ///< relaxed: whoever sets it goes on only when all nodes have
   int own_memory_ = -1;                  ///< /proc/self/mem, for memory that may not be readable
   uint8_t page_copy_[page_bytes];
-  std::deque<Later> later_;         ///< in the order of `due`
-  std::deque<Installed> installed_; ///< within the last hold time
+  HoldTimes holds_;
+  std::vector<WaitingRun> runs_;
+  size_t next_run_ = 0; ///< whose turn it is
   bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory
   Clock next_look_ = 0;      ///< not before: looking costs time
   std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
@@ -158,7 +186,7 @@ private:
   uint64_t fault_events_dropped_ = 0;
   std::vector<Watched> watched_;
   std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
-  bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was none since the last look
+  bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was no sleep since the last look
   struct {
     std::atomic<uint64_t> read_misses{0}, write_misses{0}, write_upgrades{0}, invalidations{0}, bytes_received{0};
   } counters_; ///< written by the service thread only; relaxed: each is a statistic of its own

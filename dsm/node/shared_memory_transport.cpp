@@ -15,8 +15,18 @@ struct SharedMemoryTransport::Shared {
   struct alignas(64) Flag {
     std::atomic<uint32_t> asleep;
   };
-  Flag node[most_nodes];
+  alignas(page_bytes) Flag node[most_nodes];
 };
+
+namespace {
+
+/// Wakes it whether it sleeps or is about to.
+void wake(int doorbell) {
+  const uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = write(doorbell, &one, sizeof one);
+}
+
+} // namespace
 
 std::atomic<uint32_t>& SharedMemoryTransport::asleep(uint32_t node) const { return shared_->node[node].asleep; }
 
@@ -44,10 +54,8 @@ void SharedMemoryTransport::ring_doorbell(uint32_t node) {
   // Whoever sees the announcement rings; it is not for the ringer to take it back. Between taking it back and ringing, a
   // thread of the program may fault on its own stack or on its thread-local variables, and the message that asks for that
   // page could then no longer wake the sleeper. That some bells ring twice does no harm.
-  if (asleep(node).load(std::memory_order_relaxed)) {
-    const uint64_t one = 1;
-    [[maybe_unused]] ssize_t written = write(peers_[node].doorbell, &one, sizeof one);
-  }
+  if (asleep(node).load(std::memory_order_relaxed))
+    wake(peers_[node].doorbell);
 }
 
 void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
@@ -63,11 +71,11 @@ void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const 
     std::lock_guard guard(outbox.lock);
     outbox.sent.clear();
     Ring& ring = ring_of(node_, to, lane);
-    Slot* slot = outbox.waiting.empty() ? ring.reserve() : nullptr;
-    if (slot) {
-      slot->header = header;
+    const Ring::Place place = outbox.waiting.empty() ? ring.reserve(data_bytes) : Ring::Place{};
+    if (place.header) {
+      *place.header = header;
       if (data_bytes)
-        memcpy(slot->data, data, data_bytes);
+        memcpy(place.data, data, data_bytes);
       ring.publish();
     } else {
       Waiting waiting{header, {}};
@@ -82,21 +90,36 @@ void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const 
     ring_doorbell(node_); // this node's service thread takes care of the rest
 }
 
+/// The lane's outbox is the service thread's own: nobody else holds its lock.
+bool SharedMemoryTransport::has_room(uint32_t to) {
+  Outbox& outbox = outboxes_[to * 2 + size_t(Lane::Service)];
+  if (!outbox.waiting.empty())
+    return false;
+  Ring& ring = ring_of(node_, to, Lane::Service);
+  if (ring.reserve(most_data_bytes).header)
+    return true;
+  ring.wish_for_room();
+  return ring.reserve(most_data_bytes).header != nullptr;
+}
+
 size_t SharedMemoryTransport::receive(const Handle& handle) {
   size_t count = 0;
   for (uint32_t from = 0; from < nodes_; ++from)
-    for (Lane lane : {Lane::Service, Lane::Anyone}) {
-      Ring& ring = ring_of(from, node_, lane);
-      // At most one round of the ring: a busy sender must not starve the others.
-      for (uint64_t i = 0; i < Ring::slots; ++i) {
-        Slot* slot = ring.front();
-        if (!slot)
-          break;
-        handle(from, *slot);
-        ring.release();
-        ++count;
-      }
-    }
+    for (Lane lane : {Lane::Service, Lane::Anyone})
+      count += receive(from, lane, handle);
+  return count;
+}
+
+size_t SharedMemoryTransport::receive(uint32_t from, Lane lane, const Handle& handle) {
+  Ring& ring = ring_of(from, node_, lane);
+  size_t count = 0;
+  // At most one round of the ring: a busy sender must not starve the others.
+  for (const uint64_t begin = ring.taken(); ring.taken() - begin < Ring::slots && !ring.empty(); ++count) {
+    handle(from, ring.front());
+    ring.release();
+    if (ring.takes_wish())
+      wake(peers_[from].doorbell);
+  }
   return count;
 }
 
@@ -109,13 +132,13 @@ bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
   bool sent = false;
   while (!outbox.waiting.empty()) {
     Ring& ring = ring_of(node_, to, lane);
-    Slot* slot = ring.reserve();
-    if (!slot)
-      break;
     const Waiting& waiting = outbox.waiting.front();
-    slot->header = waiting.header;
+    const Ring::Place place = ring.reserve(waiting.data.size());
+    if (!place.header)
+      break;
+    *place.header = waiting.header;
     if (!waiting.data.empty())
-      memcpy(slot->data, waiting.data.data(), waiting.data.size());
+      memcpy(place.data, waiting.data.data(), waiting.data.size());
     ring.publish();
     // Memory of a program's thread: freeing it could wait for that thread's allocator, which may wait for us.
     outbox.sent.splice(outbox.sent.end(), outbox.waiting, outbox.waiting.begin());
@@ -142,7 +165,7 @@ bool SharedMemoryTransport::prepare_sleep() {
   asleep(node_).store(1, std::memory_order_seq_cst);
   for (uint32_t from = 0; from < nodes_; ++from)
     for (Lane lane : {Lane::Service, Lane::Anyone})
-      if (ring_of(from, node_, lane).front()) {
+      if (!ring_of(from, node_, lane).empty()) {
         awake(false);
         return false;
       }

@@ -24,6 +24,7 @@ public:
   void become(uint32_t node) override { node_ = node; }
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override;
+  bool has_room(uint32_t to) override;
   size_t receive(const Handle& handle) override;
   bool flush() override;
   bool prepare_sleep() override;
@@ -50,6 +51,7 @@ private:
   }
   std::atomic<uint32_t>& asleep(uint32_t node) const;
   void ring_doorbell(uint32_t node);
+  size_t receive(uint32_t from, Lane lane, const Handle& handle);
   bool flush(uint32_t to, Lane lane);
 
   uint32_t nodes_ = 1;

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <span>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -23,8 +24,13 @@ constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
 /// Of the stream of pages: what one system call may bring. A run of pages fits.
-constexpr size_t page_buffer_bytes = size_t(256) << 10;
+constexpr size_t page_buffer_bytes = size_t(512) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;
+
+/// From so much data on a copy costs more than a system call.
+constexpr size_t send_through_bytes = 4 * page_bytes;
+/// Less than this waits for every message now and then.
+constexpr size_t unsent_bytes = size_t(32) << 10;
 
 /// A frame with this channel and nothing in it, not passed on: a sign of life.
 constexpr size_t no_message = 0;
@@ -140,21 +146,22 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   const size_t fill = frame_bytes(data_bytes) - sizeof(SlotHeader) - data_bytes;
   SlotHeader header = header_of(channel, message, message_bytes, data_bytes);
   Outgoing& out = outgoing_[to];
-  if (lane == Lane::Service) {
-    if (peers_[to].lost)
-      return;
-    const auto append = [&](const void* bytes, size_t count) {
-      out.gathered.insert(out.gathered.end(), static_cast<const uint8_t*>(bytes),
-                          static_cast<const uint8_t*>(bytes) + count);
-    };
-    append(&header, sizeof header);
-    append(data, data_bytes);
-    append(filling, fill);
-    return;
-  }
   iovec pieces[3] = {{&header, sizeof header},
                      {const_cast<void*>(data), data_bytes},
                      {const_cast<uint8_t*>(filling), fill}};
+  if (lane == Lane::Service) {
+    if (peers_[to].lost)
+      return;
+    const bool large = data_bytes >= send_through_bytes;
+    if (large && !out.service_seal) {
+      send_through(out, pieces, 3);
+      return;
+    }
+    gather(out, pieces, 3);
+    if (large)
+      flush(to);
+    return;
+  }
   std::lock_guard guard(out.anyone_lock);
   if (!out.anyone_seal) {
     write_all(out.anyone, pieces, 3); // that a connection has ended is noticed by its reader
@@ -166,7 +173,45 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   out.anyone_seal->records().clear();
 }
 
+void TcpTransport::gather(Outgoing& out, const iovec* pieces, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto* bytes = static_cast<const uint8_t*>(pieces[i].iov_base);
+    out.gathered.insert(out.gathered.end(), bytes, bytes + pieces[i].iov_len);
+  }
+}
+
+/// Behind what is gathered; what the socket does not take now is gathered, too.
+void TcpTransport::send_through(Outgoing& out, const iovec* pieces, size_t count) {
+  iovec all[4] = {{out.gathered.data() + out.sent, out.gathered.size() - out.sent}};
+  std::copy(pieces, pieces + count, all + 1);
+  msghdr message{};
+  message.msg_iov = all;
+  message.msg_iovlen = count + 1;
+  ssize_t written = sendmsg(out.service, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  size_t left = written < 0 ? 0 : size_t(written); // an error is found again by flush()
+  for (iovec& piece : std::span(all, count + 1)) {
+    const size_t taken = std::min(left, piece.iov_len);
+    piece.iov_base = static_cast<uint8_t*>(piece.iov_base) + taken;
+    piece.iov_len -= taken;
+    left -= taken;
+  }
+  out.sent = out.gathered.size() - all[0].iov_len;
+  if (out.sent == out.gathered.size()) {
+    out.gathered.clear(); // keeps its memory
+    out.sent = 0;
+  }
+  gather(out, all + 1, count);
+}
+
+bool TcpTransport::has_room(uint32_t to) {
+  return outgoing_[to].waiting_bytes() < unsent_bytes;
+}
+
 size_t TcpTransport::receive(const Handle& handle) {
+  if (!something_came_) {
+    something_came_ = true; // the next call looks
+    return 0;
+  }
   epoll_event ready[16];
   const int count = epoll_wait(poll_set_, ready, 16, 0);
   size_t messages = 0;
@@ -200,7 +245,7 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
 
 void TcpTransport::give_messages(Incoming& incoming, const Handle& handle, size_t& messages) {
   FrameReader& reader = *incoming.reader;
-  while (const Slot* slot = reader.next()) {
+  while (const auto slot = reader.next()) {
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
     handle(incoming.from, *slot);

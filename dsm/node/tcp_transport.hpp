@@ -2,9 +2,9 @@
 // of the program waits behind pages. Who connected them, and how the peers made sure of each other, is the launcher's
 // business: this starts with connected sockets.
 //
-// What the service thread sends is gathered and goes out once a round of its work, in one system call for each node. Other
-// threads write to the socket themselves, under a lock that the service thread never takes; they may wait for room, which
-// the receiver's service thread makes in any case.
+// What the service thread sends is gathered and goes out once a round of its work, in one system call for each node; runs of
+// pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that the service
+// thread never takes; they may wait for room, which the receiver's service thread makes in any case.
 //
 // Where the run is encrypted each connection carries records (seal/record.hpp) instead of frames, both ways; what is gathered
 // for one system call becomes as few of them as possible.
@@ -24,6 +24,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <sys/uio.h>
 #include <vector>
 
 namespace hetmp::dsm {
@@ -46,10 +47,11 @@ public:
   void become(uint32_t node) override { self_ = node; }
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override;
+  bool has_room(uint32_t to) override;
   size_t receive(const Handle& handle) override;
   bool flush() override;
   bool prepare_sleep() override { return true; } // what comes now makes the doorbell readable
-  void awake(bool) override {}
+  void awake(bool rung) override { something_came_ = rung; }
   int doorbell() const override { return poll_set_; }
   std::optional<Loss> find_loss() override;
   int64_t longest_sleep_ns() const override;
@@ -90,6 +92,8 @@ private:
     std::string reason;
   };
 
+  static void gather(Outgoing& out, const iovec* pieces, size_t count);
+  static void send_through(Outgoing& out, const iovec* pieces, size_t count);
   void listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes);
   bool read_from(Incoming& incoming, const Handle& handle, size_t& messages);
   void give_messages(Incoming& incoming, const Handle& handle, size_t& messages);
@@ -104,6 +108,7 @@ private:
   bool watch_silence_ = false;
   Clock patience_ns_ = 3'000'000'000;
   int poll_set_ = -1; ///< epoll, of all incoming sockets
+  bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;
   std::vector<Outgoing> outgoing_;
   std::vector<Peer> peers_;

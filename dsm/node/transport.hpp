@@ -36,13 +36,18 @@ public:
   /// In each process, once its node number is known.
   virtual void become(uint32_t node) = 0;
 
-  /// `data` may be null. What is sent to a lost node is dropped.
+  /// `data` may be null; at most most_data_bytes of it. What is sent to a lost node is dropped.
   virtual void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
                     size_t data_bytes) = 0;
 
   // The rest is for the service thread.
 
-  /// Calls handle for waiting messages, of each node; returns how many there were.
+  /// Whether a message of the largest size would go out now on the service lane. Everything can be sent always, but what finds
+  /// no room is copied once more; who has much to send waits for room: the doorbell rings when there is some, or flush() says
+  /// that it is worth trying again soon.
+  virtual bool has_room(uint32_t to) = 0;
+
+  /// Calls handle for waiting messages, of each node; returns how many there were. Slots are valid within the call.
   virtual size_t receive(const Handle& handle) = 0;
   /// Sends what was not sent before. True if something still waits: try again soon.
   virtual bool flush() = 0;

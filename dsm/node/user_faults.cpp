@@ -1,8 +1,9 @@
 #include "dsm/node/user_faults.hpp"
 
 #include "base/message.hpp"
-#include "dsm/node/address_plan.hpp"
+#include "dsm/node/slot.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -112,43 +113,58 @@ size_t UserFaults::read(PageFault* faults, size_t most) {
   return count;
 }
 
-bool UserFaults::install(uintptr_t page, const void* content, bool writable, Waiters waiters) {
-  uffdio_copy copy{};
-  copy.dst = page;
-  copy.src = reinterpret_cast<uintptr_t>(content);
-  copy.len = page_bytes;
-  copy.mode = (waiters == Waiters::Keep ? UFFDIO_COPY_MODE_DONTWAKE : 0) | (writable ? 0 : UFFDIO_COPY_MODE_WP);
-  while (ioctl(descriptor_, UFFDIO_COPY, &copy) != 0) {
-    if (errno == EEXIST)
+bool UserFaults::install(uintptr_t page, const void* content, bool writable, Waiters waiters, size_t pages) {
+  size_t at_once = pages;
+  for (size_t done = 0; done < pages;) {
+    uffdio_copy copy{};
+    copy.dst = page + done * page_bytes;
+    copy.src = reinterpret_cast<uintptr_t>(content) + done * page_bytes;
+    copy.len = std::min(at_once, pages - done) * page_bytes;
+    copy.mode = (waiters == Waiters::Keep ? UFFDIO_COPY_MODE_DONTWAKE : 0) | (writable ? 0 : UFFDIO_COPY_MODE_WP);
+    if (ioctl(descriptor_, UFFDIO_COPY, &copy) == 0)
+      done += copy.len / page_bytes;
+    else if (errno == EEXIST)
       return false;
-    if (errno != EAGAIN) // EAGAIN: the address space is changing under us; nothing was copied
+    else if (errno == EAGAIN) // the address space is changing under us, or the kernel stopped half-way
+      done += copy.copy > 0 ? size_t(copy.copy) / page_bytes : 0;
+    else if (errno == ENOENT && at_once > 1)
+      at_once = 1; // the pages belong to several mappings
+    else
       fail("installation", page);
   }
   return true;
 }
 
-bool UserFaults::install_zeros(uintptr_t page, bool writable, Waiters waiters) {
-  alignas(64) static const char zeros[page_bytes] = {};
-  return install(page, zeros, writable, waiters);
+bool UserFaults::install_zeros(uintptr_t page, bool writable, Waiters waiters, size_t pages) {
+  alignas(64) static char zeros[most_data_bytes]; // never written: the kernel's one page of zeros, again and again
+  return install(page, zeros, writable, waiters, pages);
 }
 
-static void change_protection(int descriptor, uintptr_t page, uint64_t mode) {
-  uffdio_writeprotect change{};
-  change.range.start = page;
-  change.range.len = page_bytes;
-  change.mode = mode;
-  while (ioctl(descriptor, UFFDIO_WRITEPROTECT, &change) != 0)
-    if (errno != EAGAIN)
+static void change_protection(int descriptor, uintptr_t page, size_t pages, uint64_t mode) {
+  size_t at_once = pages;
+  for (size_t done = 0; done < pages;) {
+    uffdio_writeprotect change{};
+    change.range.start = page + done * page_bytes;
+    change.range.len = std::min(at_once, pages - done) * page_bytes;
+    change.mode = mode;
+    if (ioctl(descriptor, UFFDIO_WRITEPROTECT, &change) == 0)
+      done += change.range.len / page_bytes;
+    else if (errno == ENOENT && at_once > 1)
+      at_once = 1; // the pages belong to several mappings
+    else if (errno != EAGAIN)
       fail("protection", page);
+  }
 }
 
-void UserFaults::protect(uintptr_t page) { change_protection(descriptor_, page, UFFDIO_WRITEPROTECT_MODE_WP); }
+void UserFaults::protect(uintptr_t page, size_t pages) {
+  change_protection(descriptor_, page, pages, UFFDIO_WRITEPROTECT_MODE_WP);
+}
 void UserFaults::unprotect(uintptr_t page, Waiters waiters) {
-  change_protection(descriptor_, page, waiters == Waiters::Keep ? UFFDIO_WRITEPROTECT_MODE_DONTWAKE : 0);
+  change_protection(descriptor_, page, 1, waiters == Waiters::Keep ? UFFDIO_WRITEPROTECT_MODE_DONTWAKE : 0);
 }
 
-void UserFaults::drop(uintptr_t page) {
-  if (madvise(reinterpret_cast<void*>(page), page_bytes, MADV_DONTNEED) != 0)
+void UserFaults::drop(uintptr_t page, size_t pages) {
+  if (madvise(reinterpret_cast<void*>(page), pages * page_bytes, MADV_DONTNEED) != 0)
     fail("removal", page);
 }
 

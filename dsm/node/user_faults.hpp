@@ -30,18 +30,18 @@ public:
   /// Reads up to `most` faults without waiting; returns how many.
   size_t read(PageFault* faults, size_t most);
 
-  // Page operations; `page` is the page's address.
+  // Page operations; `page` is the first page's address, `pages` how many there are from there on.
 
   /// Whether the threads that wait for the page go on at once, or at wake().
   enum class Waiters : uint8_t { Wake, Keep };
 
-  /// Puts 4 KiB there. False if the page is present already (then nobody is woken).
-  bool install(uintptr_t page, const void* content, bool writable, Waiters waiters);
-  /// Puts a page of zeros there. False if the page is present already (then nobody is woken).
-  bool install_zeros(uintptr_t page, bool writable, Waiters waiters);
-  void protect(uintptr_t page); ///< later writes fault
+  /// Puts content there. False if a page is present already: then those before it were installed, none from there on.
+  bool install(uintptr_t page, const void* content, bool writable, Waiters waiters, size_t pages = 1);
+  /// Likewise, zeros; at most most_data_pages.
+  bool install_zeros(uintptr_t page, bool writable, Waiters waiters, size_t pages = 1);
+  void protect(uintptr_t page, size_t pages = 1); ///< later writes fault
   void unprotect(uintptr_t page, Waiters waiters);
-  void drop(uintptr_t page); ///< later accesses fault
+  void drop(uintptr_t page, size_t pages = 1); ///< later accesses fault
   void wake(uintptr_t page);
 
 private:

@@ -1,14 +1,20 @@
-/* How long an access to a page takes that another node wrote last.
+/* How long an access to a page takes that another node wrote last, and how fast many of them come one after the other.
  *
- * Usage: dsm_faults [--pages N]             needs two node processes with one thread each:
- *                                           LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2
- *        dsm_faults --primitives [--pages N] [--cpus HOME,FAULTING]     needs no OpenMP: see primitives.c
+ * Usage: dsm_faults [--pages N]                needs two node processes with one thread each:
+ *        dsm_faults --sequential PASS [--mib N]  LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2
+ *        dsm_faults --primitives [--pages N] [--cpus HOME,FAULTING]    what they are made of, without OpenMP:
+ *        dsm_faults --ring [--mib N] [--cpus HOME,FAULTING]            see primitives.c, ring_copy.c, sockets.c
+ *        dsm_faults --sockets [--pages N] [--cpus HOME,FAULTING]
+ *        dsm_faults --serve ADDRESS:PORT [--cpus HOME,FAULTING]
+ *        dsm_faults --ask ADDRESS:PORT [--pages N] [--cpus HOME,FAULTING]
  *
- * Three cases, each on fresh pages that node 0 allocated and wrote: node 1 reads them (read miss), writes
- * them without reading (write miss), writes them after a read, when both nodes hold a copy (write upgrade).
+ * Three cases of single accesses, each on fresh pages that node 0 allocated and wrote: node 1 reads them (read miss),
+ * writes them without reading (write miss), writes them after a read, when both nodes hold a copy (write upgrade).
+ * The sequential passes, "pages", "words", "home" and "zeros": see sequential.c.
  */
 #include "primitives.h"
 #include "samples.h"
+#include "sequential.h"
 
 #include <omp.h>
 #include <string.h>
@@ -18,9 +24,16 @@ typedef enum { READ_MISS, WRITE_MISS, WRITE_UPGRADE, CASES } Case;
 
 static const char* const CASE_NAMES[CASES] = {"read miss", "write miss", "write upgrade"};
 
+typedef enum { FAULTS, SEQUENTIAL, PRIMITIVES, RING, SOCKETS, SERVE, ASK, WORKS } Work;
+
+static const char* const WORK_OPTIONS[WORKS] = {"",          "--sequential", "--primitives", "--ring",
+                                                "--sockets", "--serve",      "--ask"};
+
 typedef struct {
+  Work work;
   size_t pages;
-  int primitives;
+  size_t mebibytes;
+  const char* argument; /* SERVE, ASK: an address. SEQUENTIAL: a pass */
   int cpus[2];
 } Settings;
 
@@ -122,14 +135,7 @@ static int count_processes(void) {
   return pid[0] == pid[1] || pid[1] == 0 ? 1 : 2;
 }
 
-static int measure_dsm(size_t count) {
-  const int processes = count_processes();
-  printf("node processes: %d\n", processes);
-  if (processes != 2) {
-    fprintf(stderr, "dsm_faults: the two threads share a process: no DSM to measure; run it with "
-                    "LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2\n");
-    return 2;
-  }
+static int measure_faults(size_t count) {
   printf("method: node 0 allocates %zu pages and writes them; barrier; node 1 times one access to each, in "
          "random "
          "order, with clock_gettime; fresh pages for each case\n",
@@ -137,18 +143,60 @@ static int measure_dsm(size_t count) {
   int right = 1;
   for (Case which = 0; which < CASES; ++which)
     right &= measure_case(which, count);
+  return right;
+}
+
+static int measure_dsm(const Settings* settings) {
+  const int processes = count_processes();
+  printf("node processes: %d\n", processes);
+  if (processes != 2) {
+    fprintf(stderr, "dsm_faults: the two threads share a process: no DSM to measure; run it with "
+                    "LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2\n");
+    return 2;
+  }
+  const int right =
+      settings->work == SEQUENTIAL ? measure_pass(settings->argument, settings->mebibytes) : measure_faults(settings->pages);
   printf("verification: %s\n", right ? "successful" : "FAILED");
   return right ? 0 : 1;
 }
 
+/* A number from 10 to 1000000; 0 = it is none. */
+static size_t parse_count(const char* text) {
+  char* end = NULL;
+  const size_t count = strtoul(text, &end, 10);
+  return *end || count < 10 || count > 1000000 ? 0 : count;
+}
+
+static int parse_work(const char* text, Settings* settings) {
+  for (Work work = SEQUENTIAL; work < WORKS; ++work)
+    if (strcmp(text, WORK_OPTIONS[work]) == 0) {
+      settings->work = work;
+      return 1;
+    }
+  return 0;
+}
+
+static int is_pass(const char* text) {
+  for (size_t i = 0; pass_name(i); ++i)
+    if (strcmp(pass_name(i), text) == 0)
+      return 1;
+  return 0;
+}
+
 static int parse(int argc, char** argv, Settings* settings) {
   for (int i = 1; i < argc; ++i) {
-    char* end = NULL;
-    if (strcmp(argv[i], "--primitives") == 0) {
-      settings->primitives = 1;
+    if (parse_work(argv[i], settings)) {
+      const int wants_more = settings->work == SERVE || settings->work == ASK || settings->work == SEQUENTIAL;
+      if (wants_more && ++i == argc)
+        return 0;
+      settings->argument = wants_more ? argv[i] : NULL;
+      if (settings->work == SEQUENTIAL && !is_pass(argv[i]))
+        return 0;
     } else if (strcmp(argv[i], "--pages") == 0 && i + 1 < argc) {
-      settings->pages = strtoul(argv[++i], &end, 10);
-      if (*end || settings->pages < 10 || settings->pages > 1000000)
+      if ((settings->pages = parse_count(argv[++i])) == 0)
+        return 0;
+    } else if (strcmp(argv[i], "--mib") == 0 && i + 1 < argc) {
+      if ((settings->mebibytes = parse_count(argv[++i])) == 0)
         return 0;
     } else if (strcmp(argv[i], "--cpus") == 0 && i + 1 < argc) {
       if (sscanf(argv[++i], "%d,%d", &settings->cpus[0], &settings->cpus[1]) != 2)
@@ -161,11 +209,27 @@ static int parse(int argc, char** argv, Settings* settings) {
 }
 
 int main(int argc, char** argv) {
-  Settings settings = {.pages = 3000, .cpus = {0, 1}};
+  Settings settings = {.pages = 3000, .mebibytes = 256, .cpus = {0, 1}};
   if (!parse(argc, argv, &settings)) {
-    fprintf(stderr, "usage: %s [--pages N] | --primitives [--pages N] [--cpus HOME,FAULTING]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s [--pages N] | --sequential PASS [--mib N] | --primitives [--pages N] [--cpus HOME,FAULTING] |\n"
+            "       --ring [--mib N] [--cpus ..] | --sockets [--pages N] [--cpus ..] | --serve ADDRESS:PORT [--cpus ..] |\n"
+            "       --ask ADDRESS:PORT [--pages N] [--cpus ..]\n",
+            argv[0]);
     return 2;
   }
-  return settings.primitives ? measure_primitives(settings.pages, settings.cpus)
-                             : measure_dsm(settings.pages);
+  switch (settings.work) {
+  case PRIMITIVES:
+    return measure_primitives(settings.pages, settings.cpus);
+  case RING:
+    return measure_ring(settings.mebibytes, settings.cpus);
+  case SOCKETS:
+    return measure_sockets(settings.pages, settings.cpus);
+  case SERVE:
+    return serve_sockets(settings.argument, settings.cpus[0]);
+  case ASK:
+    return ask_sockets(settings.argument, settings.pages, settings.cpus[1]);
+  default:
+    return measure_dsm(&settings);
+  }
 }

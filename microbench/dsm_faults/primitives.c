@@ -30,6 +30,11 @@ int raise_priority(void) {
   return sched_setscheduler(0, SCHED_FIFO, &parameters) == 0;
 }
 
+void lower_priority(void) {
+  const struct sched_param parameters = {.sched_priority = 0};
+  sched_setscheduler(0, SCHED_OTHER, &parameters);
+}
+
 /* What the two processes share. The event descriptors order the accesses: a write(2) to one happens before
  * the read(2) that takes it. */
 typedef struct {
@@ -106,8 +111,7 @@ int measure_exchange(size_t count, const int cpus[2]) {
   report_times("request and empty reply", ns, count);
   kill(other, SIGKILL);
   waitpid(other, NULL, 0);
-  const struct sched_param normal = {.sched_priority = 0};
-  sched_setscheduler(0, SCHED_OTHER, &normal);
+  lower_priority();
   free(order);
   free(ns);
   close(request);

@@ -31,6 +31,6 @@ def dsm_faults(context):
         sums = [sum(field(output, part) for part in pair) for output in outputs]
         ratios = [value / total for value, total in zip(values, sums)]
         print(f"   {name}: {spread(values)} us; its parts {spread(sums)} us; ratio {spread(ratios)}; "
-              f"{met(statistics.median(ratios), 1.3)}")
+              f"{met(statistics.median(ratios), 1.25)}")
         context.keep(name, values)
         context.keep(name + ", ratio", ratios)

@@ -2,6 +2,7 @@
 // is a fault when a stream means something else cut into other pieces, when a message has an impossible size, and when a
 // value that was read does not survive being written and read again.
 #include "dsm/node/frame_reader.hpp"
+#include "dsm/node/page_message.hpp"
 #include "runtime/launch/frames.hpp"
 #include "runtime/launch/orders.hpp"
 
@@ -43,10 +44,14 @@ std::string read_messages(std::string_view stream, Pieces pieces) {
     memcpy(reader.room(), stream.data(), count);
     reader.filled(count);
     stream.remove_prefix(count);
-    while (const dsm::Slot* slot = reader.next()) {
+    while (const auto slot = reader.next()) {
       const dsm::SlotHeader& header = slot->header;
       check(!reader.broken() && header.channel <= dsm::last_channel && header.header_bytes <= sizeof header.message &&
-            header.data_bytes <= dsm::page_bytes);
+            header.data_bytes <= dsm::most_data_bytes);
+      if (const auto pages = dsm::read_page_message(header))
+        check(pages->count >= 1 && pages->count <= dsm::most_run_pages && pages->data_bytes() == header.data_bytes &&
+              pages->message(pages->count - 1).page - pages->first.page ==
+                  uint64_t(int64_t(pages->stride) * (pages->count - 1)));
       result.append(reinterpret_cast<const char*>(&header), sizeof header);
       result.append(reinterpret_cast<const char*>(slot->data), header.data_bytes);
     }

@@ -17,10 +17,16 @@ struct Numbered {
 
 inline uint8_t content(uint64_t number, size_t index) { return uint8_t(number * 13 + index); }
 
+/// Most have less than a page of data, some have several pages.
+inline uint32_t bytes_of(uint64_t number) {
+  const uint64_t pages = number % 16 == 7 ? number % most_data_pages : 0;
+  return uint32_t(pages * page_bytes + number * 331 % (page_bytes + 1));
+}
+
 /// Sends message `number` of a lane, with data whose length and content follow from the number.
 inline void send_numbered(Transport& transport, uint32_t to, Lane lane, uint64_t number) {
-  const Numbered message{uint32_t(lane), uint32_t(number * 331 % (page_bytes + 1)), number};
-  uint8_t data[page_bytes] = {};
+  const Numbered message{uint32_t(lane), bytes_of(number), number};
+  uint8_t data[most_data_bytes] = {};
   for (size_t i = 0; i < message.bytes; ++i)
     data[i] = content(number, i);
   transport.send(to, lane, Channel::Runtime, &message, sizeof message, data, message.bytes);

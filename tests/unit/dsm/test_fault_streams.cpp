@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -27,16 +28,59 @@ struct Walk {
 };
 
 TEST(FaultStreams, FetchMoreAndMoreOfAWalk) {
-  FaultStreams streams;
-  EXPECT_EQ(streams.fault(1000).count, 0u);
-  EXPECT_EQ(streams.fault(1001).count, 0u);
-  PageNumber next = 1002;
-  for (const uint32_t count : {4u, 8u, 16u, 32u, 32u}) {
-    const PageRun run = streams.fault(next);
-    EXPECT_EQ(run.first, next + 1);
-    EXPECT_EQ(run.stride, 1);
-    EXPECT_EQ(run.count, count);
-    next += count + 1;
+  for (const bool write : {false, true}) {
+    FaultStreams streams;
+    EXPECT_EQ(streams.fault(1000, write).count, 0u);
+    EXPECT_EQ(streams.fault(1001, write).count, 0u);
+    PageNumber next = 1002;
+    const uint32_t longest = write ? FaultStreams::longest_written_run : FaultStreams::longest_run;
+    for (int i = 0; i < 20; ++i) {
+      const PageRun run = streams.fault(next, write);
+      EXPECT_EQ(run.first, next + 1);
+      EXPECT_EQ(run.stride, 1);
+      EXPECT_EQ(run.count, std::clamp<uint32_t>(uint32_t(next - 1000) / 2, FaultStreams::first_run, longest));
+      next += run.count + 1;
+      EXPECT_TRUE(i <= 15 || run.count == longest);
+    }
+  }
+}
+
+TEST(FaultStreams, AFaultOnAPageUnderWayBringsTheNextRunOnce) {
+  for (const int64_t stride : {1, -1, 3, -16}) {
+    FaultStreams streams;
+    const auto page = [&](int64_t index) { return PageNumber(100'000 + stride * index); };
+    streams.fault(page(0));
+    streams.fault(page(1));
+    const PageRun first = streams.fault(page(2));
+    ASSERT_EQ(first.count, FaultStreams::first_run);
+    EXPECT_EQ(streams.fault_under_way(page(2)).count, 0u) << "not one of the run";
+    EXPECT_TRUE(stride == 1 || stride == -1 || streams.fault_under_way(page(3) + 1).count == 0)
+        << "between the stream's pages";
+    const PageRun second = streams.fault_under_way(page(4));
+    EXPECT_EQ(second.first, page(3 + FaultStreams::first_run));
+    EXPECT_EQ(second.stride, stride);
+    EXPECT_EQ(second.count, FaultStreams::first_run);
+    EXPECT_EQ(streams.fault_under_way(page(5)).count, 0u) << "the first run has brought the second already";
+    const PageRun third = streams.fault_under_way(second.page(second.count - 1));
+    EXPECT_EQ(third.first, second.page(second.count));
+    const PageRun behind = streams.fault(third.page(third.count));
+    EXPECT_EQ(behind.first, third.page(third.count + 1)) << "a slow reader's fault behind the run goes on with it";
+    EXPECT_GT(behind.count, FaultStreams::first_run);
+  }
+}
+
+TEST(FaultStreams, WhatAStreamsEndCostsIsBoundedByWhatItNeeded) {
+  for (int64_t length = 3; length < 5000; length = length * 3 / 2) {
+    FaultStreams streams;
+    std::set<PageNumber> asked;
+    for (int64_t i = 0; i < length; ++i) {
+      const PageRun run = asked.insert(PageNumber(i)).second ? streams.fault(PageNumber(i))
+                                                             : streams.fault_under_way(PageNumber(i));
+      for (uint32_t k = 0; k < run.count; ++k)
+        asked.insert(run.page(k));
+    }
+    EXPECT_LE(int64_t(asked.size()), 2 * length + 2 * FaultStreams::first_run) << length;
+    EXPECT_LE(int64_t(asked.size()), length + 2 * FaultStreams::longest_run) << length;
   }
 }
 

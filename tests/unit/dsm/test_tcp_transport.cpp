@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <span>
 #include <sys/mman.h>
 #include <thread>
 
@@ -138,7 +139,7 @@ TEST_F(TcpTransportTest, WhatTheKernelCannotReadIsSentAllTheSame) {
   while (messages == 0) {
     messages += good.receive([&](uint32_t, const Slot& slot) {
       ASSERT_EQ(slot.header.data_bytes, page_bytes);
-      for (const uint8_t byte : slot.data)
+      for (const uint8_t byte : std::span(slot.data, page_bytes))
         ASSERT_EQ(byte, 0x3c);
     });
     ASSERT_TRUE(messages != 0 || wait_for_messages(good));

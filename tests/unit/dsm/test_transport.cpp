@@ -178,6 +178,33 @@ TEST_P(TransportTest, NobodyIsLostWhileAllAreThere) {
     EXPECT_FALSE(pair->as(node).find_loss());
 }
 
+TEST_P(TransportTest, ThereIsRoomAgainWhenTheReceiverHasTakenWhatWasSent) {
+  for (int round = 0; round < 3; ++round) {
+    uint64_t sent = 0;
+    for (; pair->as(0).has_room(1); ++sent) {
+      ASSERT_LT(sent, 100'000u) << "room without end";
+      send_numbered(pair->as(0), 1, Lane::Service, sent);
+    }
+    EXPECT_GT(sent, 0u);
+    Checker checker;
+    EXPECT_TRUE(receive_until(*pair, checker, sent, 0));
+    EXPECT_FALSE(pair->as(0).flush());
+    EXPECT_TRUE(pair->as(0).has_room(1));
+  }
+}
+
+TEST(SharedMemoryTransportTest, WhoFoundNoRoomHearsOfIt) {
+  SharedMemoryPair pair;
+  uint64_t sent = 0;
+  for (; pair.as(0).has_room(1); ++sent)
+    send_numbered(pair.as(0), 1, Lane::Service, sent);
+  const int doorbell = pair.as(0).doorbell();
+  EXPECT_FALSE(is_readable(doorbell, 0));
+  Checker checker;
+  EXPECT_TRUE(receive_until(pair, checker, sent, 0));
+  EXPECT_TRUE(is_readable(doorbell, 0)) << "although node 0 had not announced sleep yet";
+}
+
 TEST(SharedMemoryTransportTest, TheDoorbellRingsForSleepersOnly) {
   SharedMemoryPair pair;
   const int doorbell = pair.as(1).doorbell();

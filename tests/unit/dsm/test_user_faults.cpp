@@ -113,6 +113,38 @@ TEST_F(UserFaultsTest, PresentPagesStayAsTheyAreWhenWatched) {
   EXPECT_EQ(byte(1), 43);
 }
 
+TEST_F(UserFaultsTest, NeighboursAreInstalledTogetherUpToTheFirstThatIsThere) {
+  watch();
+  std::vector<uint8_t> content(8 * page_bytes);
+  for (size_t page = 0; page < 8; ++page)
+    memset(&content[page * page_bytes], int(page + 1), page_bytes);
+  EXPECT_TRUE(faults.install(address(10), content.data(), true, Waiters::Wake, 8));
+  for (size_t page = 0; page < 8; ++page)
+    EXPECT_EQ(byte(10 + page), page + 1);
+  ASSERT_TRUE(faults.install_zeros(address(23), true, Waiters::Wake));
+  EXPECT_FALSE(faults.install(address(20), content.data(), true, Waiters::Wake, 8));
+  for (size_t page = 0; page < 3; ++page)
+    EXPECT_EQ(byte(20 + page), page + 1);
+  EXPECT_EQ(byte(23), 0) << "what was there stays";
+  EXPECT_TRUE(faults.install_zeros(address(30), true, Waiters::Wake, 8));
+  EXPECT_EQ(byte(37), 0);
+  EXPECT_TRUE(no_fault());
+}
+
+TEST_F(UserFaultsTest, NeighboursMayBelongToSeveralMappings) {
+  watch();
+  // Another protection makes a mapping of its own.
+  ASSERT_EQ(mprotect(reinterpret_cast<void*>(address(12)), page_bytes, PROT_READ), 0);
+  std::vector<uint8_t> content(6 * page_bytes, 0x5a);
+  EXPECT_TRUE(faults.install(address(10), content.data(), false, Waiters::Wake, 6));
+  for (size_t page = 10; page < 16; ++page)
+    EXPECT_EQ(byte(page), 0x5a);
+  faults.protect(address(10), 6);
+  faults.drop(address(10), 6);
+  EXPECT_TRUE(faults.install_zeros(address(10), false, Waiters::Wake, 6));
+  EXPECT_EQ(byte(15), 0);
+}
+
 TEST_F(UserFaultsTest, ProtectedPagesCanBeReadAndFaultOnWrite) {
   watch();
   ASSERT_TRUE(faults.install(address(2), page_of(9).data(), true, Waiters::Wake));

@@ -1,0 +1,75 @@
+// Which messages wait after a page came, for how long, and in which order they are processed then.
+#include "dsm/node/hold_times.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hetmp::dsm {
+namespace {
+
+using protocol::Message;
+using protocol::MessageType;
+
+constexpr HoldTimes::Clock hold = HoldTimes::hold_ns;
+
+Message message(MessageType type, PageNumber page) { return {type, 0, {}, page}; }
+
+TEST(HoldTimes, WhatTakesAPageThatHasJustComeWaits) {
+  HoldTimes holds;
+  holds.came(7, 1000);
+  EXPECT_TRUE(holds.passes(1, message(MessageType::FetchExclusive, 8), 1001)) << "another page";
+  EXPECT_TRUE(holds.passes(1, message(MessageType::InvalidateAck, 7), 1001)) << "takes nothing";
+  EXPECT_TRUE(holds.empty());
+  EXPECT_FALSE(holds.passes(1, message(MessageType::FetchExclusive, 7), 1001));
+  EXPECT_EQ(holds.next_due(), 1000 + hold);
+  EXPECT_FALSE(holds.take_due(1000 + hold - 1));
+  const auto due = holds.take_due(1000 + hold);
+  ASSERT_TRUE(due);
+  EXPECT_EQ(due->message.type, MessageType::FetchExclusive);
+  EXPECT_EQ(due->from, 1u);
+  EXPECT_FALSE(due->resume);
+  EXPECT_TRUE(holds.passes(1, message(MessageType::Invalidate, 7), 1000 + hold)) << "the time is over";
+}
+
+TEST(HoldTimes, WhatFollowsOnAChannelDoesNotOvertake) {
+  HoldTimes holds;
+  holds.came(7, 0);
+  EXPECT_FALSE(holds.passes(1, message(MessageType::FetchShared, 7), 10));
+  EXPECT_FALSE(holds.passes(1, message(MessageType::Done, 7), 20)) << "behind the one that waits";
+  EXPECT_TRUE(holds.passes(2, message(MessageType::Done, 7), 30)) << "another channel";
+  EXPECT_TRUE(holds.passes(1, message(MessageType::Done, 9), 40)) << "another page";
+  EXPECT_EQ(holds.take_due(hold)->message.type, MessageType::FetchShared);
+  EXPECT_EQ(holds.take_due(hold)->message.type, MessageType::Done);
+  EXPECT_FALSE(holds.take_due(hold));
+}
+
+TEST(HoldTimes, ContentTakesWhatWaitsBeforeItAlong) {
+  HoldTimes holds;
+  holds.came(7, 0);
+  EXPECT_FALSE(holds.passes(1, message(MessageType::Invalidate, 7), 10));
+  EXPECT_FALSE(holds.passes(2, message(MessageType::ReadRequest, 7), 20));
+  EXPECT_EQ(holds.take_earlier(1, 7)->message.type, MessageType::Invalidate);
+  EXPECT_FALSE(holds.take_earlier(1, 7));
+  EXPECT_FALSE(holds.empty()) << "the other channel's still waits";
+}
+
+TEST(HoldTimes, AResumeIsDueAfterTheHoldTimeAndBelongsToNoChannel) {
+  HoldTimes holds;
+  holds.resume_later(message(MessageType::Done, 7), 100);
+  EXPECT_FALSE(holds.take_earlier(0, 7));
+  EXPECT_TRUE(holds.passes(0, message(MessageType::Done, 7), 110));
+  const auto due = holds.take_due(100 + hold);
+  ASSERT_TRUE(due);
+  EXPECT_TRUE(due->resume);
+  EXPECT_EQ(due->message.page, 7u);
+}
+
+TEST(HoldTimes, APageThatComesAgainIsHeldAgain) {
+  HoldTimes holds;
+  holds.came(7, 0);
+  holds.came(7, hold / 2);
+  EXPECT_FALSE(holds.passes(1, message(MessageType::FetchShared, 7), hold));
+  EXPECT_EQ(holds.next_due(), hold / 2 + hold);
+}
+
+} // namespace
+} // namespace hetmp::dsm
