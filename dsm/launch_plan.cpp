@@ -58,6 +58,15 @@ bool parse_word(std::string_view word, LaunchPlan& plan) {
     plan.transport = word == "tcp" ? LaunchPlan::Transport::Tcp : LaunchPlan::Transport::SharedMemory;
     return word == "tcp" || word == "shared-memory";
   }
+  if (name == "sealed") {
+    plan.sealed = true;
+    return word == "1";
+  }
+  if (name == "keys") {
+    const bool right = parse_number(word, 0, number);
+    plan.keys = int(number);
+    return right;
+  }
   if (name == "node") {
     const bool right = parse_number(word, 0, number);
     plan.node = uint32_t(number);
@@ -79,6 +88,10 @@ bool consistent(const LaunchPlan& plan) {
   const size_t nodes = plan.cpus.size();
   if (plan.process <= 0 || nodes < 2 || nodes > most_nodes || plan.node >= nodes)
     return false;
+  if (plan.sealed && plan.transport != LaunchPlan::Transport::Tcp)
+    return false;
+  if ((plan.keys >= 0) != (plan.sealed && plan.made_by_launcher()))
+    return false;
   if (!plan.made_by_launcher())
     return plan.node == 0 && plan.hosts.empty();
   if (plan.transport != LaunchPlan::Transport::Tcp || plan.sockets.size() != nodes || plan.hosts.size() != nodes)
@@ -95,6 +108,10 @@ bool consistent(const LaunchPlan& plan) {
 std::string format_plan(const LaunchPlan& plan) {
   std::string text = "process=" + std::to_string(plan.process);
   text += plan.transport == LaunchPlan::Transport::Tcp ? " transport=tcp" : " transport=shared-memory";
+  if (plan.sealed)
+    text += " sealed=1";
+  if (plan.keys >= 0)
+    text += " keys=" + std::to_string(plan.keys);
   text += " node=" + std::to_string(plan.node) + " cpus=" + format_cpu_lists(plan.cpus);
   if (!plan.made_by_launcher())
     return text;

@@ -24,12 +24,14 @@ struct LaunchPlan {
 
   pid_t process = 0;
   Transport transport = Transport::SharedMemory;
+  bool sealed = false;                ///< what travels between the nodes is encrypted; only with Tcp
   std::vector<std::vector<int>> cpus; ///< of each node, as numbered on its machine: 2 to 64 nodes
 
   // Only where each node's process was started by a launcher; else the process is to make the others itself.
   uint32_t node = 0; ///< which of the nodes this process is
   /// Of each node: descriptors of two connected, authenticated stream sockets to it; {-1, -1} for the node itself.
   std::vector<std::array<int, 2>> sockets;
+  int keys = -1;                  ///< if sealed: the descriptor that take_keys() reads (launch_keys.hpp)
   std::vector<std::string> hosts; ///< of each node: where it runs, for messages; without blanks and commas
 
   bool made_by_launcher() const { return !sockets.empty(); }

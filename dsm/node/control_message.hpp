@@ -16,6 +16,7 @@ struct ControlMessage {
     Changed, ///< the receiver's change is made; `exit_code`: 0 or an errno value; `address`: what it asked for
     End,   ///< from the origin: the program has ended
     Observe, ///< for the receiver's Observation, as data
+    Lost,  ///< to the origin: node `address` can no longer be reached, the reason as data
     Push,    ///< to itself: `address`: a page that node `exit_code` will read
     Offer,   ///< to itself: an offer has been made that is worth pushing
     Visit,   ///< to itself: a visit has begun, for which there is something to fetch

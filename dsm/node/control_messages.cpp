@@ -3,6 +3,7 @@
 
 #include "base/message.hpp"
 #include "dsm/node/node_process.hpp"
+#include "dsm/node/errands.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <cstdio>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int failure = 70; // EX_SOFTWARE
 
-void* exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
+void exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
 } // namespace
 
@@ -34,7 +35,7 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     break;
   }
   case ControlMessage::Kind::Exit:
-    create_private_thread(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
+    do_later(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
     break;
   case ControlMessage::Kind::Fact:
     node_joins(from, std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
@@ -63,6 +64,10 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
   case ControlMessage::Kind::Observe:
     if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
       die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
+    break;
+  case ControlMessage::Kind::Lost:
+    if (node_ == origin && message.address < plan_.nodes())
+      node_lost({uint32_t(message.address), std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes)});
     break;
   case ControlMessage::Kind::Push:
     if (from == node_)

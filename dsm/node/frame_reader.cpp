@@ -13,8 +13,9 @@ bool possible(const SlotHeader& header) {
 
 } // namespace
 
-FrameReader::FrameReader(size_t bytes)
-    : size_(std::max(bytes, largest_frame)), buffer_(new uint8_t[size_]) {}
+FrameReader::FrameReader(size_t bytes, size_t piece)
+    : size_(std::max(bytes, largest_frame + piece)), least_room_(std::max(largest_frame, piece)),
+      buffer_(new uint8_t[size_]) {}
 
 std::optional<Slot> FrameReader::next() {
   const size_t waiting = end_ - begin_;
@@ -38,7 +39,7 @@ std::optional<Slot> FrameReader::next() {
 void FrameReader::make_room() {
   if (begin_ == end_)
     begin_ = end_ = 0;
-  if (size_ - end_ >= largest_frame || begin_ == 0)
+  if (size_ - end_ >= least_room_ || begin_ == 0)
     return;
   memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= begin_;

@@ -23,8 +23,9 @@ inline constexpr size_t largest_frame = frame_bytes(most_data_bytes);
 
 class FrameReader {
 public:
-  /// Room for `bytes` of the stream, at least one frame.
-  explicit FrameReader(size_t bytes);
+  /// Room for `bytes` of the stream, at least one frame. Whenever next() has given null there is room for `piece` bytes
+  /// more, for a stream that comes in pieces which may be so large; by default for what is missing of a frame.
+  explicit FrameReader(size_t bytes, size_t piece = 0);
 
   /// Where the next bytes of the stream go, and how many there is room for: at least 1.
   uint8_t* room() { return buffer_.get() + end_; }
@@ -41,6 +42,7 @@ private:
   void make_room();
 
   size_t size_;
+  size_t least_room_; ///< behind what is left of a frame
   std::unique_ptr<uint8_t[]> buffer_; ///< [begin_, end_) is not yet read
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -15,6 +15,8 @@ std::vector<Segment> find_globals();
 
 /// Whether each node keeps the data of the library with this path for itself.
 bool stays_private(std::string_view path);
+/// From now on the libraries whose file names begin so do, too. `name` is kept; one is enough.
+void keep_private(std::string_view name);
 
 /// Puts anonymous memory with the same content in the segments' place (userfaultfd serves only such memory here).
 void make_anonymous(const std::vector<Segment>& segments);

@@ -11,8 +11,8 @@ namespace hetmp::dsm {
 /// sizes of its segments) and its address.
 std::vector<std::string> own_identity();
 
-/// The first difference in words ("runs another libm.so.6 (...) than ... "), empty if there is none. `host` is whose
-/// identity `other` is.
+/// The first difference in words, empty if there is none: "node 1 (host b) has libm.so.6 (build id 5d3c... at 0x7ffff7c00000),
+/// the origin libm.so.6 (build id 8f21... at 0x7ffff7c00000)". `host` is whose identity `other` is.
 std::string first_difference(const std::vector<std::string>& own, const std::vector<std::string>& other,
                              const std::string& host);
 

@@ -1,5 +1,6 @@
 // How a run begins whose processes a launcher has started: NodeProcess's part in making sure that all have loaded the same.
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "base/message.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
@@ -18,12 +19,31 @@ constexpr int failure = 70; // EX_SOFTWARE
 /// For all nodes to join, from when the launcher has connected them: programs load in that time.
 constexpr int64_t patience_s = 30;
 
+/// How long a node may be silent that runs on another host, in nanoseconds; `usual` if nobody says. Complains if `aloud`.
+int64_t patience_with_silence(int64_t usual, bool aloud) {
+  constexpr int64_t least_s = 2, most_s = 86'400; // a sign of life comes every second
+  const auto text = environment_value("HETMP_PATIENCE");
+  if (!text)
+    return usual;
+  if (equal_ignoring_case(*text, "off"))
+    return TcpTransport::endless_patience;
+  const auto seconds = parse_integer(*text, least_s, most_s);
+  if (!seconds && aloud)
+    complain("HETMP_PATIENCE", *text, "neither off nor a number of seconds from 2 to 86400",
+             std::to_string(usual / 1'000'000'000));
+  return seconds ? *seconds * 1'000'000'000 : usual;
+}
+
 } // namespace
 
 /// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others' copies
 /// are dropped, and all must have loaded the same files to the same places.
 void NodeProcess::join_node_processes() {
+  tcp_.set_patience(patience_with_silence(tcp_.patience(), launch_.node == origin));
   tcp_.connect(launch_.node, launch_.sockets, true);
+  if (cipher_)
+    tcp_.seal_with(*cipher_, keys_);
+  forget(keys_);
   transport_ = &tcp_;
   own_identity_ = own_identity();
   if (launch_.node != origin)

@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
@@ -186,6 +187,8 @@ NodeProcess* NodeProcess::decide() {
 }
 
 NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
+  if (launch_.keys >= 0) // before anybody here can start a process that would inherit them
+    keys_ = take_keys(launch_.keys, launch_.cpus.size());
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_over(AddressPlan::slice(node));
@@ -241,7 +244,20 @@ void NodeProcess::forget_others_memory() {
       map_over(segment);
 }
 
+/// A run that cannot be encrypted as it should does not begin.
+void NodeProcess::load_cipher() {
+  std::string problem;
+  cipher_ = load_private_cipher(problem);
+  if (!cipher_)
+    die(failure, "%s: %s", name_of(launch_.node).c_str(), problem.c_str());
+  if (launch_.made_by_launcher() && keys_.empty())
+    die(failure, "%s: another program has used this run's keys before; a run that is encrypted is for one program",
+        name_of(launch_.node).c_str());
+}
+
 void NodeProcess::start_nodes() {
+  if (launch_.sealed)
+    load_cipher(); // before the memory is divided
   plan_.set(plan_.nodes(), find_globals());
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
@@ -259,13 +275,20 @@ void NodeProcess::make_node_processes() {
   make_anonymous(plan_.globals());
   const bool by_tcp = launch_.transport == LaunchPlan::Transport::Tcp;
   std::vector<std::vector<SocketPair>> sockets;
+  std::vector<ConnectionKeys> keys;
   if (by_tcp)
     sockets = connect_by_loopback(plan_.nodes());
   else
     shared_memory_.create(plan_.nodes());
+  if (cipher_)
+    keys = make_keys(plan_.nodes());
   const auto connect = [&](uint32_t node) {
     if (by_tcp)
       tcp_.connect(node, sockets[node], false);
+    if (cipher_)
+      tcp_.seal_with(*cipher_, keys[node]);
+    for (ConnectionKeys& others : keys)
+      forget(others);
   };
   transport_ = by_tcp ? static_cast<Transport*>(&tcp_) : &shared_memory_;
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {

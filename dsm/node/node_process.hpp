@@ -7,6 +7,7 @@
 #include "dsm/node/heap.hpp"
 #include "dsm/node/observation.hpp"
 #include "dsm/node/service.hpp"
+#include "dsm/launch_keys.hpp"
 #include "dsm/launch_plan.hpp"
 #include "dsm/node/shared_memory_transport.hpp"
 #include "dsm/node/tcp_transport.hpp"
@@ -67,6 +68,7 @@ private:
   explicit NodeProcess(LaunchPlan plan);
   static NodeProcess* decide();
 
+  void load_cipher();
   void make_node_processes();
   void join_node_processes();
   void wait_until_all_have_joined();
@@ -88,6 +90,8 @@ private:
   std::string place_of_loss() const;
 
   LaunchPlan launch_;
+  const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
+  ConnectionKeys keys_;                  ///< likewise, of a process that a launcher has started, until it joins
   AddressPlan plan_;
   SharedMemoryTransport shared_memory_;
   TcpTransport tcp_;

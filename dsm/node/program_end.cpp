@@ -4,6 +4,7 @@
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_threads.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -74,10 +75,16 @@ std::string NodeProcess::place_of_loss() const {
   return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
 }
 
-/// The origin speaks for all; the others end with it. Nodes other than the origin need not agree on who is lost.
+/// The origin speaks for all; the others end with it, and tell it of what only they may see: a connection between two of
+/// them that has ended. Nodes other than the origin need not agree on who is lost.
 void NodeProcess::node_lost(const Transport::Loss& loss) {
   if (ending_.load(std::memory_order_acquire))
     return;
+  if (node_ != origin && loss.node != origin) {
+    const ControlMessage message{ControlMessage::Kind::Lost, 0, loss.node};
+    transport_->send(origin, Lane::Service, Channel::Control, &message, sizeof message, loss.reason.data(),
+                     std::min(loss.reason.size(), page_bytes));
+  }
   if (node_ == origin)
     say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
         place_of_loss().c_str(), loss.reason.c_str());

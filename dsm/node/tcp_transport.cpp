@@ -23,7 +23,6 @@ namespace {
 constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
-constexpr int64_t patience_ns = 3 * second_ns;
 /// With a node that has been connected and has its program still to load. Less than the origin waits for all to join: its line
 /// would not name the node.
 constexpr int64_t start_patience_ns = 25 * second_ns;
@@ -131,13 +130,13 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
     // The reading side of a connection is the same socket, and reading never waits (MSG_DONTWAIT).
     set_blocking(outgoing_[node].service, false);
     set_blocking(outgoing_[node].anyone, true);
-    listen_to(node, in[size_t(Lane::Service)], page_buffer_bytes);
-    listen_to(node, in[size_t(Lane::Anyone)], message_buffer_bytes);
+    listen_to(node, Lane::Service, in[size_t(Lane::Service)], page_buffer_bytes);
+    listen_to(node, Lane::Anyone, in[size_t(Lane::Anyone)], message_buffer_bytes);
   }
 }
 
-void TcpTransport::listen_to(uint32_t from, int socket, size_t buffer_bytes) {
-  incoming_.push_back({socket, from, std::make_unique<FrameReader>(buffer_bytes)});
+void TcpTransport::listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes) {
+  incoming_.push_back({socket, from, lane, std::make_unique<FrameReader>(buffer_bytes), nullptr});
   epoll_event interest{};
   interest.events = EPOLLIN;
   interest.data.u32 = uint32_t(incoming_.size() - 1);
@@ -157,14 +156,25 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   if (lane == Lane::Service) {
     if (peers_[to].lost)
       return;
-    if (data_bytes >= send_through_bytes)
+    const bool large = data_bytes >= send_through_bytes;
+    if (large && !out.service_seal) {
       send_through(out, pieces, 3);
-    else
-      gather(out, pieces, 3);
+      return;
+    }
+    gather(out, pieces, 3);
+    if (large)
+      flush(to);
     return;
   }
   std::lock_guard guard(out.anyone_lock);
-  write_all(out.anyone, pieces, 3); // that a connection has ended is noticed by its reader
+  if (!out.anyone_seal) {
+    write_all(out.anyone, pieces, 3); // that a connection has ended is noticed by its reader
+    return;
+  }
+  out.anyone_seal->add(pieces, 3);
+  iovec records{out.anyone_seal->records().data(), out.anyone_seal->records().size()};
+  write_all(out.anyone, &records, 1);
+  out.anyone_seal->records().clear();
 }
 
 void TcpTransport::gather(Outgoing& out, const iovec* pieces, size_t count) {
@@ -198,8 +208,7 @@ void TcpTransport::send_through(Outgoing& out, const iovec* pieces, size_t count
 }
 
 bool TcpTransport::has_room(uint32_t to) {
-  const Outgoing& out = outgoing_[to];
-  return out.gathered.size() - out.sent < unsent_bytes;
+  return outgoing_[to].waiting_bytes() < unsent_bytes;
 }
 
 size_t TcpTransport::receive(const Handle& handle) {
@@ -219,8 +228,7 @@ size_t TcpTransport::receive(const Handle& handle) {
 bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& messages) {
   if (incoming.socket < 0) // its node was lost a moment ago
     return false;
-  FrameReader& reader = *incoming.reader;
-  const ssize_t bytes = recv(incoming.socket, reader.room(), reader.room_bytes(), MSG_DONTWAIT);
+  const ssize_t bytes = recv(incoming.socket, incoming.room(), incoming.room_bytes(), MSG_DONTWAIT);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
     return false;
   if (bytes <= 0) {
@@ -230,8 +238,17 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
     lose(incoming.from, reason);
     return false;
   }
-  reader.filled(size_t(bytes));
+  incoming.filled(size_t(bytes));
   peers_[incoming.from].heard = monotonic_ns();
+  if (incoming.records)
+    open_records(incoming, handle, messages);
+  else
+    give_messages(incoming, handle, messages);
+  return true;
+}
+
+void TcpTransport::give_messages(Incoming& incoming, const Handle& handle, size_t& messages) {
+  FrameReader& reader = *incoming.reader;
   while (const auto slot = reader.next()) {
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
@@ -240,7 +257,6 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
   }
   if (reader.broken())
     lose(incoming.from, "it sent what is no message");
-  return true;
 }
 
 /// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the end.
@@ -259,9 +275,10 @@ void TcpTransport::stop_reading(Incoming& incoming) {
 
 bool TcpTransport::flush(uint32_t to) {
   Outgoing& out = outgoing_[to];
-  while (out.sent < out.gathered.size()) {
-    const ssize_t written = ::send(out.service, out.gathered.data() + out.sent, out.gathered.size() - out.sent,
-                                   MSG_NOSIGNAL | MSG_DONTWAIT);
+  std::vector<uint8_t>& bytes = out.to_write();
+  while (out.sent < bytes.size()) {
+    const ssize_t written =
+        ::send(out.service, bytes.data() + out.sent, bytes.size() - out.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0 && errno == EAGAIN)
@@ -270,7 +287,7 @@ bool TcpTransport::flush(uint32_t to) {
       break; // that the connection has ended is noticed by its reader
     out.sent += size_t(written);
   }
-  out.gathered.clear(); // keeps its memory
+  bytes.clear(); // keeps its memory
   out.sent = 0;
   return false;
 }
@@ -278,7 +295,7 @@ bool TcpTransport::flush(uint32_t to) {
 bool TcpTransport::flush() {
   bool left = false;
   for (uint32_t to = 0; to < outgoing_.size(); ++to)
-    if (!outgoing_[to].gathered.empty())
+    if (outgoing_[to].waiting_bytes() != 0)
       left |= flush(to);
   return left;
 }
@@ -289,8 +306,7 @@ void TcpTransport::lose(uint32_t node, std::string reason) {
     peer.lost = true;
     peer.reason = std::move(reason);
   }
-  outgoing_[node].gathered.clear();
-  outgoing_[node].sent = 0;
+  outgoing_[node].drop();
   for (Incoming& incoming : incoming_)
     if (incoming.from == node && incoming.socket >= 0)
       stop_reading(incoming);
@@ -303,7 +319,7 @@ std::optional<Transport::Loss> TcpTransport::find_loss() {
   if (watch_silence_) {
     const Clock now = monotonic_ns();
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
-    if (now - last_look_ > patience_ns / 2) {
+    if (now - last_look_ > patience_ns_ / 2) {
       connected_ = now;
       for (Peer& peer : peers_)
         peer.heard = peer.heard == not_yet ? not_yet : now;
@@ -313,7 +329,7 @@ std::optional<Transport::Loss> TcpTransport::find_loss() {
     for (uint32_t node = 0; node < peers_.size(); ++node) {
       const bool has_spoken = peers_[node].heard != not_yet;
       const Clock silence = now - (has_spoken ? peers_[node].heard : connected_);
-      if (node != self_ && silence > (has_spoken ? patience_ns : start_patience_ns))
+      if (node != self_ && silence > (has_spoken ? patience_ns_ : std::max(start_patience_ns, patience_ns_)))
         lose(node, "nothing came from it for " + std::to_string(silence / second_ns) + " s");
     }
   }

@@ -3,18 +3,25 @@
 // business: this starts with connected sockets.
 //
 // What the service thread sends is gathered and goes out once a round of its work, in one system call for each node; runs of
-// pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that the service thread never takes; they may wait for room, which
-// the receiver's service thread makes in any case.
+// pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that the service
+// thread never takes; they may wait for room, which the receiver's service thread makes in any case.
+//
+// Where the run is encrypted each connection carries records (seal/record.hpp) instead of frames, both ways; what is gathered
+// for one system call becomes as few of them as possible.
 //
 // A node is lost when its connection ends, or when nothing has come from it for `patience` after its first message: each
 // service thread sends a sign of life every second, whatever the threads of its program do, so a slow node is not taken for a
 // lost one.
 #pragma once
 
+#include "dsm/launch_keys.hpp"
 #include "dsm/node/frame_reader.hpp"
+#include "dsm/node/sealed_lane.hpp"
 #include "dsm/node/transport.hpp"
+#include "seal/record.hpp"
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <sys/uio.h>
@@ -30,6 +37,12 @@ public:
   /// `sockets`: of each node, in the order of their numbers; for the node itself {-1, -1}. Takes them over.
   /// `watch_silence`: whether a silent node is lost. (Not where all nodes are processes of one machine: their ends are seen.)
   void connect(uint32_t self, const std::vector<SocketPair>& sockets, bool watch_silence);
+  /// After connect(), before anything is sent: seals what travels between this node and the others. Keeps copies of the keys.
+  void seal_with(const seal::Cipher& cipher, const ConnectionKeys& keys);
+  /// How long a node may be silent that is watched; the usual is 3 s.
+  void set_patience(int64_t nanoseconds) { patience_ns_ = nanoseconds; }
+  int64_t patience() const { return patience_ns_; }
+  static constexpr int64_t endless_patience = std::numeric_limits<int64_t>::max();
 
   void become(uint32_t node) override { self_ = node; }
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
@@ -49,14 +62,26 @@ private:
   struct Incoming {
     int socket = -1;
     uint32_t from = 0;
+    Lane lane = Lane::Service;
     std::unique_ptr<FrameReader> reader;
+    std::unique_ptr<seal::RecordReader> records; ///< null if the connection is not sealed
+
+    uint8_t* room() { return records ? records->room() : reader->room(); }
+    size_t room_bytes() const { return records ? records->room_bytes() : reader->room_bytes(); }
+    void filled(size_t bytes) { records ? records->filled(bytes) : reader->filled(bytes); }
   };
   struct Outgoing {
     int service = -1; ///< non-blocking
     int anyone = -1;
-    std::vector<uint8_t> gathered; ///< service thread: frames, from `sent` on still to be sent
-    size_t sent = 0;
+    std::vector<uint8_t> gathered; ///< service thread: frames that are still to be sent
+    size_t sent = 0;               ///< of to_write()
     std::mutex anyone_lock; ///< one frame at a time on `anyone`
+    std::unique_ptr<SealedLane> service_seal, anyone_seal; ///< null if the connections are not sealed
+
+    // Service thread.
+    std::vector<uint8_t>& to_write();
+    size_t waiting_bytes() const;
+    void drop();
   };
   /// A node whose program is still being loaded has nothing to say.
   static constexpr Clock not_yet = 0;
@@ -69,8 +94,10 @@ private:
 
   static void gather(Outgoing& out, const iovec* pieces, size_t count);
   static void send_through(Outgoing& out, const iovec* pieces, size_t count);
-  void listen_to(uint32_t from, int socket, size_t buffer_bytes);
+  void listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes);
   bool read_from(Incoming& incoming, const Handle& handle, size_t& messages);
+  void give_messages(Incoming& incoming, const Handle& handle, size_t& messages);
+  void open_records(Incoming& incoming, const Handle& handle, size_t& messages);
   void take_what_is_left(uint32_t node, const Handle& handle, size_t& messages);
   void stop_reading(Incoming& incoming);
   bool flush(uint32_t to);
@@ -80,6 +107,7 @@ private:
   uint32_t self_ = 0;
   bool watch_silence_ = false;
   Clock connected_ = 0;
+  Clock patience_ns_ = 3'000'000'000;
   int poll_set_ = -1; ///< epoll, of all incoming sockets
   bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;

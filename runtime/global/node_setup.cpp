@@ -14,6 +14,7 @@
 #include "runtime/global/messages.hpp"
 #include "runtime/global/page_report.hpp"
 #include "runtime/global/timeline.hpp"
+#include "seal/wanted.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -115,6 +116,8 @@ dsm::LaunchPlan plan_for_this_machine() {
     else if (*transport != "shared-memory")
       complain("HETMP_TRANSPORT", *transport, "neither shared-memory nor tcp", "shared-memory");
   }
+  // What one machine's memory carries leaves it nowhere: then there is nothing to encrypt.
+  plan.sealed = seal::wanted() && plan.transport == dsm::LaunchPlan::Transport::Tcp;
   return plan;
 }
 

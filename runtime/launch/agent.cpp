@@ -3,7 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
 #include "runtime/launch/descriptors.hpp"
-#include "runtime/launch/frames.hpp"
+#include "runtime/launch/frame_stream.hpp"
 #include "runtime/launch/node_program.hpp"
 #include "runtime/launch/orders.hpp"
 
@@ -20,18 +20,19 @@ namespace hetmp::launch {
 namespace {
 
 constexpr int bad_launcher = 76; // EX_PROTOCOL of sysexits.h
+constexpr const char* not_understood = "the launcher sent what an agent does not understand";
 constexpr size_t piece_bytes = size_t(64) << 10;
 constexpr int from_launcher = 0, to_launcher = 1;
 
 class Agent {
 public:
-  Agent(const std::string& library, const std::string& problem) : library_(library), problem_(problem) {}
+  Agent(const std::string& library, Ready ready) : library_(library), ready_(std::move(ready)) {}
 
   int run() {
     signal(SIGPIPE, SIG_IGN);
     static constexpr int signals[] = {SIGCHLD, SIGTERM, SIGHUP, SIGINT, 0};
     signals_ = catch_signals(signals);
-    if (!write_all(to_launcher, agent_greeting) || !tell(FrameKind::Ready, to_json(Ready{allowed_cpus(), problem_})))
+    if (!write_all(to_launcher, agent_greeting) || !tell(FrameKind::Ready, to_json(ready_)))
       return 0;
     while (!done_)
       wait();
@@ -46,7 +47,7 @@ private:
   };
 
   bool tell(FrameKind kind, std::string_view bytes) {
-    const bool told = write_all(to_launcher, encode(kind, bytes));
+    const bool told = write_all(to_launcher, stream_.encode(kind, bytes));
     done_ |= !told; // the launcher is gone
     return told;
   }
@@ -79,21 +80,27 @@ private:
       done_ = true;
       return;
     }
-    decoder_.add({bytes, size_t(got)});
-    while (auto frame = decoder_.next())
+    stream_.add({bytes, size_t(got)});
+    while (auto frame = stream_.next())
       obey(*frame);
-    if (decoder_.broken())
-      refuse();
+    if (stream_.changed())
+      refuse("what came from the launcher was changed on the way");
+    else if (stream_.broken())
+      refuse(not_understood);
   }
 
-  void refuse() {
-    say("the launcher sent what an agent does not understand");
+  void refuse(const char* why) {
+    say("%s", why);
     exit_code_ = bad_launcher;
     done_ = true;
   }
 
   void obey(const Frame& frame) {
     switch (frame.kind) {
+    case FrameKind::Seal:
+      if (const auto sealing = read_sealing(frame.bytes); sealing && !order_ && stream_.seal_with(sealing->secret))
+        return;
+      break;
     case FrameKind::Order:
       if (auto order = read_order(frame.bytes))
         return prepare(std::move(*order));
@@ -117,7 +124,7 @@ private:
     default:
       break;
     }
-    refuse();
+    refuse(not_understood);
   }
 
   void prepare(Order order) {
@@ -224,8 +231,8 @@ private:
   }
 
   const std::string& library_;
-  const std::string& problem_;
-  FrameDecoder decoder_;
+  const Ready ready_;
+  FrameStream stream_{FrameStream::End::Agents};
   std::optional<Order> order_;
   ListeningSocket listening_;
   pid_t node_ = -1;
@@ -240,6 +247,8 @@ private:
 
 } // namespace
 
-int run_agent(const std::string& library, const std::string& problem) { return Agent(library, problem).run(); }
+int run_agent(const std::string& library, const std::string& problem, const std::string& no_encryption) {
+  return Agent(library, {allowed_cpus(), problem, no_encryption}).run();
+}
 
 } // namespace hetmp::launch

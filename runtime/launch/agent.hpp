@@ -7,8 +7,8 @@
 namespace hetmp::launch {
 
 /// Speaks with the launcher on standard input and output until the node's process has ended. `library`: libhetmp.so here,
-/// empty if there is none; `problem`: what speaks against running a node on this host, empty if nothing does. Returns the
-/// agent's exit code.
-int run_agent(const std::string& library, const std::string& problem);
+/// empty if there is none; `problem`: what speaks against running a node on this host, `no_encryption`: what speaks against
+/// one of an encrypted run, empty if nothing does. Returns the agent's exit code.
+int run_agent(const std::string& library, const std::string& problem, const std::string& no_encryption);
 
 } // namespace hetmp::launch

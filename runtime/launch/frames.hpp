@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace hetmp::launch {
 
@@ -20,9 +21,10 @@ enum class FrameKind : uint8_t {
   Order, ///< JSON: which program, which node
   Start, ///< JSON: all nodes' cards; the program starts
   Input, ///< bytes for the program's standard input; none = its end. After each, Taken comes before the next
-  Signal ///< JSON: a signal for the node's process
+  Signal, ///< JSON: a signal for the node's process
+  Seal    ///< JSON: the secret from which the keys of this connection follow. All after it is sealed, both ways
 };
-inline constexpr FrameKind last_frame_kind = FrameKind::Signal;
+inline constexpr FrameKind last_frame_kind = FrameKind::Seal;
 
 struct Frame {
   FrameKind kind{};
@@ -50,6 +52,8 @@ public:
   bool greeted() const { return greeting_.empty(); }
   /// Not greeted: what came instead of the greeting so far, to show to a person.
   const std::string& unread() const { return buffer_; }
+  /// What was added behind the last frame that next() has given; it is no longer here.
+  std::string take_unread() { return std::exchange(buffer_, {}); }
 
 private:
   std::string_view greeting_;

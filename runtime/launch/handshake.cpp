@@ -35,6 +35,60 @@ private:
   crypto_auth_hmacsha512256_state state_;
 };
 
+/// A key for one direction, which the label names, of what was said.
+class KeyOf {
+public:
+  KeyOf(const Secret& secret, std::string_view label) {
+    crypto_generichash_init(&state_, secret.data(), secret.size(), seal::key_bytes);
+    add(label.data(), label.size());
+  }
+  KeyOf& add(const void* bytes, size_t count) {
+    crypto_generichash_update(&state_, static_cast<const uint8_t*>(bytes), count);
+    return *this;
+  }
+  seal::Key result() {
+    seal::Key key;
+    crypto_generichash_final(&state_, key.data(), key.size());
+    sodium_memzero(&state_, sizeof state_);
+    return key;
+  }
+
+private:
+  crypto_generichash_state state_;
+};
+
+static_assert(sizeof(Nonce) == crypto_scalarmult_BYTES && seal::key_bytes == crypto_scalarmult_SCALARBYTES);
+
+/// A nonce; of a sealed connection it is the public key to `own`.
+Nonce make_nonce(bool sealed, seal::Key& own) {
+  Nonce nonce;
+  if (sealed) {
+    randombytes_buf(own.data(), own.size());
+    crypto_scalarmult_base(nonce.data(), own.data());
+  } else {
+    randombytes_buf(nonce.data(), nonce.size());
+  }
+  return nonce;
+}
+
+struct ConnectionKeys {
+  seal::Key to_listener, to_opener;
+};
+
+/// `own` belongs to one of the nonces, `others` is the other one.
+std::optional<ConnectionKeys> agree(const Secret& secret, const Hello& hello, const Challenge& challenge, const seal::Key& own,
+                                    const Nonce& others) {
+  uint8_t shared[crypto_scalarmult_BYTES];
+  if (crypto_scalarmult(shared, own.data(), others.data()) != 0)
+    return {};
+  const auto key = [&](std::string_view label) {
+    return KeyOf(secret, label).add(&hello, sizeof hello).add(&challenge, sizeof challenge).add(shared, sizeof shared).result();
+  };
+  const ConnectionKeys keys{key("hetmp key, opener to listener"), key("hetmp key, listener to opener")};
+  sodium_memzero(shared, sizeof shared);
+  return keys;
+}
+
 bool equal(const Code& a, const Code& b) { return sodium_memcmp(a.data(), b.data(), a.size()) == 0; }
 
 Code code_of(const Secret& secret, const Hello& hello) {
@@ -61,8 +115,14 @@ Secret random_secret() {
   return secret;
 }
 
+seal::KeyPair keys_with_agent(const Secret& secret, bool launchers_end) {
+  const seal::Key to_agent = KeyOf(secret, "hetmp key, launcher to agent").result();
+  const seal::Key to_launcher = KeyOf(secret, "hetmp key, agent to launcher").result();
+  return launchers_end ? seal::KeyPair{to_agent, to_launcher} : seal::KeyPair{to_launcher, to_agent};
+}
+
 Opener::Opener(const Secret& secret, Purpose purpose) : secret_(secret), hello_{magic, version, purpose, {}, {}} {
-  randombytes_buf(hello_.nonce.data(), hello_.nonce.size());
+  hello_.nonce = make_nonce(purpose.sealed != 0, own_);
   hello_.code = code_of(secret_, hello_);
 }
 
@@ -72,7 +132,12 @@ std::optional<Proof> Opener::answer(const Challenge& challenge) const {
   return Proof{code_of_proof(secret_, hello_, challenge)};
 }
 
-Listener::Listener(const Secret& secret, uint32_t node) : secret_(secret), node_(node) {}
+std::optional<seal::KeyPair> Opener::keys(const Challenge& challenge) const {
+  const auto keys = agree(secret_, hello_, challenge, own_, challenge.nonce);
+  return keys ? std::optional(seal::KeyPair{keys->to_listener, keys->to_opener}) : std::nullopt;
+}
+
+Listener::Listener(const Secret& secret, uint32_t node, bool sealed) : secret_(secret), node_(node), sealed_(sealed) {}
 
 const char* Listener::check(const Hello& hello) {
   if (hello.magic != magic)
@@ -83,10 +148,17 @@ const char* Listener::check(const Hello& hello) {
     return "it does not know this run's secret";
   if (hello.purpose.listener != node_)
     return "it wants another node";
+  if (hello.purpose.sealed != uint32_t(sealed_))
+    return sealed_ ? "it wants no encryption, and this run has it" : "it wants encryption, and this run has none";
   hello_ = hello;
-  randombytes_buf(challenge_.nonce.data(), challenge_.nonce.size());
+  challenge_.nonce = make_nonce(sealed_, own_);
   challenge_.code = code_of(secret_, hello_, challenge_);
   return nullptr;
+}
+
+std::optional<seal::KeyPair> Listener::keys() const {
+  const auto keys = agree(secret_, hello_, challenge_, own_, hello_.nonce);
+  return keys ? std::optional(seal::KeyPair{keys->to_opener, keys->to_listener}) : std::nullopt;
 }
 
 bool Listener::accept(const Proof& proof) const { return equal(proof.code, code_of_proof(secret_, hello_, challenge_)); }

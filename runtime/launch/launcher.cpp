@@ -1,9 +1,10 @@
 #include "runtime/launch/launcher.hpp"
 
 #include "base/message.hpp"
+#include "runtime/launch/agent_process.hpp"
 #include "runtime/launch/descriptors.hpp"
-#include "runtime/launch/frames.hpp"
-#include "runtime/launch/node_program.hpp"
+#include "runtime/launch/frame_stream.hpp"
+#include "runtime/launch/launch_order.hpp"
 #include "runtime/launch/orders.hpp"
 #include "runtime/launch/sockets.hpp"
 
@@ -11,17 +12,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
-#include <fcntl.h>
 #include <poll.h>
-#include <set>
 #include <string_view>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 namespace hetmp::launch {
 namespace {
@@ -34,42 +27,15 @@ constexpr int64_t start_ms = 60'000;
 /// For the origin to say why it ends, when another node has ended; for the others to follow the origin, who has told them.
 constexpr int64_t grace_for_origin_ms = 1000;
 constexpr int64_t grace_for_others_ms = 500;
-constexpr int64_t grace_for_agents_ms = 500;
 constexpr uint32_t origin = 0;
-
-std::string quoted(std::string_view word) {
-  std::string text = "'";
-  for (const char c : word)
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-/// The environment as it is here, without what describes this login rather than the program.
-std::map<std::string, std::string> environment_to_pass() {
-  static const std::set<std::string_view> own = {"HOME", "USER",   "LOGNAME", "SHELL",    "TMPDIR",    "TERM", "DISPLAY",
-                                                 "MAIL", "HOSTNAME", "_",     "SHLVL",    "PWD",       "OLDPWD"};
-  std::map<std::string, std::string> result;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string_view text = *entry;
-    const size_t equals = text.find('=');
-    const std::string_view name = text.substr(0, equals);
-    if (equals != std::string_view::npos && !own.contains(name) && !name.starts_with("SSH_") && !name.starts_with("XDG_"))
-      result.emplace(name, text.substr(equals + 1));
-  }
-  return result;
-}
-
-/// Without the user that the remote shell is to log in as.
-std::string own_name(const Host& host) { return host.name.substr(host.name.rfind('@') + 1); }
 
 /// A node and the agent it is reached by.
 struct Node {
   explicit Node(const Host& its_host) : host(its_host) {}
 
   const Host& host;
-  pid_t agent = -1;
-  int socket = -1; ///< to the agent
-  FrameDecoder decoder{agent_greeting};
+  AgentProcess agent;
+  FrameStream stream{FrameStream::End::Launchers, agent_greeting};
   std::optional<Ready> ready;
   std::optional<Endpoint> card;
   std::optional<Exit> exit;
@@ -87,75 +53,23 @@ public:
     static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, 0};
     signals_ = catch_signals(signals);
     for (Node& node : nodes_)
-      start_agent(node);
+      if (const std::string wrong = start_agent(launch_, node.host, node.agent); !wrong.empty() && !finished_)
+        fail(cannot_run, wrong);
     deadline_ms_ = now_ms() + start_ms;
     while (!over())
       wait();
     if (!origin_spoke_ && !unsaid_.empty())
       say("%s", unsaid_.c_str());
-    end_agents();
+    std::vector<AgentProcess> agents;
+    for (const Node& node : nodes_)
+      agents.push_back(node.agent);
+    end_agents(agents);
     return exit_code_;
   }
 
 private:
-  // --- agents
-
-  void start_agent(Node& node) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-      return fail(cannot_run, "no sockets for agents: " + std::string(strerrordesc_np(errno)));
-    const pid_t launcher = getpid();
-    node.agent = fork();
-    if (node.agent < 0)
-      return fail(cannot_run, "no processes for agents: " + std::string(strerrordesc_np(errno)));
-    if (node.agent == 0) {
-      setpgid(0, 0); // the terminal's signals are for the launcher, which passes them on
-      prctl(PR_SET_PDEATHSIG, SIGTERM);
-      if (getppid() != launcher)
-        _exit(cannot_run);
-      dup2(ends[1], 0);
-      dup2(ends[1], 1);
-      release_signals();
-      become_agent(node.host);
-    }
-    close(ends[1]);
-    node.socket = ends[0];
-  }
-
-  [[noreturn]] void become_agent(const Host& host) {
-    std::vector<std::string> words = {launch_.tool, "agent"};
-    if (!is_here(host.name)) {
-      words = launch_.remote_shell;
-      words.push_back(host.name);
-      words.push_back(quoted(launch_.tool) + " agent");
-    }
-    std::vector<char*> arguments;
-    for (std::string& word : words)
-      arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    execvp(arguments[0], arguments.data());
-    say("%s: %s", arguments[0], strerrordesc_np(errno));
-    _exit(127);
-  }
-
   bool tell(Node& node, FrameKind kind, std::string_view bytes) {
-    return node.socket >= 0 && write_all(node.socket, encode(kind, bytes));
-  }
-
-  /// Closing the connection tells an agent that nobody is left to run for: it ends, and its node with it.
-  void end_agents() {
-    for (Node& node : nodes_)
-      if (node.socket >= 0)
-        close(node.socket);
-    const int64_t deadline = now_ms() + grace_for_agents_ms;
-    for (Node& node : nodes_) {
-      while (node.agent > 0 && waitpid(node.agent, nullptr, WNOHANG) == 0) {
-        constexpr timespec moment{0, 2'000'000};
-        nanosleep(&moment, nullptr);
-        if (now_ms() > deadline)
-          kill(-node.agent, SIGKILL);
-      }
-    }
+    return node.agent.socket >= 0 && write_all(node.agent.socket, node.stream.encode(kind, bytes));
   }
 
   // --- what happens
@@ -163,7 +77,7 @@ private:
   void wait() {
     std::vector<pollfd> polled{{signals_, POLLIN, 0}, {input_open_ && input_taken_ && started_ ? 0 : -1, POLLIN, 0}};
     for (const Node& node : nodes_)
-      polled.push_back({node.socket, POLLIN, 0});
+      polled.push_back({node.agent.socket, POLLIN, 0});
     const int64_t left = deadline_ms_ < 0 ? -1 : std::max<int64_t>(deadline_ms_ - now_ms(), 0);
     poll(polled.data(), polled.size(), int(left));
     if (polled[0].revents)
@@ -194,15 +108,17 @@ private:
 
   void hear(Node& node) {
     char bytes[piece_bytes];
-    const ssize_t got = read(node.socket, bytes, sizeof bytes);
+    const ssize_t got = read(node.agent.socket, bytes, sizeof bytes);
     if (got < 0 && errno == EINTR)
       return;
     if (got <= 0)
       return lose(node);
-    node.decoder.add({bytes, size_t(got)});
-    while (const auto frame = node.decoder.next())
+    node.stream.add({bytes, size_t(got)});
+    while (const auto frame = node.stream.next())
       take(node, *frame);
-    if (node.decoder.broken())
+    if (node.stream.changed())
+      fail(lost, "host " + node.host.name + ": what came from its agent was changed on the way");
+    else if (node.stream.broken())
       fail(cannot_run, "host " + node.host.name + ": what answers there is no agent of this hetmp");
   }
 
@@ -212,6 +128,10 @@ private:
       node.ready = read_ready(frame.bytes);
       if (!node.ready || !node.ready->problem.empty())
         return fail(cannot_run, "host " + node.host.name + ": " + (node.ready ? node.ready->problem : "it makes no sense"));
+      if (launch_.encrypt && !node.ready->no_encryption.empty())
+        return fail(cannot_run, "host " + node.host.name + ": " + node.ready->no_encryption);
+      if (launch_.encrypt && !seal_connection(node))
+        return fail(cannot_run, "libsodium has no source of random numbers here");
       return give_order(node);
     case FrameKind::Card:
       node.card = read_card(frame.bytes);
@@ -237,16 +157,20 @@ private:
 
   uint32_t number_of(const Node& node) const { return uint32_t(&node - nodes_.data()); }
 
+  /// The secret in the open, as the remote shell carries it; everything after that is sealed.
+  bool seal_connection(Node& node) {
+    Sealing sealing{random_secret()};
+    tell(node, FrameKind::Seal, to_json(sealing));
+    const bool sealed = node.stream.seal_with(sealing.secret);
+    explicit_bzero(&sealing, sizeof sealing);
+    return sealed;
+  }
+
   void give_order(Node& node) {
-    Order order;
-    order.node = number_of(node);
-    order.host = own_name(node.host);
-    char folder[4096];
-    order.folder = getcwd(folder, sizeof folder) ? folder : "/";
-    order.command = launch_.command;
-    order.environment = environment_to_pass();
-    order.stack_bytes = stack_limit();
-    tell(node, FrameKind::Order, to_json(order));
+    const std::string order = to_json(make_order(launch_, number_of(node)));
+    if (const std::string wrong = size_problem(order); !wrong.empty())
+      return fail(cannot_run, wrong);
+    tell(node, FrameKind::Order, order);
   }
 
   void start() {
@@ -298,10 +222,10 @@ private:
   bool over() const { return finished_; }
 
   void fail(int code, const std::string& why) {
-    if (!ending_)
+    if (!ending_ && !finished_) { // one line, whatever else goes wrong
       say("%s", why.c_str());
-    if (!ending_)
       exit_code_ = code;
+    }
     finished_ = true;
   }
 
@@ -323,8 +247,8 @@ private:
   }
 
   void lose(Node& node) {
-    close(node.socket);
-    node.socket = -1;
+    close(node.agent.socket);
+    node.agent.socket = -1;
     if (node.exit)
       return;
     if (!ending_) {

@@ -14,6 +14,7 @@ struct Launch {
   std::vector<std::string> remote_shell; ///< its words; the host and then one command for its shell follow
   std::string tool;                      ///< bin/hetmp, at the same place on every host
   std::vector<std::string> command;      ///< the program and its arguments
+  bool encrypt = false;                  ///< what travels between hosts
 };
 
 /// Runs the program to its end. Returns the exit code: the origin's, 128 + the number of the signal that ended it, or, after

@@ -24,8 +24,8 @@ constexpr const char* not_in_time = "it has not said in time who it is";
 
 /// Someone who has connected and not yet proved who it is.
 struct Pending {
-  Pending(int connected, std::string whence, const Secret& secret, uint32_t self)
-      : socket(connected), from(std::move(whence)), listener(secret, self), deadline_ms(now_ms() + handshake_ms) {}
+  Pending(int connected, std::string whence, const Secret& secret, uint32_t self, bool sealed)
+      : socket(connected), from(std::move(whence)), listener(secret, self, sealed), deadline_ms(now_ms() + handshake_ms) {}
 
   int socket;
   std::string from;
@@ -45,9 +45,12 @@ struct Pending {
 class MeshBuilder {
 public:
   MeshBuilder(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
-              int patience_s)
-      : self_(self), endpoints_(endpoints), own_(own), secret_(secret), deadline_ms_(now_ms() + patience_s * int64_t(1000)) {
+              int patience_s, bool sealed)
+      : self_(self), endpoints_(endpoints), own_(own), secret_(secret), sealed_(sealed),
+        deadline_ms_(now_ms() + patience_s * int64_t(1000)) {
     mesh_.sockets.assign(endpoints.size(), {-1, -1});
+    if (sealed)
+      mesh_.keys.resize(endpoints.size());
   }
 
   Mesh build() {
@@ -77,7 +80,7 @@ private:
       return;
     }
     mesh_.sockets[node][lane] = socket;
-    const Opener opener(secret_, {self_, node, lane});
+    const Opener opener(secret_, {self_, node, lane, uint32_t(sealed_)});
     Challenge challenge;
     if (!write_exactly(socket, &opener.hello(), sizeof(Hello)) ||
         !read_exactly(socket, &challenge, sizeof challenge, deadline_ms_)) {
@@ -89,6 +92,13 @@ private:
       mesh_.error = peer + " does not know this run's secret";
     else if (!write_exactly(socket, &*proof, sizeof *proof))
       mesh_.error = peer + " closed the connection";
+    else if (sealed_ && !keep_keys(node, lane, opener.keys(challenge)))
+      mesh_.error = peer + " does not answer as a node of this run";
+  }
+
+  bool keep_keys(uint32_t node, uint32_t lane, const std::optional<seal::KeyPair>& keys) {
+    mesh_.keys[node][lane] = keys.value_or(seal::KeyPair{});
+    return keys.has_value();
   }
 
   void wait_for_others() {
@@ -121,7 +131,7 @@ private:
       return;
     if (pending_.size() >= most_pending)
       make_place();
-    if (go_on(pending_.emplace_back(socket, numeric(address, bytes), secret_, self_)))
+    if (go_on(pending_.emplace_back(socket, numeric(address, bytes), secret_, self_, sealed_)))
       pending_.pop_back();
   }
 
@@ -162,6 +172,8 @@ private:
     if (purpose.opener <= self_ || purpose.opener >= endpoints_.size() || purpose.lane >= lanes ||
         mesh_.sockets[purpose.opener][purpose.lane] >= 0)
       return refuse(pending, "it is a node that is here already, or none of this run");
+    if (sealed_ && !keep_keys(purpose.opener, purpose.lane, pending.listener.keys()))
+      return refuse(pending, "its public key is none");
     mesh_.sockets[purpose.opener][purpose.lane] = pending.socket;
     --missing_;
     return true;
@@ -183,12 +195,14 @@ private:
         if (socket >= 0)
           close(socket);
     mesh_.sockets.clear();
+    dsm::forget(mesh_.keys);
   }
 
   const uint32_t self_;
   const std::vector<Endpoint>& endpoints_;
   const ListeningSocket& own_;
   const Secret& secret_;
+  const bool sealed_;
   const int64_t deadline_ms_;
   Mesh mesh_;
   size_t missing_ = 0; ///< connections of the nodes behind this one
@@ -198,10 +212,10 @@ private:
 } // namespace
 
 Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
-                  int patience_s) {
+                  int patience_s, bool sealed) {
   if (!start_cryptography()) // the secret was made by another process
-    return {{}, "libsodium has no source of random numbers here"};
-  return MeshBuilder(self, endpoints, own, secret, patience_s).build();
+    return {{}, {}, "libsodium has no source of random numbers here"};
+  return MeshBuilder(self, endpoints, own, secret, patience_s, sealed).build();
 }
 
 } // namespace hetmp::launch

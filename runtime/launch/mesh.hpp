@@ -1,6 +1,7 @@
 // Connections between all nodes of a run, each authenticated: what the DSM's TCP transport starts with.
 #pragma once
 
+#include "dsm/launch_keys.hpp"
 #include "runtime/launch/handshake.hpp"
 
 #include <array>
@@ -39,13 +40,14 @@ private:
 
 struct Mesh {
   std::vector<std::array<int, 2>> sockets; ///< of each node, by lane; {-1, -1} for the node itself
+  dsm::ConnectionKeys keys;                ///< of the connections, if they are to be sealed
   std::string error;                       ///< one phrase if it could not be had; then there are no sockets
 };
 
 /// Connects node `self` with all others: it opens connections to those before it and is connected to by those behind it, who
 /// all do the same. Strangers are refused, with one line for each, and do no harm; at most `patience_s` seconds. The sockets
-/// are inherited by the program that is executed next.
+/// are inherited by the program that is executed next. `sealed`: whether the connections are to be, which all must agree on.
 Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
-                  int patience_s);
+                  int patience_s, bool sealed = false);
 
 } // namespace hetmp::launch

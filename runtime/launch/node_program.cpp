@@ -23,13 +23,20 @@ constexpr int patience_s = 20;
 /// Sockets go there: a descriptor that the program has opened on another host is then none here, instead of a socket.
 constexpr int first_socket = 200;
 
-bool lift(int& socket) {
-  if (socket < 0)
+bool lift(int& descriptor) {
+  if (descriptor < 0)
     return true;
-  const int lifted = fcntl(socket, F_DUPFD, first_socket);
-  close(socket);
-  socket = lifted;
+  const int lifted = fcntl(descriptor, F_DUPFD, first_socket);
+  close(descriptor);
+  descriptor = lifted;
   return lifted >= 0;
+}
+
+/// The descriptor from which the program will read them; negative, with errno, if there is none.
+int inheritable(dsm::ConnectionKeys& keys) {
+  int descriptor = dsm::pass_keys(keys);
+  dsm::forget(keys);
+  return descriptor >= 0 && !lift(descriptor) ? -1 : descriptor;
 }
 
 /// Addresses have to be the same on all hosts: no randomisation, and one stack limit, from which the kernel works out where
@@ -67,7 +74,7 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
     say("host %s: %s: %s", host, order.folder.c_str(), strerrordesc_np(errno));
     return cannot_run;
   }
-  Mesh mesh = connect_mesh(order.node, start.endpoints, listening, start.secret, patience_s);
+  Mesh mesh = connect_mesh(order.node, start.endpoints, listening, start.secret, patience_s, order.encrypt);
   if (!mesh.error.empty()) {
     say("host %s: %s", host, mesh.error.c_str());
     return cannot_run;
@@ -77,6 +84,11 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
       say("host %s: no descriptors for %zu nodes: %s", host, mesh.sockets.size(), strerrordesc_np(errno));
       return cannot_run;
     }
+  const int keys = order.encrypt ? inheritable(mesh.keys) : -1;
+  if (order.encrypt && keys < 0) {
+    say("host %s: the keys cannot be handed to the program: %s", host, strerrordesc_np(errno));
+    return cannot_run;
+  }
   if (!fix_addresses(order.stack_bytes)) {
     say("host %s: the address space cannot be laid out as on the other hosts: %s", host, strerrordesc_np(errno));
     return cannot_run;
@@ -87,6 +99,8 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
   plan.cpus = start.cpus;
   plan.node = order.node;
   plan.sockets = mesh.sockets;
+  plan.sealed = order.encrypt;
+  plan.keys = keys;
   plan.hosts = start.hosts;
   set_environment(order, start, plan, library);
 

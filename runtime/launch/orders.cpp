@@ -1,5 +1,7 @@
 #include "runtime/launch/orders.hpp"
 
+#include "runtime/launch/frames.hpp"
+
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -101,7 +103,9 @@ auto parsed(std::string_view text, Read&& read) -> std::optional<decltype(read(j
 
 } // namespace
 
-std::string to_json(const Ready& ready) { return json{{"cpus", ready.cpus}, {"problem", ready.problem}}.dump(); }
+std::string to_json(const Ready& ready) {
+  return json{{"cpus", ready.cpus}, {"problem", ready.problem}, {"no_encryption", ready.no_encryption}}.dump();
+}
 
 std::string to_json(const Endpoint& card) { return json_of(card).dump(); }
 
@@ -113,7 +117,8 @@ std::string to_json(const Order& order) {
   for (const auto& [name, value] : order.environment)
     environment[as_text(name)] = as_text(value);
   return json{{"node", order.node},          {"host", order.host},       {"folder", as_text(order.folder)},
-              {"command", command},          {"environment", environment}, {"stack_bytes", order.stack_bytes}}
+              {"command", command},          {"environment", environment}, {"stack_bytes", order.stack_bytes},
+              {"encrypt", order.encrypt}}
       .dump();
 }
 
@@ -128,9 +133,19 @@ std::string to_json(const Exit& exit) { return json{{"code", exit.code}, {"signa
 
 std::string to_json(int signal) { return json{{"signal", signal}}.dump(); }
 
+std::string to_json(const Sealing& sealing) { return json{{"seal", sealing.secret}}.dump(); }
+
+std::string size_problem(std::string_view order_json) {
+  if (order_json.size() <= largest_frame_bytes)
+    return {};
+  return "the program's arguments and its environment make " + std::to_string(order_json.size()) +
+         " bytes as they travel to a host, and at most " + std::to_string(largest_frame_bytes) + " can";
+}
+
 std::optional<Ready> read_ready(std::string_view text) {
   return parsed(text, [](const json& value) {
-    return Ready{cpus_of(value.at("cpus")), value.at("problem").get<std::string>()};
+    return Ready{cpus_of(value.at("cpus")), value.at("problem").get<std::string>(),
+                 value.at("no_encryption").get<std::string>()};
   });
 }
 
@@ -150,6 +165,9 @@ std::optional<Order> read_order(std::string_view text) {
     for (const auto& [name, setting] : environment.items())
       order.environment[as_bytes(name)] = as_bytes(setting.get<std::string>());
     order.stack_bytes = number_of<uint64_t>(value.at("stack_bytes"));
+    if (!value.at("encrypt").is_boolean())
+      throw Impossible();
+    order.encrypt = value.at("encrypt").get<bool>();
     return order;
   });
 }
@@ -175,6 +193,10 @@ std::optional<Exit> read_exit(std::string_view text) {
   return parsed(text, [](const json& value) {
     return Exit{number_of<int>(value.at("code")), number_of<int>(value.at("signal"))};
   });
+}
+
+std::optional<Sealing> read_sealing(std::string_view text) {
+  return parsed(text, [](const json& value) { return Sealing{secret_of(value.at("seal"))}; });
 }
 
 std::optional<int> read_signal(std::string_view text) {

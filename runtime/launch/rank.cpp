@@ -7,6 +7,7 @@
 #include "runtime/launch/node_program.hpp"
 #include "runtime/launch/own_address.hpp"
 #include "runtime/launch/pmix.hpp"
+#include "seal/wanted.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -80,7 +81,8 @@ class Meeting {
 public:
   Meeting(Pmix& pmix, const Rank& rank)
       : pmix_(pmix), rank_(rank),
-        order_{pmix.rank(), pmix.host(), current_folder(), rank.command, runtime_variables(), stack_limit()} {}
+        order_{pmix.rank(), pmix.host(), current_folder(), rank.command, runtime_variables(), stack_limit(),
+               pmix.rank() == origin && seal::wanted()} {}
 
   int run() {
     if (pmix_.size() > most_nodes)
@@ -109,16 +111,21 @@ private:
         error_ = pmix_.publish(key, text);
     };
     std::string problem = rank_.problem;
+    std::string order = to_json(order_);
+    if (problem.empty() && pmix_.rank() == origin)
+      problem = size_problem(order);
+    if (!problem.empty()) // then it is for nobody, and what is too long is not for PMIx either
+      order = to_json(Order{order_.node, order_.host, order_.folder, {"-"}, {}, order_.stack_bytes, order_.encrypt});
     if (problem.empty())
       problem = listen();
     put(host_key, pmix_.host());
-    put(ready_key, to_json(Ready{allowed_cpus(), problem}));
+    put(ready_key, to_json(Ready{allowed_cpus(), problem, rank_.no_encryption}));
     if (problem.empty())
       put(endpoint_key, to_json(listening_.endpoint()));
     const Secret secret = random_secret(); // in every process: it is what prepares the library for the handshakes
     if (pmix_.rank() != origin)
       return;
-    put(order_key, to_json(order_));
+    put(order_key, order);
     // The secret goes to whom the launcher lets read the job's data: the job's processes, the launcher's daemons and
     // whoever can read what these send each other. So it trusts the launcher as far as the user does who lets it start
     // programs; whoever can merely reach the listening sockets learns nothing.
@@ -144,6 +151,8 @@ private:
       error_ = "rank " + std::to_string(rank) + " is no hetmp run of this version";
       return;
     }
+    if (!ready->no_encryption.empty() && no_encryption_.empty())
+      no_encryption_ = "host " + *host + ": rank " + std::to_string(rank) + ": " + ready->no_encryption;
     start_.hosts.push_back(*host);
     start_.endpoints.push_back(*endpoint);
     available_.push_back(ready->cpus);
@@ -159,6 +168,9 @@ private:
       unsetenv(name.c_str());
     order_.environment = order->environment;
     order_.stack_bytes = order->stack_bytes;
+    order_.encrypt = order->encrypt;
+    if (order_.encrypt && problem_.empty())
+      problem_ = no_encryption_;
   }
 
   /// All processes of the job have come to the same conclusion. None of the others ends before it has been said: a launcher
@@ -188,6 +200,7 @@ private:
   std::vector<std::vector<int>> available_; ///< CPUs, of each process
   std::string error_;                       ///< between this process and its launcher
   std::string problem_;                     ///< of any process, as all of them know it
+  std::string no_encryption_;               ///< likewise, if the run is to be encrypted
 };
 
 } // namespace

@@ -12,6 +12,7 @@ struct Rank {
   std::vector<std::string> command; ///< the program and its arguments
   std::string library;              ///< libhetmp.so here
   std::string problem;              ///< what speaks against running a node in this process, empty if nothing does
+  std::string no_encryption;        ///< what speaks against one of an encrypted run
 };
 
 /// Becomes the program as one of the nodes. Nothing if this process is alone in its job: then there are no other nodes,

@@ -89,12 +89,16 @@ void print_permission(const char* name, const Permission& permission) {
 }
 
 /// What loops are counted with, as HETMP_COUNTERS says and the machine allows.
-void print_counters() {
-  const std::string library = find_library().value_or("");
+void print_counters(const std::string& library) {
   if (!library.empty())
     perf::set_counter_settings({library.substr(0, library.rfind('/')), true});
   const bool available = perf::counters_available();
   fact("hardware counters", "%s%s", available ? "" : "no: ", perf::counters_state().c_str());
+}
+
+void print_encryption(const std::string& library) {
+  const std::string problem = library.empty() ? "libhetmp.so is not there" : why_no_encryption(library);
+  fact("encryption", "%s%s", problem.empty() ? "possible (--encrypt)" : "no: ", problem.c_str());
 }
 
 void print_profile() {
@@ -118,8 +122,10 @@ int print_info() {
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: %s; RDMA: not yet",
        knows_hosts() ? "yes, between processes here and between hosts" : "between processes here (hosts need libsodium)");
+  const std::string library = find_library().value_or("");
+  print_encryption(library);
   print_profile();
-  print_counters();
+  print_counters(library);
   print_permission("real-time priority", probe_realtime_priority());
   return 0;
 }

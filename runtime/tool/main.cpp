@@ -25,6 +25,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->type_name("CMD");
   run->add_option("--transport", options.transport, "Between nodes of this machine: shared-memory (the default) or tcp")
       ->type_name("T");
+  run->add_flag("--encrypt", options.encrypt, "Encrypt what travels between hosts, and between processes by tcp");
   run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")
       ->type_name("SPEC");
   run->add_flag("--report", options.report,

@@ -8,6 +8,8 @@
 #include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run_under_pmix.hpp"
 #include "schedulers/parse.hpp"
+#include "seal/load.hpp"
+#include "seal/wanted.hpp"
 
 #include <cerrno>
 #include <climits>
@@ -31,6 +33,8 @@ std::string check_nodes(const RunOptions& options) {
     return "--transport " + *options.transport + ": neither shared-memory nor tcp";
   if (options.transport && options.hosts && *options.transport != "tcp")
     return "--transport " + *options.transport + ": hosts are connected by tcp";
+  if (options.encrypt && (options.cores || (options.transport && *options.transport != "tcp")))
+    return "--encrypt is for nodes that are connected by tcp";
   if (options.cores)
     if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus());
         !parsed.error.empty())
@@ -104,6 +108,8 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
     set["HETMP_NODES"] = "cores:" + *options.cores;
   if (options.transport)
     set["HETMP_TRANSPORT"] = *options.transport;
+  if (options.encrypt)
+    set[seal::variable] = "1";
   if (options.report)
     set["HETMP_REPORT"] = *options.report;
   if (options.schedule)
@@ -117,6 +123,12 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
   const char* preloaded = lookup("LD_PRELOAD");
   set["LD_PRELOAD"] = preloaded && *preloaded ? library + ':' + preloaded : library;
   return result;
+}
+
+std::string why_no_encryption(const std::string& library) {
+  std::string problem;
+  seal::load_cipher(library.substr(0, library.rfind('/')), problem);
+  return problem;
 }
 
 std::optional<std::string> find_library() {

@@ -5,6 +5,7 @@
 #include "runtime/launch/agent.hpp"
 #include "runtime/launch/launcher.hpp"
 #include "runtime/tool/machine.hpp"
+#include "seal/wanted.hpp"
 
 namespace hetmp::tool {
 namespace {
@@ -41,6 +42,7 @@ int run_on_hosts(const RunOptions& options) {
   }
   run.tool = own_folder() + "/hetmp";
   run.command = options.command;
+  run.encrypt = seal::wanted(); // the option has become the variable
   return launch::launch(run);
 }
 
@@ -51,7 +53,7 @@ int be_agent() {
     problem = "libhetmp.so is not beside " + own_folder() + "/hetmp";
   else if (!probe_fault_access().usable())
     problem = std::string("several node processes need userfaultfd: ") + fault_access_remedy;
-  return launch::run_agent(library.value_or(""), problem);
+  return launch::run_agent(library.value_or(""), problem, why_no_encryption(library.value_or("")));
 }
 
 } // namespace hetmp::tool

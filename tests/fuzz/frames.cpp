@@ -74,6 +74,7 @@ void read_orders(std::string_view json) {
   read_one(json, launch::read_start);
   read_one(json, launch::read_exit);
   read_one(json, launch::read_signal);
+  read_one(json, launch::read_sealing);
 }
 
 std::string read_frames(std::string_view stream, Pieces pieces, std::string_view greeting, bool contents) {

@@ -16,8 +16,8 @@ class Site:
         self.launcher = launcher
         self.tool = str(build / "bin" / "hetmp")
         self.build = build
-        compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-        self.program = str(conformance.compile_program(HERE / "job_program.c", compiler, build))
+        self.compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
+        self.program = str(conformance.compile_program(HERE / "job_program.c", self.compiler, build))
 
     def environment(self, **settings):
         environment = conformance.environment_for("one", settings, self.build, stock=False)

@@ -21,10 +21,12 @@ import launchers
 from job import HERE, Site, check_refused, check_run  # it finds the modules of tests/common
 from cases import Cases, parse
 from processes import PATIENCE, SECONDS, check, check_all_gone, complaints, conformance, finish, marked
+from wire import MARKER, MARKER_MINUS_ONE, Wire
 
 SUM = 119995
 CASES = Cases()
 ON_ONE_HOST = set()  # of the cases: those that make no sense on two
+ON_TWO_HOSTS = set()  # and those that make none on one
 
 
 def on_one_host(function):
@@ -32,8 +34,14 @@ def on_one_host(function):
     return CASES.add(function)
 
 
+def on_two_hosts(function):
+    ON_TWO_HOSTS.add(function.__name__)
+    return CASES.add(function)
+
+
 def cases_of(launcher):
-    return [name for name in CASES if name not in ON_ONE_HOST or not launcher.endswith("-on-two-hosts")]
+    others = ON_ONE_HOST if launcher.endswith("-on-two-hosts") else ON_TWO_HOSTS
+    return [name for name in CASES if name not in others]
 
 
 def sums(nodes, times=1):
@@ -210,6 +218,42 @@ def a_node_without_userfaultfd(site):
     for rank in ("0", "1"):
         wrapper = [sys.executable, str(HERE / "without_userfaultfd.py"), rank]
         check_refused(site.run(3, "nodes", before=wrapper), rf"rank {rank}: .*userfaultfd")
+
+
+@CASES.add
+def encrypted_runs(site):
+    for processes in (2, 3):
+        check_run(site.run(processes, "nodes", options=["--encrypt"], OMP_SCHEDULE="dynamic"), sums(processes))
+    only_rank_0 = ["sh", "-c", 'if [ "$PMIX_RANK" = 0 ]; then export HETMP_ENCRYPT=1; fi; exec "$@"', "sh"]
+    check_run(site.run(2, "nodes", before=only_rank_0), sums(2))
+    code, out, err = site.run(2, "nodes", before=["env", "HETMP_ENCRYPT=perhaps"])
+    check(code == 0 and out == sums(2) and len(complaints(err)) == 1 and "HETMP_ENCRYPT=perhaps" in err,
+          f"exit code {code}, output {out!r}, said {err!r}")
+
+
+@on_two_hosts
+def what_others_see_on_the_network(site):
+    """Shared pages. (Standard output is the launcher's to carry.)"""
+    hosts = site.launcher.network
+    program = str(conformance.compile_program(HERE / "secret_program.c", site.compiler, site.build))
+    for options, seen in (([], True), (["--encrypt"], False)):
+        with Wire(hosts.devices[0], hosts.inside(0)) as wire:
+            command = [*site.launcher.start(2), site.tool, "run", *options, "--", program, MARKER_MINUS_ONE, "0"]
+            result = conformance.run_limited(command, site.environment(), SECONDS)
+        check_run(result, "")
+        check((wire.count(MARKER) > 0) == seen, f"{options}: {wire.count(MARKER)} times in {len(wire.bytes)} bytes")
+
+
+@CASES.add
+def a_node_that_cannot_encrypt(site):
+    if os.getuid() != 0:
+        raise conformance.Skip("hiding a file needs root")
+    plugin = str(site.build / "lib" / "libhetmp_seal.so")
+    for rank in ("0", "1"):
+        hide = 'if [ "$PMIX_RANK" = "$2" ]; then mount --bind /dev/null "$1"; fi; shift 2; exec "$@"'
+        wrapper = ["unshare", "-m", "sh", "-c", hide, "sh", plugin, rank]
+        check_refused(site.run(2, "nodes", before=wrapper, options=["--encrypt"]), rf"rank {rank}: encryption .*libhetmp_seal\.so")
+        check_run(site.run(2, "nodes", before=wrapper), sums(2))
 
 
 @CASES.add

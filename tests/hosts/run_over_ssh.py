@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`hetmp run --hosts` on two hosts (two_hosts.py): programs, terminals, failures.
+"""`hetmp run --hosts` on two hosts (two_hosts.py): programs, terminals, failures. (Encrypted: run_encrypted.py.)
 
     run_over_ssh.py --build BUILD [--case NAME] [--list]
 
@@ -46,18 +46,19 @@ class Site:
         del environment["LD_PRELOAD"]
         return environment
 
-    def command(self, *words, names=",".join(ADDRESSES), remote_shell=None):
-        return [*self.hosts.inside(0), self.tool, "run", "--hosts", names,
+    def command(self, *words, names=",".join(ADDRESSES), remote_shell=None, options=()):
+        return [*self.hosts.inside(0), self.tool, "run", *options, "--hosts", names,
                 "--remote-shell", remote_shell or self.hosts.remote_shell, "--", *words]
 
-    def run(self, *words, names=",".join(ADDRESSES), remote_shell=None, given="", **settings):
+    def run(self, *words, names=",".join(ADDRESSES), remote_shell=None, given="", options=(), **settings):
         """(exit code, stdout, stderr)"""
-        process = processes.start(self.command(*words, names=names, remote_shell=remote_shell), self.environment(**settings),
-                                  stdin=subprocess.PIPE)
+        process = processes.start(self.command(*words, names=names, remote_shell=remote_shell, options=options),
+                                  self.environment(**settings), stdin=subprocess.PIPE)
         return finish(process, given=given)
 
-    def start_spinning(self):
-        return processes.start_until_ready(self.command(self.program, "spin", str(SECONDS)), self.environment())
+    def start_spinning(self, seconds=SECONDS, options=(), **settings):
+        return processes.start_until_ready(self.command(self.program, "spin", str(seconds), options=options),
+                                           self.environment(**settings))
 
     def node(self, host):
         """The pid of the node's process there."""
@@ -218,6 +219,31 @@ def a_node_stopped_before_its_program_ends_the_run(site):
 
 
 @CASES.add
+@CASES.add
+def a_stopped_node_is_waited_for_if_that_is_wanted(site):
+    """As somebody does who looks at it in a debugger, for longer than the usual patience."""
+    for patience in ("off", "60"):
+        process = site.start_spinning(seconds=6, HETMP_PATIENCE=patience)
+        node = site.node(1)
+        os.kill(node, signal.SIGSTOP)
+        time.sleep(SILENCE)
+        ended = process.poll()
+        os.kill(node, signal.SIGCONT)
+        code, _, err = finish(process)
+        check(ended is None and code == 0 and err == "", f"{patience}: exit code {code} ({ended} while it waited), said {err!r}")
+        site.check_nothing_left()
+
+
+@CASES.add
+def a_malformed_patience_gets_one_line(site):
+    for patience in ("soon", "1", "-5", "100000"):
+        code, out, err = site.run(site.program, "sum", HETMP_PATIENCE=patience)
+        check(code == 0 and out == SUM and re.fullmatch(
+            rf"hetmp: HETMP_PATIENCE={patience}: neither off nor a number of seconds from 2 to 86400; using 3\n", err),
+            f"{patience}: exit code {code}, said {err!r}")
+
+
+@CASES.add
 def signals_are_the_programs(site):
     for number in (signal.SIGINT, signal.SIGTERM):
         process = site.start_spinning()
@@ -258,17 +284,21 @@ def mistakes_get_one_line(site):
         lines = complaints(err)
         check(code == code_wanted and out == "" and len(lines) == 1 and re.search(form, lines[0]),
               f"{names}: exit code {code}, output {out!r}, said {err!r}")
+    long = {f"LONG_{i}": "x" * 120_000 for i in range(9)}
+    code, out, err = site.run(site.program, **long)
+    check(code == 1 and out == "" and re.fullmatch("hetmp: the program's arguments and its environment make \\d+ bytes .*\n", err),
+          f"a long environment: exit code {code}, output {out!r}, said {err!r}")
     code, out, err = site.run("/nonexistent/program")
     check(code == 127 and out == "" and all("/nonexistent/program" in line for line in complaints(err)),
           f"exit code {code}, said {err!r}")
 
 
-def main():
-    given = parse(__doc__, CASES)
+def run_cases(cases):
+    given = parse(sys.modules["__main__"].__doc__, cases)
     try:
         conformance.check_machine("proc2", given.build)
         with TwoHosts() as hosts:
-            failed = CASES.run([given.case] if given.case else CASES, Site(given.build, hosts))
+            failed = cases.run([given.case] if given.case else cases, Site(given.build, hosts))
     except (conformance.Skip, two_hosts.Absent) as reason:
         print(f"skipped: {reason}")
         return conformance.SKIPPED
@@ -276,4 +306,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(CASES))

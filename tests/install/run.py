@@ -54,6 +54,8 @@ def main():
         find_one(prefix, "libhetmp_dsm.so")
         if (build / "lib" / "libhetmp_papi.so").exists() and find_one(prefix, "libhetmp_papi.so").parent != library.parent:
             raise conformance.Failure("libhetmp_papi.so is not beside libhetmp.so")
+        if (build / "lib" / "libhetmp_seal.so").exists() and find_one(prefix, "libhetmp_seal.so").parent != library.parent:
+            raise conformance.Failure("libhetmp_seal.so is not beside libhetmp.so")
         links = library.parent / "omp"
         for name in NAMES:
             if (links / name).resolve() != library:

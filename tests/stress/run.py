@@ -33,7 +33,8 @@ from run import Failure, Skip  # noqa: E402
 
 PROGRAMS = HERE / "programs"
 SECONDS = 20
-MODES = {"stock": None, "one": None, "proc2": "proc:2", "proc3": "proc:3", "proc4": "proc:4", "tcp2": "proc:2", "tcp4": "proc:4"}
+MODES = {"stock": None, "one": None, "proc2": "proc:2", "proc3": "proc:3", "proc4": "proc:4", "tcp2": "proc:2", "tcp4": "proc:4",
+         "sealed2": "proc:2", "sealed4": "proc:4"}  # tcp, encrypted
 COMPILERS = ["clang-16", "clang-19", "clang-14"]
 
 
@@ -89,8 +90,10 @@ def environment_for(mode, settings, build, seed):
     environment = conformance.environment_for("one", settings, build, mode == "stock")
     if MODES[mode]:
         environment["HETMP_NODES"] = MODES[mode]
-    if mode.startswith("tcp"):
+    if mode.startswith(("tcp", "sealed")):
         environment["HETMP_TRANSPORT"] = "tcp"
+    if mode.startswith("sealed"):
+        environment["HETMP_ENCRYPT"] = "1"
     if seed is not None:
         environment["STRESS_SEED"] = str(seed)
     return environment

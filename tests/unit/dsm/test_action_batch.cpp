@@ -17,7 +17,7 @@ using protocol::Actions;
 using protocol::Message;
 using protocol::MessageType;
 
-Message message(MessageType type, PageNumber page, uint8_t requester = 0) { return {type, requester, {}, page}; }
+Message message(MessageType type, PageNumber page, uint8_t requester = 0) { return protocol::message_of(type, page, requester); }
 
 Actions supplies(PageNumber page, MessageType type, bool protect = true) {
   Actions actions;

@@ -11,7 +11,7 @@ using protocol::MessageType;
 
 constexpr HoldTimes::Clock hold = HoldTimes::hold_ns;
 
-Message message(MessageType type, PageNumber page) { return {type, 0, {}, page}; }
+Message message(MessageType type, PageNumber page) { return protocol::message_of(type, page); }
 
 TEST(HoldTimes, WhatTakesAPageThatHasJustComeWaits) {
   HoldTimes holds;

@@ -27,6 +27,13 @@ LaunchPlan launched_plan() {
   return plan;
 }
 
+LaunchPlan sealed_plan() {
+  LaunchPlan plan = launched_plan();
+  plan.sealed = true;
+  plan.keys = 204;
+  return plan;
+}
+
 void expect_round_trip(const LaunchPlan& plan) {
   const std::string text = format_plan(plan);
   EXPECT_EQ(text.find('\n'), std::string::npos);
@@ -41,6 +48,16 @@ TEST(LaunchPlan, SurvivesAsText) {
   tcp.transport = LaunchPlan::Transport::Tcp;
   expect_round_trip(tcp);
   expect_round_trip(launched_plan());
+  tcp.sealed = true;
+  expect_round_trip(tcp);
+  expect_round_trip(sealed_plan());
+}
+
+TEST(LaunchPlan, SaysNothingOfSealingWhereNothingIsSealed) {
+  for (const LaunchPlan& plan : {local_plan(), launched_plan()}) {
+    EXPECT_EQ(format_plan(plan).find("seal"), std::string::npos);
+    EXPECT_EQ(format_plan(plan).find("key"), std::string::npos);
+  }
 }
 
 TEST(LaunchPlan, HasTwoToSixtyFourNodes) {
@@ -86,6 +103,8 @@ TEST(LaunchPlan, WhatDoesNotFitTogetherIsRefused) {
       {"a node that is none", [](LaunchPlan& plan) { plan.node = 2; }},
       {"a node without CPUs", [](LaunchPlan& plan) { plan.cpus[1] = {}; }},
       {"a CPU that cannot be", [](LaunchPlan& plan) { plan.cpus[1] = {4096}; }},
+      {"sealed memory", [](LaunchPlan& plan) { plan.sealed = true; }},
+      {"keys for memory", [](LaunchPlan& plan) { plan.keys = 5; }},
   };
   for (const Change& change : of_local) {
     LaunchPlan plan = local_plan();
@@ -106,6 +125,8 @@ TEST(LaunchPlan, WhatDoesNotFitTogetherIsRefused) {
       {"one socket to another", [](LaunchPlan& plan) { plan.sockets[2] = {3, -1}; }},
       {"a descriptor that cannot be", [](LaunchPlan& plan) { plan.sockets[2] = {3, -2}; }},
       {"a host without a name", [](LaunchPlan& plan) { plan.hosts[2] = ""; }},
+      {"sealed without keys", [](LaunchPlan& plan) { plan.sealed = true; }},
+      {"keys and not sealed", [](LaunchPlan& plan) { plan.keys = 204; }},
   };
   for (const Change& change : of_launched) {
     LaunchPlan plan = launched_plan();
@@ -140,6 +161,10 @@ TEST(LaunchPlan, MalformedTextIsRefused) {
            "process=5 transport=tcp node=0 cpus=0;1; sockets=-1,-1;,; hosts=a;b;",
            "process=5 transport=tcp node=0 cpus=0;1; colour=red",
            "process=5 transport=tcp node=0 cpus=0;1; =",
+           "process=5 transport=tcp sealed=0 node=0 cpus=0;1;",
+           "process=5 transport=tcp sealed=yes node=0 cpus=0;1;",
+           "process=5 transport=tcp sealed=1 keys=7 node=0 cpus=0;1;",
+           "process=5 transport=tcp sealed=1 keys=-1 node=0 cpus=0;1;",
            // A word that comes twice: which one would count?
            "process=5 process=6 transport=tcp node=0 cpus=0;1;",
            "process=5 transport=tcp transport=tcp node=0 cpus=0;1;",

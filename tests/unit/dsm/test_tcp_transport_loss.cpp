@@ -166,5 +166,35 @@ TEST_F(TcpTransportTest, APeerThatFallsSilentIsLostAndOneThatHasYetToSpeakIsNot)
   EXPECT_FALSE(own.find_loss());
 }
 
+TEST_F(TcpTransportTest, ASilentPeerIsNotLostToWhoHasEndlessPatience) {
+  own.set_patience(TcpTransport::endless_patience);
+  EXPECT_NE(good.patience(), own.patience());
+  connect(true);
+  const auto sign = frame_of(Channel::Control, 0, 0);
+  write_bare(service, sign.data(), sign.size());
+  ASSERT_TRUE(is_readable(own.doorbell(), long_ms));
+  // Long enough for the usual patience, which a second node without it shows.
+  TcpTransport usual;
+  auto sockets = connect_by_loopback(2);
+  usual.connect(0, sockets[0], true);
+  ASSERT_EQ(::send(sockets[1][0][service], sign.data(), sign.size(), MSG_NOSIGNAL), ssize_t(sign.size()));
+  std::optional<Transport::Loss> loss;
+  while (!loss) {
+    for (TcpTransport* each : {&own, &usual}) {
+      each->receive([](uint32_t, const Slot&) {});
+      if (const auto found = each->find_loss()) {
+        ASSERT_EQ(each, &usual) << found->reason;
+        loss = found;
+      }
+      each->flush();
+    }
+    usleep(20'000);
+  }
+  EXPECT_FALSE(own.find_loss());
+  EXPECT_GT(own.longest_sleep_ns(), 0) << "it still gives signs of life";
+  for (const int socket : sockets[1][0])
+    close(socket);
+}
+
 } // namespace
 } // namespace hetmp::dsm

@@ -71,9 +71,9 @@ protected:
   }
   void start(uint32_t node) { start(node, endpoints); }
   /// As the node would with other endpoints.
-  void start(uint32_t node, std::vector<Endpoint> seen, int patience = patience_s) {
-    threads[node] = std::thread([this, node, seen = std::move(seen), patience] {
-      meshes[node] = connect_mesh(node, seen, *listening[node], secret, patience);
+  void start(uint32_t node, std::vector<Endpoint> seen, int patience = patience_s, bool sealed = false) {
+    threads[node] = std::thread([this, node, seen = std::move(seen), patience, sealed] {
+      meshes[node] = connect_mesh(node, seen, *listening[node], secret, patience, sealed);
     });
   }
   void finish() {

@@ -47,7 +47,7 @@ Outcome expect_same_however_cut(const std::string& stream, std::string_view gree
 }
 
 constexpr FrameKind kinds[] = {FrameKind::Ready, FrameKind::Card,  FrameKind::Output, FrameKind::Error, FrameKind::Exit,  FrameKind::Taken,
-                               FrameKind::Order, FrameKind::Start, FrameKind::Input,  FrameKind::Signal};
+                               FrameKind::Order, FrameKind::Start, FrameKind::Input,  FrameKind::Signal, FrameKind::Seal};
 
 TEST(Frames, EveryKindAndSizeArrives) {
   std::string stream;

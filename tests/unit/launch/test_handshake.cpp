@@ -162,5 +162,85 @@ TEST_F(HandshakeTest, AProofOfAnotherPurposeIsNone) {
   EXPECT_FALSE(one.answer(of_other.challenge()));
 }
 
+// --- sealed connections
+
+constexpr Purpose sealed_purpose{3, 1, 1, 1};
+
+/// Both ends' keys after a handshake; fails the test if that does not succeed.
+std::pair<seal::KeyPair, seal::KeyPair> shake_hands(const Secret& secret, const Purpose& purpose) {
+  const Opener opener(secret, purpose);
+  Listener listener(secret, purpose.listener, true);
+  EXPECT_EQ(listener.check(opener.hello()), nullptr);
+  const auto proof = opener.answer(listener.challenge());
+  EXPECT_TRUE(proof && listener.accept(*proof));
+  const auto openers = opener.keys(listener.challenge()), listeners = listener.keys();
+  EXPECT_TRUE(openers && listeners);
+  return {openers.value_or(seal::KeyPair{}), listeners.value_or(seal::KeyPair{})};
+}
+
+TEST_F(HandshakeTest, BothEndsHaveTheSameKeys) {
+  const auto [openers, listeners] = shake_hands(secret, sealed_purpose);
+  EXPECT_EQ(openers.send, listeners.receive);
+  EXPECT_EQ(openers.receive, listeners.send);
+}
+
+TEST_F(HandshakeTest, KeysDifferByDirectionLaneNodeConnectionAndRun) {
+  std::set<seal::Key> keys;
+  size_t made = 0;
+  for (const Secret& each : {secret, other_secret})
+    for (const Purpose& purpose : {Purpose{3, 1, 0, 1}, Purpose{3, 1, 1, 1}, Purpose{2, 1, 0, 1}, Purpose{3, 0, 0, 1}})
+      for (int again = 0; again < 3; ++again, made += 2) {
+        const seal::KeyPair pair = shake_hands(each, purpose).first;
+        keys.insert(pair.send);
+        keys.insert(pair.receive);
+      }
+  EXPECT_EQ(keys.size(), made);
+}
+
+TEST_F(HandshakeTest, WhoHasOnlyListenedHasNoKeysEvenWithTheSecret) {
+  const Opener opener(secret, sealed_purpose);
+  Listener listener(secret, 1, true);
+  ASSERT_EQ(listener.check(opener.hello()), nullptr);
+  const seal::Key key = opener.keys(listener.challenge())->send;
+  // It can answer for itself, but then the public keys are its own.
+  const Opener late(secret, sealed_purpose);
+  Listener later(secret, 1, true);
+  ASSERT_EQ(later.check(opener.hello()), nullptr);
+  EXPECT_NE(late.keys(listener.challenge())->send, key);
+  EXPECT_NE(later.keys()->receive, key);
+}
+
+TEST_F(HandshakeTest, SealingIsNotToBeSwitchedOnOrOffOnTheWay) {
+  for (const uint32_t wanted : {0u, 1u}) {
+    const Opener opener(secret, {3, 1, 1, wanted});
+    Hello hello = opener.hello();
+    hello.purpose.sealed = 1 - wanted;
+    for (const bool sealed : {false, true}) {
+      Listener listener(secret, 1, sealed);
+      EXPECT_STREQ(listener.check(hello), "it does not know this run's secret");
+    }
+    Listener other(secret, 1, wanted == 0);
+    EXPECT_STREQ(other.check(opener.hello()), wanted == 0 ? "it wants no encryption, and this run has it"
+                                                          : "it wants encryption, and this run has none");
+  }
+  const Opener neither(secret, {3, 1, 1, 2});
+  for (const bool sealed : {false, true})
+    EXPECT_NE(Listener(secret, 1, sealed).check(neither.hello()), nullptr);
+}
+
+TEST_F(HandshakeTest, APublicKeyThatIsNoneGivesNoKeys) {
+  const Opener opener(secret, sealed_purpose);
+  Challenge challenge{};
+  EXPECT_FALSE(opener.keys(challenge)); // the point at zero, whose product is known to everybody
+}
+
+TEST_F(HandshakeTest, TheKeysWithAnAgentBelongTogether) {
+  const seal::KeyPair launchers = keys_with_agent(secret, true), agents = keys_with_agent(secret, false);
+  EXPECT_EQ(launchers.send, agents.receive);
+  EXPECT_EQ(launchers.receive, agents.send);
+  EXPECT_NE(launchers.send, launchers.receive);
+  EXPECT_NE(launchers.send, keys_with_agent(other_secret, true).send);
+}
+
 } // namespace
 } // namespace hetmp::launch

@@ -2,6 +2,7 @@
 #include "mesh_fixture.hpp"
 
 #include <csignal>
+#include <set>
 
 namespace hetmp::launch {
 namespace {
@@ -18,6 +19,37 @@ TEST_P(Nodes, AllHaveAll) {
   finish();
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   expect_complete();
+}
+
+TEST_P(Nodes, OfASealedRunHaveKeysThatBelongTogether) {
+  open(GetParam());
+  for (uint32_t node = 0; node < GetParam(); ++node)
+    start(node, endpoints, patience_s, true);
+  finish();
+  expect_complete();
+  std::set<seal::Key> all;
+  for (uint32_t i = 0; i < GetParam(); ++i) {
+    ASSERT_EQ(meshes[i].keys.size(), GetParam());
+    for (uint32_t j = 0; j < GetParam(); ++j)
+      for (size_t lane = 0; lane < 2 && i != j; ++lane) {
+        EXPECT_EQ(meshes[i].keys[j][lane].send, meshes[j].keys[i][lane].receive);
+        all.insert(meshes[i].keys[j][lane].send);
+      }
+  }
+  EXPECT_EQ(all.size(), GetParam() * (GetParam() - 1) * 2);
+}
+
+TEST_F(MeshTest, ANodeThatDoesNotSealWhereOthersDoIsRefused) {
+  open(2);
+  testing::internal::CaptureStderr();
+  start(0, endpoints, 1, true);
+  start(1, endpoints, 1, false);
+  finish();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("it wants no encryption, and this run has it"), std::string::npos);
+  for (const Mesh& mesh : meshes) {
+    EXPECT_NE(mesh.error, "");
+    EXPECT_TRUE(mesh.sockets.empty() && mesh.keys.empty());
+  }
 }
 
 TEST_P(Nodes, InWhicheverOrderTheyStart) {

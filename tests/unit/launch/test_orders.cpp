@@ -1,5 +1,6 @@
 // What launcher and agents tell each other: every value arrives as it was, and a text that is not what it should be is
 // nothing, whatever is wrong with it.
+#include "runtime/launch/frames.hpp"
 #include "runtime/launch/orders.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ std::string every_byte() {
   return bytes;
 }
 
-Ready some_ready() { return {{0, 1, 5, 4095}, "no userfaultfd: ask the administrator"}; }
+Ready some_ready() { return {{0, 1, 5, 4095}, "no userfaultfd: ask the administrator", "no libsodium"}; }
 
 Endpoint some_card() { return {"fe80::1%eth0", 65535}; }
 
@@ -29,6 +30,7 @@ Order some_order() {
   order.command = {"./prog", "", "a b", "\"quoted\\", every_byte(), "\xf0\x9f\x98\x80", "\xc3"};
   order.environment = {{"PATH", "/bin"}, {"EMPTY", ""}, {"BYTES", every_byte()}, {"N\xe4ME", "\x80\xbf\xc0"}};
   order.stack_bytes = uint64_t(1) << 63;
+  order.encrypt = true;
   return order;
 }
 
@@ -44,12 +46,15 @@ Start some_start() {
 
 Exit some_exit() { return {255, 9}; }
 
+Sealing some_sealing() { return {some_start().secret}; }
+
 TEST(Orders, EveryValueArrives) {
   EXPECT_TRUE(read_ready(to_json(some_ready())) == some_ready());
   EXPECT_TRUE(read_ready(to_json(Ready{{0}, ""})) == (Ready{{0}, ""}));
   EXPECT_TRUE(read_card(to_json(some_card())) == some_card());
   EXPECT_TRUE(read_order(to_json(some_order())) == some_order());
   EXPECT_TRUE(read_start(to_json(some_start())) == some_start());
+  EXPECT_TRUE(read_sealing(to_json(some_sealing())) == some_sealing());
   for (const Exit& exit : {some_exit(), Exit{0, 0}, Exit{0, 64}})
     EXPECT_TRUE(read_exit(to_json(exit)) == exit);
   for (int signal = 1; signal <= 64; ++signal)
@@ -87,7 +92,18 @@ std::vector<Kind> every_kind() {
       {"start", to_json(some_start()), [](std::string_view text) { return read_start(text).has_value(); }},
       {"exit", to_json(some_exit()), [](std::string_view text) { return read_exit(text).has_value(); }},
       {"signal", to_json(15), [](std::string_view text) { return read_signal(text).has_value(); }},
+      {"sealing", to_json(some_sealing()), [](std::string_view text) { return read_sealing(text).has_value(); }},
   };
+}
+
+TEST(Orders, OneThatIsTooLongIsNamedBeforeItIsSent) {
+  Order order = some_order();
+  EXPECT_EQ(size_problem(to_json(order)), "");
+  order.environment["LONG"] = std::string(largest_frame_bytes, 'x');
+  EXPECT_NE(size_problem(to_json(order)).find("arguments and its environment"), std::string::npos);
+  order.environment.erase("LONG");
+  order.command.emplace_back(largest_frame_bytes / 2, '\x01'); // six characters each as it travels
+  EXPECT_NE(size_problem(to_json(order)), "");
 }
 
 TEST(Orders, WhatIsNoJsonIsNothing) {
@@ -153,7 +169,8 @@ const std::vector<const char*> no_list_of_numbers = {"null", "true", "1",      "
                                                      "[4294967296]"};
 
 TEST(Orders, EachMemberOfReadyIsChecked) {
-  expect_refused(R"({"cpus":[0,1],"problem":"x"})", {{"cpus", "[0,1]", no_list_of_numbers}, {"problem", "\"x\"", no_text}},
+  expect_refused(R"({"cpus":[0,1],"problem":"x","no_encryption":"y"})",
+                 {{"cpus", "[0,1]", no_list_of_numbers}, {"problem", "\"x\"", no_text}, {"no_encryption", "\"y\"", no_text}},
                  [](std::string_view text) { return read_ready(text).has_value(); });
 }
 
@@ -165,13 +182,14 @@ TEST(Orders, EachMemberOfACardIsChecked) {
 }
 
 TEST(Orders, EachMemberOfAnOrderIsChecked) {
-  expect_refused(R"({"node":1,"host":"a","folder":"/","command":["x"],"environment":{"A":"b"},"stack_bytes":8})",
+  expect_refused(R"({"node":1,"host":"a","folder":"/","command":["x"],"environment":{"A":"b"},"stack_bytes":8,"encrypt":true})",
                  {{"node", "1", no_number_and({"-1", "4294967296"})},
                   {"host", "\"a\"", no_text},
                   {"folder", "\"/\"", no_text},
                   {"command", "[\"x\"]", {"null", "true", "1", "\"x\"", "{}", "{\"a\":\"x\"}", "[]", "[1]", "[null]", "[[\"x\"]]"}},
                   {"environment", "{\"A\":\"b\"}", {"null", "true", "1", "\"A=b\"", "[]", "[\"b\"]", "{\"A\":1}", "{\"A\":null}"}},
-                  {"stack_bytes", "8", no_number_and({"-1"})}},
+                  {"stack_bytes", "8", no_number_and({"-1"})},
+                  {"encrypt", "true", {"null", "1", "0", "\"true\"", "[]", "[true]", "{}"}}},
                  [](std::string_view text) { return read_order(text).has_value(); });
 }
 
@@ -196,6 +214,14 @@ TEST(Orders, EachMemberOfAStartIsChecked) {
        {"cpus", "[[0],[1]]", {"null", "[]", "[[0]]", "[0,1]", "[[0],[1],[2]]", "[[0],[\"1\"]]", "[[0],[-1]]", "[[0],[]]",
                               R"({"x":[0],"y":[1]})"}}},
       [](std::string_view json) { return read_start(json).has_value(); });
+}
+
+TEST(Orders, TheSecretOfASealingIsChecked) {
+  const std::string text = to_json(some_sealing());
+  const std::string secret = text.substr(text.find('['), text.find(']') - text.find('[') + 1);
+  const std::string shorter = secret.substr(0, secret.rfind(',')) + ']', large = secret.substr(0, secret.rfind(',')) + ",256]";
+  expect_refused(text, {{"seal", secret.c_str(), {"null", "\"x\"", "[]", "{}", shorter.c_str(), large.c_str()}}},
+                 [](std::string_view json) { return read_sealing(json).has_value(); });
 }
 
 TEST(Orders, EachMemberOfAnExitIsChecked) {

@@ -60,12 +60,18 @@ TEST(ToolRun, OptionsBecomeVariables) {
   options.schedule = "hetprobe,5";
   options.loops = "all";
   options.threads = "3";
-  const auto variables = plan_environment(options, library, nothing_set).variables;
+  auto variables = plan_environment(options, library, nothing_set).variables;
   EXPECT_EQ(variables.at("HETMP_NODES"), "cores:" + own_cpu());
+  EXPECT_FALSE(variables.contains("HETMP_ENCRYPT"));
   EXPECT_EQ(variables.at("HETMP_REPORT"), "1");
   EXPECT_EQ(variables.at("OMP_SCHEDULE"), "hetprobe,5");
   EXPECT_EQ(variables.at("HETMP_LOOPS"), "all");
   EXPECT_EQ(variables.at("OMP_NUM_THREADS"), "3");
+  options.cores.reset();
+  options.encrypt = true;
+  EXPECT_EQ(plan_environment(options, library, nothing_set).variables.at("HETMP_ENCRYPT"), "1");
+  options.transport = "shared-memory";
+  EXPECT_NE(plan_environment(options, library, nothing_set).error.find("--encrypt"), std::string::npos);
 }
 
 TEST(ToolRun, EachMistakeIsNamed) {
