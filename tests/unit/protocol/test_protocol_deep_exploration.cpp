@@ -68,21 +68,21 @@ TEST(ProtocolDeepExploration, ThreeNodes) {
 }
 
 TEST(ProtocolDeepExploration, ThreeNodesTwoPages) {
-  constexpr Powers loss = {false, false, false, true};
-  expect_right(explore({3, 2, 0, true, together}, {.most_at_once = 1}));
-  expect_right(explore({3, 2, 0, true, loss}, {.most_at_once = 1, .asks_after_loss = false}));
+  const Bounds bounds = {.most_at_once = 1, .asks_after_loss = false};
+  expect_right(explore({3, 2, 0, true, all}, bounds));
+  expect_right(explore({3, 2, 0, false, all}, bounds));
 }
 
 struct Task {
   Size size;
   Bounds bounds;
 };
-/// The last but one has every state of three nodes with two pages that only fault.
+/// From small to large. The last but one has every state of three nodes with two pages that only fault.
 const Task deep_tasks[] = {
-    {{3, 2, 0, true, all}, {.most_at_once = 1, .asks_after_loss = false, .table_log2 = 28}},
-    {{3, 2, 0, false, all}, {.most_at_once = 1, .asks_after_loss = false, .table_log2 = 28}},
+    {{3, 2, 0, true, all}, {.most_at_once = 2, .asks_after_loss = false, .table_log2 = 28}},
+    {{3, 2, 0, false, all}, {.most_at_once = 2, .asks_after_loss = false, .table_log2 = 28}},
     {{3, 2, 0, true}, {.table_log2 = 28}},
-    {{3, 2, 0, true, together}, {.most_at_once = 2, .table_log2 = 28}},
+    {{3, 2, 0, true, together}, {.most_at_once = 3, .table_log2 = 29}},
 };
 
 /// About ten minutes and 10 GB on two processors. HETMP_EXPLORE=N: only the Nth.
