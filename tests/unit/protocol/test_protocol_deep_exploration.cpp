@@ -85,7 +85,7 @@ const Task deep_tasks[] = {
     {{3, 2, 0, true, together}, {.most_at_once = 3, .table_log2 = 29}},
 };
 
-/// About ten minutes and 10 GB on two processors. HETMP_EXPLORE=N: only the Nth.
+/// Up to 8 GB: tables of 2 or 4 GB, two at a time, and what waits. HETMP_EXPLORE=N: only the Nth, from 0 on.
 TEST(ProtocolDeepExploration, DISABLED_ThreeNodesTwoPagesDeeper) {
   const char* only = std::getenv("HETMP_EXPLORE");
   std::atomic<size_t> next{only ? strtoul(only, nullptr, 10) : 0};
