@@ -192,7 +192,8 @@ class DeepExplorer {
     uint32_t count = 0;
     for (PageNumber p = 0; p < world.dimensions().pages; ++p)
       for (uint32_t n = 0; n < world.dimensions().nodes; ++n)
-        count += !world.has_stopped(n) && world.node(n).outstanding(p) != Outstanding::None;
+        count += !world.has_stopped(n) && (world.node(n).outstanding(p) != Outstanding::None ||
+                                           world.view(n, p).writer == WriteThread::Retry); // will ask
     for (const InFlight& message : world.flying)
       count += message.message.type == MessageType::Push;
     return count;
