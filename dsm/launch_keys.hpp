@@ -4,7 +4,7 @@
 // again whose numbers have been used.
 #pragma once
 
-#include "seal/cipher.hpp"
+#include "base/seal/cipher.hpp"
 
 #include <array>
 #include <cstdint>

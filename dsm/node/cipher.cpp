@@ -1,7 +1,7 @@
 #include "dsm/node/cipher.hpp"
 
 #include "dsm/node/globals.hpp"
-#include "seal/load.hpp"
+#include "base/seal/load.hpp"
 
 #include <climits>
 #include <cstdlib>

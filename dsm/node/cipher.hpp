@@ -1,7 +1,7 @@
 // The cipher in a node's process, where the plan asks for one.
 #pragma once
 
-#include "seal/cipher.hpp"
+#include "base/seal/cipher.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // the socket, so a system call never meets a page that is elsewhere.
 #pragma once
 
-#include "seal/record.hpp"
+#include "base/seal/record.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@
 #include "dsm/node/frame_reader.hpp"
 #include "dsm/node/sealed_lane.hpp"
 #include "dsm/node/transport.hpp"
-#include "seal/record.hpp"
+#include "base/seal/record.hpp"
 
 #include <array>
 #include <limits>

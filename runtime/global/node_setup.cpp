@@ -14,7 +14,7 @@
 #include "runtime/global/messages.hpp"
 #include "runtime/global/page_report.hpp"
 #include "runtime/global/timeline.hpp"
-#include "seal/wanted.hpp"
+#include "base/seal/wanted.hpp"
 
 #include <algorithm>
 #include <charconv>

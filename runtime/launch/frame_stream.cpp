@@ -1,6 +1,6 @@
 #include "runtime/launch/frame_stream.hpp"
 
-#include "seal/sodium_cipher.hpp"
+#include "base/seal/sodium_cipher.hpp"
 
 #include <algorithm>
 #include <cstring>

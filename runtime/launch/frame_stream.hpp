@@ -4,7 +4,7 @@
 
 #include "runtime/launch/frames.hpp"
 #include "runtime/launch/handshake.hpp"
-#include "seal/record.hpp"
+#include "base/seal/record.hpp"
 
 #include <memory>
 #include <optional>

@@ -16,7 +16,7 @@
 // and who has only listened cannot read it even if the secret comes to light: under mpirun it crosses the launcher's own wires.
 #pragma once
 
-#include "seal/cipher.hpp"
+#include "base/seal/cipher.hpp"
 
 #include <array>
 #include <cstdint>

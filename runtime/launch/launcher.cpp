@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <poll.h>
+#include <set>
 #include <string_view>
 #include <unistd.h>
 

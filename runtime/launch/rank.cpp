@@ -7,7 +7,7 @@
 #include "runtime/launch/node_program.hpp"
 #include "runtime/launch/own_address.hpp"
 #include "runtime/launch/pmix.hpp"
-#include "seal/wanted.hpp"
+#include "base/seal/wanted.hpp"
 
 #include <csignal>
 #include <cstdlib>

@@ -8,8 +8,8 @@
 #include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run_under_pmix.hpp"
 #include "schedulers/parse.hpp"
-#include "seal/load.hpp"
-#include "seal/wanted.hpp"
+#include "base/seal/load.hpp"
+#include "base/seal/wanted.hpp"
 
 #include <cerrno>
 #include <climits>

@@ -5,7 +5,7 @@
 #include "runtime/launch/agent.hpp"
 #include "runtime/launch/launcher.hpp"
 #include "runtime/tool/machine.hpp"
-#include "seal/wanted.hpp"
+#include "base/seal/wanted.hpp"
 
 namespace hetmp::tool {
 namespace {

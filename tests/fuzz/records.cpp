@@ -2,8 +2,8 @@
 // records, and into which pieces the stream is cut. It is a fault, besides what the sanitizers find, when a text comes out that
 // was not sealed in its place, when a stream that nobody changed does not come out whole, and when it means something else
 // cut into other pieces.
-#include "seal/record.hpp"
-#include "seal/sodium_cipher.hpp"
+#include "base/seal/record.hpp"
+#include "base/seal/sodium_cipher.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // The TCP transport with sealed connections: it carries what it carries otherwise, nothing of that is to be seen on the way,
 // and a peer whose records do not verify is lost.
-#include "seal/sodium_cipher.hpp"
+#include "base/seal/sodium_cipher.hpp"
 #include "tcp_fixture.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The plugin as it was built, and what stands in its place where it is missing.
-#include "seal/load.hpp"
-#include "seal/wanted.hpp"
+#include "base/seal/load.hpp"
+#include "base/seal/wanted.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Records: what was sealed comes out however the stream is cut, and whatever was changed, left out, repeated, moved or meant
 // for somebody else does not.
-#include "seal/record.hpp"
-#include "seal/sodium_cipher.hpp"
+#include "base/seal/record.hpp"
+#include "base/seal/sodium_cipher.hpp"
 
 #include <gtest/gtest.h>
 

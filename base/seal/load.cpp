@@ -1,4 +1,4 @@
-#include "seal/load.hpp"
+#include "base/seal/load.hpp"
 
 #include "base/private_section.hpp"
 

@@ -1,4 +1,4 @@
-#include "seal/wanted.hpp"
+#include "base/seal/wanted.hpp"
 
 #include "base/environment.hpp"
 

@@ -1,4 +1,4 @@
-#include "seal/record.hpp"
+#include "base/seal/record.hpp"
 
 #include <algorithm>
 #include <cstring>

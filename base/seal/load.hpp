@@ -1,7 +1,7 @@
 // The plugin that brings the cipher: libhetmp_seal.so, which is built where libsodium is and lies beside libhetmp.so.
 #pragma once
 
-#include "seal/cipher.hpp"
+#include "base/seal/cipher.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "seal/sodium_cipher.hpp"
+#include "base/seal/sodium_cipher.hpp"
 
 #include <sodium.h>
 

@@ -9,7 +9,7 @@
 // has nothing to do with the messages inside.
 #pragma once
 
-#include "seal/cipher.hpp"
+#include "base/seal/cipher.hpp"
 
 #include <cstddef>
 #include <cstdint>

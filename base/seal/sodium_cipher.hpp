@@ -1,7 +1,7 @@
 // The cipher by libsodium: for those who link it anyway, and for the plugin.
 #pragma once
 
-#include "seal/cipher.hpp"
+#include "base/seal/cipher.hpp"
 
 namespace hetmp::seal {
 
