@@ -71,6 +71,7 @@ class HetProbePolicy : public LoopPolicy {
     NodeMeasurement measured; ///< over its probe
     NodeMeasurement whole;    ///< over all it has executed, the probe included
     NodeMeasurement parts;    ///< over the parts of its share
+    uint32_t answers = 0;     ///< with parts of its share
     IterationSet share; ///< what it is still to be given, once that is known
   };
 
@@ -91,6 +92,7 @@ class HetProbePolicy : public LoopPolicy {
   IterationSet cut_part(uint32_t node);
   void balance(uint32_t asking);
   void take_over(uint32_t asking);
+  bool goes_on(uint32_t node) const;
   std::vector<double> paces() const;
   void move_borders(const std::vector<uint64_t>& sizes);
 

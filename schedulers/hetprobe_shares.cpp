@@ -16,16 +16,22 @@ bool takes_from_end(uint32_t node) { return node % 2 == 1; }
 /// A part is at most so many times what a node has executed before.
 constexpr uint64_t trusted = 2;
 
+/// Answers until a node keeps what it has: by then a part is a hundredth of its share. More would cut shares into ever
+/// smaller pieces, of which an answer takes few.
+constexpr uint32_t most_parts = 8;
+
 } // namespace
 
 /// What fits into an answer; `last` if that is everything.
 void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
   Node& node = nodes_[number];
-  if (by_parts_ && node.state == State::Running)
+  const bool by_part = by_parts_ && goes_on(number);
+  if (by_part && node.state == State::Running) {
     balance(number);
-  if (by_parts_ && node.state == State::Running && node.share.empty())
-    take_over(number);
-  IterationSet wanted = by_parts_ ? cut_part(number) : std::exchange(node.share, {});
+    if (node.share.empty())
+      take_over(number);
+  }
+  IterationSet wanted = by_part ? cut_part(number) : std::exchange(node.share, {});
   Assignment part;
   share_in_node(part, rules_.in_node);
   for (const Range& piece : wanted.ranges())
@@ -34,6 +40,7 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
   wanted.take_front(part.size());
   node.share.put(wanted);
   node.dealt += part.size();
+  ++node.answers;
   part.last = node.share.empty();
   part.measured = measured_;
   part.repeats = part.last ? repeats_ : 0;
@@ -53,13 +60,19 @@ IterationSet HetProbePolicy::cut_part(uint32_t number) {
   return takes_from_end(number) ? node.share.take_back(size) : node.share.take_front(size);
 }
 
-/// So that all nodes finish together what the first division divided.
+/// Whether the borders of the node's share may still move.
+bool HetProbePolicy::goes_on(uint32_t number) const {
+  const Node& node = nodes_[number];
+  return shape_.threads[number] > 0 && node.in_use && node.state != State::Left && node.answers < most_parts;
+}
+
+/// So that all nodes that go on finish together what they have been given and have left.
 void HetProbePolicy::balance(uint32_t asking) {
   uint64_t rest = 0;
   std::vector<uint64_t> dealt;
-  for (const Node& node : nodes_) {
-    rest += node.share.size();
-    dealt.push_back(node.dealt);
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    rest += goes_on(i) ? nodes_[i].share.size() : 0;
+    dealt.push_back(goes_on(i) ? nodes_[i].dealt : 0);
   }
   const std::vector<double> pace = paces();
   if (rest > 0 && pace[asking] > 0)
@@ -67,14 +80,13 @@ void HetProbePolicy::balance(uint32_t asking) {
 }
 
 void HetProbePolicy::take_over(uint32_t asking) {
-  const auto largest = std::max_element(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
-    return a.share.size() < b.share.size();
-  });
-  const uint64_t half = largest->share.size() / 2;
-  if (half < batch_size(nodes_[asking], shape_.threads[asking]))
-    return;
-  const bool from_front = takes_from_end(static_cast<uint32_t>(largest - nodes_.begin()));
-  nodes_[asking].share = from_front ? largest->share.take_front(half) : largest->share.take_back(half);
+  uint32_t largest = asking;
+  for (uint32_t i = 0; i < shape_.nodes(); ++i)
+    if (goes_on(i) && nodes_[i].share.size() > nodes_[largest].share.size())
+      largest = i;
+  IterationSet& share = nodes_[largest].share;
+  if (share.size() / 2 >= batch_size(nodes_[asking], shape_.threads[asking]))
+    nodes_[asking].share = takes_from_end(largest) ? share.take_front(share.size() / 2) : share.take_back(share.size() / 2);
 }
 
 /// Iterations of a thread in a microsecond, since the first division where the node has told of that; 0 for nodes that take
@@ -83,7 +95,7 @@ std::vector<double> HetProbePolicy::paces() const {
   std::vector<double> result(nodes_.size(), 0);
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
-    if (shape_.threads[i] == 0 || !node.in_use || node.state == State::Left)
+    if (!goes_on(static_cast<uint32_t>(i)))
       continue;
     const NodeMeasurement& shown = node.parts.iterations > 0 ? node.parts : node.whole;
     result[i] = static_cast<double>(shown.iterations) / shown.thread_us;
@@ -93,15 +105,19 @@ std::vector<double> HetProbePolicy::paces() const {
   return result;
 }
 
-/// Gives each node's share the size that is told; they add up to what all shares have together.
+/// Gives the share of each node that goes on the size that is told; they add up to what these shares have together.
 void HetProbePolicy::move_borders(const std::vector<uint64_t>& sizes) {
   IterationSet moving;
   for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    if (!goes_on(i))
+      continue;
     IterationSet& share = nodes_[i].share;
     const uint64_t excess = share.size() - std::min(sizes[i], share.size());
     moving.put(takes_from_end(i) ? share.take_front(excess) : share.take_back(excess));
   }
   for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    if (!goes_on(i))
+      continue;
     IterationSet& share = nodes_[i].share;
     share.put(moving.take_front(sizes[i] - share.size()));
   }

@@ -620,17 +620,24 @@ TEST_F(HetProbe, WholeSharesTellSpeedsBetterThanProbes) {
   // The probe of node 1 is disturbed, what comes after it is not.
   HetProbePolicy policy(even, 10, history, rules);
   std::vector<Reply> replies;
-  for (const uint32_t node : {0, 1})
-    policy.ask(node, {}, replies);
-  policy.ask(0, took(replies[0].assignment, 4, 10), replies);
-  policy.ask(1, took(replies[1].assignment, 4, 60), replies);
-  policy.ask(0, took(replies[2].assignment, 4, 10), replies);
-  ASSERT_EQ(replies.size(), 5u);
-  policy.report(0, took(replies[4].assignment, 4, 10));
-  EXPECT_FALSE(policy.finished());
-  policy.report(1, took(replies[3].assignment, 4, 20));
+  const auto ask = [&](uint32_t node, const NodeMeasurement& done) {
+    replies.clear();
+    policy.ask(node, done, replies);
+    return replies.back().assignment;
+  };
+  Assignment latest[2] = {ask(0, {}), ask(1, {})};
+  latest[0] = ask(0, took(latest[0], 4, 10));
+  latest[1] = ask(1, took(latest[1], 4, 60));
+  uint64_t after_probe[2] = {latest[0].size(), latest[1].size()};
+  for (const uint32_t node : {0u, 1u}) {
+    for (; !latest[node].last; after_probe[node] += latest[node].size())
+      latest[node] = ask(node, took(latest[node], 4, node == 0 ? 10 : 20));
+    EXPECT_FALSE(policy.finished());
+    policy.report(node, took(latest[node], 4, node == 0 ? 10 : 20));
+  }
   EXPECT_TRUE(policy.finished());
-  const double share = static_cast<double>(replies[3].assignment.size());
+  EXPECT_EQ(after_probe[0] + after_probe[1] + 1200, even.trips);
+  const double share = static_cast<double>(after_probe[1]);
   EXPECT_NEAR(history.decision().speed[0], (600 * 60 + share * 20) / (600 + share) / 10, 1e-6);
 }
 
