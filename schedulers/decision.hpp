@@ -35,7 +35,6 @@ struct NodeKnowledge {
   bool measured = false;
   double iterations = 0;            ///< how many the times of a measurement are of; smoothed
   double agreeing = 1;              ///< measurements that the times are the mean of
-  bool settling = false;            ///< the times are of a visit on which pages found their places: they say less
   double us_per_iteration = 0;      ///< elapsed, of one thread
   double busy_us_per_iteration = 0; ///< executing, of one thread
   double faults_per_iteration = 0;  ///< faults of the node over iterations of the node, whichever threads had them

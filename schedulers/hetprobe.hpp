@@ -90,6 +90,7 @@ class HetProbePolicy : public LoopPolicy {
                                    std::vector<uint64_t> in_hand) const;
   void give_share(uint32_t node, std::vector<Reply>& replies);
   IterationSet cut_part(uint32_t node);
+  double least_part(uint32_t node) const;
   void balance(uint32_t asking);
   void take_over(uint32_t asking);
   bool goes_on(uint32_t node) const;

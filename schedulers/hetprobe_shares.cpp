@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace hetmp::schedulers {
@@ -12,6 +13,8 @@ namespace {
 
 /// Which end of its share a node works from: see HetProbePolicy.
 bool takes_from_end(uint32_t node) { return node % 2 == 1; }
+
+constexpr double exchanges_a_part = 100;
 
 /// A part is at most so many times what a node has executed before.
 constexpr uint64_t trusted = 2;
@@ -49,14 +52,25 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
   replies.push_back({number, part});
 }
 
+/// What the node does in a hundred exchanges: asking in between then costs a hundredth of it. Infinite if that is not known.
+double HetProbePolicy::least_part(uint32_t number) const {
+  const NodeMeasurement& whole = nodes_[number].whole;
+  const double rate = static_cast<double>(whole.iterations) / whole.thread_us * shape_.threads[number];
+  const double least = exchanges_a_part * rules_.exchange_us * rate;
+  return least >= 1 ? least : std::numeric_limits<double>::infinity(); // not a number, too
+}
+
 /// All of the node's share where half of it would not be worth an exchange.
 IterationSet HetProbePolicy::cut_part(uint32_t number) {
   Node& node = nodes_[number];
   const uint64_t left = node.share.size();
-  const uint64_t least = batch_size(node, shape_.threads[number]);
-  if (left / 2 < least)
+  const double least = least_part(number);
+  if (!(static_cast<double>(left / 2) >= least))
     return std::exchange(node.share, {});
-  const uint64_t size = std::min(left / 2, std::max(least, trusted * node.whole.iterations));
+  const uint64_t trusted_size = std::max(static_cast<uint64_t>(least), trusted * node.whole.iterations);
+  uint64_t size = std::min(left / 2, trusted_size);
+  if (size > shape_.threads[number])
+    size -= size % shape_.threads[number]; // no thread waits for an iteration that another one has more
   return takes_from_end(number) ? node.share.take_back(size) : node.share.take_front(size);
 }
 
@@ -85,7 +99,7 @@ void HetProbePolicy::take_over(uint32_t asking) {
     if (goes_on(i) && nodes_[i].share.size() > nodes_[largest].share.size())
       largest = i;
   IterationSet& share = nodes_[largest].share;
-  if (share.size() / 2 >= batch_size(nodes_[asking], shape_.threads[asking]))
+  if (static_cast<double>(share.size() / 2) >= least_part(asking))
     nodes_[asking].share = takes_from_end(largest) ? share.take_front(share.size() / 2) : share.take_back(share.size() / 2);
 }
 

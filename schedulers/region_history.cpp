@@ -42,15 +42,10 @@ void take_times(NodeKnowledge& node, const NodeKnowledge& from) {
   node.iterations = from.iterations;
   node.us_per_iteration = from.us_per_iteration;
   node.busy_us_per_iteration = from.busy_us_per_iteration;
-  node.settling = from.settling;
 }
 
 /// `may_be_mean`: of times that agree.
 void smooth_times(NodeKnowledge& known, const NodeKnowledge& seen, bool may_be_mean) {
-  if (known.settling && !seen.settling) {
-    take_times(known, seen);
-    return;
-  }
   const bool steady = may_be_mean && agree(known.us_per_iteration, seen.us_per_iteration);
   const double old = known.iterations * (steady ? known.agreeing : (1 - weight_of_new) / weight_of_new);
   const double weight = seen.iterations / (seen.iterations + old);
@@ -243,11 +238,9 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
     take_times(seen, knowledge_from(timed));
   else if (times == Times::Standing && known_before)
     take_times(seen, nodes_[node]);
-  else if (settling > 0) {
-    seen.settling = settling * rules.fault_us > undisturbed_part * seen.us_per_iteration;
+  else if (settling > 0)
     seen.us_per_iteration = std::max(std::min(seen.busy_us_per_iteration, seen.us_per_iteration),
                                      seen.us_per_iteration - settling * rules.fault_us);
-  }
   latest = seen;
   NodeKnowledge& known = nodes_[node];
   if (!known.measured) {

@@ -20,17 +20,17 @@ bool make_slowest_one(std::vector<double>& speed) {
   return slowest > 0;
 }
 
-/// Speeds that lie within `difference` of the slowest among them become one speed, their mean; the
+/// Speeds that lie within `smallest_difference` of the slowest among them become one speed, their mean; the
 /// slowest groups first. No group is wider than that difference, so speeds that rise in small steps do not
 /// all become equal.
-void level_small_differences(std::vector<double>& speed, double difference) {
+void level_small_differences(std::vector<double>& speed) {
   std::vector<size_t> order;
   for (size_t i = 0; i < speed.size(); ++i)
     if (speed[i] > 0)
       order.push_back(i);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return speed[a] < speed[b]; });
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    const double limit = speed[order[begin]] * difference;
+    const double limit = speed[order[begin]] * smallest_difference;
     double sum = 0;
     for (end = begin; end < order.size() && speed[order[end]] <= limit; ++end)
       sum += speed[order[end]];
@@ -42,17 +42,14 @@ void level_small_differences(std::vector<double>& speed, double difference) {
 
 std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
   double slowest = 0;
-  bool settling = false;
   for (const NodeKnowledge& node : nodes)
-    if (node.measured && node.threads > 0) {
+    if (node.measured && node.threads > 0)
       slowest = std::max(slowest, finite_us(node.us_per_iteration));
-      settling |= node.settling;
-    }
   std::vector<double> speed(nodes.size(), 0.0);
   for (size_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].threads > 0)
       speed[i] = nodes[i].measured ? slowest / finite_us(nodes[i].us_per_iteration) : 1.0;
-  level_small_differences(speed, settling ? smallest_difference_while_settling : smallest_difference);
+  level_small_differences(speed);
   make_slowest_one(speed);
   return speed;
 }

@@ -11,10 +11,6 @@ namespace hetmp::schedulers {
 /// splitting by noise makes the work of equal nodes uneven on every visit. Truly unequal nodes lose at most
 /// half of this.
 inline constexpr double smallest_difference = 1.05;
-/// The same for times of a visit on which many pages moved for the first time. What that took is estimated, and the nodes
-/// had their parts in it: some fetched and installed pages, others gave them away. Pages that follow such a difference move
-/// again on the next visit, when it is gone.
-inline constexpr double smallest_difference_while_settling = 1.25;
 
 /// A time per iteration such that quotients and sums of any two are finite and positive, whatever was
 /// measured.

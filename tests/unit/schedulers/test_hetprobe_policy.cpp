@@ -138,24 +138,25 @@ TEST_F(HetProbe, CountsThreadsPastNodesThatHaveNone) {
 }
 
 TEST_F(HetProbe, DividesTheRestWhenTheLastNodeHasReported) {
+  rules.exchange_us = 10;
   Visit probing = visit(shape);
   probing.everybody_comes();
   // Back first: works ahead, at the front of the third of the rest that its four threads would get.
   probing.report(0, 10);
   const Assignment ahead = probing.latest[0];
-  EXPECT_EQ(pieces(ahead), (std::vector<Range>{{1200, 1400}})); // half of its probe
+  EXPECT_EQ(pieces(ahead), (std::vector<Range>{{1200, 1240}}));
   EXPECT_EQ(ahead.distribution, Distribution::Chunks);
-  EXPECT_EQ(ahead.chunk, 12u);
+  EXPECT_EQ(ahead.chunk, 2u);
   EXPECT_TRUE(ahead.measured);
   EXPECT_FALSE(ahead.last);
 
-  // 3 x 4 to 1 x 8 of 10800: 6480 and 4320, of which node 0 has 200 in hand.
+  // 3 x 4 to 1 x 8 of 10800: 6480 and 4320, of which node 0 has 40 in hand.
   EXPECT_EQ(probing.report(1, 30), std::vector<uint32_t>{1});
   // Both get twice what they have told of at first, from the ends that do not meet.
   EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{10400, 12000}}));
   EXPECT_FALSE(probing.latest[1].last);
   EXPECT_TRUE(probing.latest[1].measured);
-  EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{1400, 2200}}));
+  EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{1240, 2040}}));
   EXPECT_FALSE(probing.latest[0].last);
   EXPECT_FALSE(history.decided()) << "both are still at it";
   probing.complete();
@@ -164,16 +165,17 @@ TEST_F(HetProbe, DividesTheRestWhenTheLastNodeHasReported) {
 }
 
 TEST_F(HetProbe, BordersMoveWithWhatThePartsShow) {
+  rules.exchange_us = 10;
   Visit probing = visit(even);
   probing.everybody_comes();
   probing.report(0, 10);
   probing.report(1, 10); // a lie: it will need three times that
-  // 5400 for each are left, of which node 0 has a batch of 300.
+  // 5400 for each are left, of which node 0 has a batch of 40.
   EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{10800, 12000}}));
-  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 1800u);
-  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 1650u); // half of what is left of 5400
-  // Node 1 tells of its 1200 at last: of the 10800 it is to do a quarter, and gets half of what is missing of that.
-  EXPECT_EQ(probing.get(1, took(probing.latest[1], 4, 30)).size(), 750u);
+  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 1280u);
+  EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 2040u); // half of what is left of 5400
+  // Node 1 tells of its 1200 at last: of the 10800 it is to do a quarter, and gets half of what is missing of that, alike for its threads.
+  EXPECT_EQ(probing.get(1, took(probing.latest[1], 4, 30)).size(), 748u);
   probing.complete();
 }
 
