@@ -23,6 +23,21 @@ PLAIN_SHELL = HERE / "plain_shell.py"
 CASES = Cases()
 
 
+def secret_program(site):
+    return str(conformance.compile_program(HERE / "secret_program.c", site.compiler, site.build))
+
+
+def on_this_host(site, *words, options=(), before=(), **settings):
+    """(exit code, stdout, stderr) of `hetmp run --nodes 2 --transport tcp` on one of the hosts."""
+    command = [*site.hosts.inside(0), *before, site.tool, "run", "--nodes", "2", "--transport", "tcp", *options, "--", *words]
+    return conformance.run_limited(command, site.environment(**settings), 60)
+
+
+def hiding_the_plugin(site, command):
+    """The command, as a shell takes it, where the plugin is no library."""
+    return f"unshare -m sh -c \"mount --bind /dev/null '{site.build}/lib/{PLUGIN}' && {command}\""
+
+
 @CASES.add
 def sums_are_right(site):
     for schedule in ("static", "dynamic", "hetprobe"):
