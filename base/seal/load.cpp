@@ -15,7 +15,7 @@ const Cipher* load_cipher(const std::string& folder, std::string& problem) {
     return nullptr;
   }
   // Its own symbols first: a program may define some of libsodium's names itself, with data that nodes share.
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // which refuse it
   constexpr int scope = RTLD_LOCAL;
 #else
   constexpr int scope = RTLD_LOCAL | RTLD_DEEPBIND;
