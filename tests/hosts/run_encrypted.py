@@ -13,7 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from run_over_ssh import (ADDRESSES, HERE, SOON, SUM, check, check_ended, complaints, conformance, finish, run_cases)
+from run_over_ssh import (ADDRESSES, HERE, SOON, SUM, check, check_ended, complaints, conformance, finish, kernels,
+                          run_cases)
 from cases import Cases  # run_over_ssh has found the modules of tests/common
 from wire import MARKER, MARKER_MINUS_ONE, Wire
 
@@ -51,11 +52,8 @@ def sums_are_right(site):
 
 @CASES.add
 def kernels_verify(site):
-    kernels = site.build / "bin" / "microbench"
-    for words in (["ep", "S"], ["cg", "S"], ["blackscholes", "--options", "65536", "--visits", "3"]):
-        if not (kernels / words[0]).exists():
-            raise conformance.Skip("the kernels are not built")
-        code, out, err = site.run(str(kernels / words[0]), *words[1:], options=ENCRYPT, OMP_SCHEDULE="static")
+    for words in kernels(site):
+        code, out, err = site.run(*words, options=ENCRYPT, OMP_SCHEDULE="static")
         check(code == 0 and "successful" in out and err == "", f"{words}: {code}, {out!r}, said {err!r}")
 
 

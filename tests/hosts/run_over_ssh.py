@@ -96,14 +96,20 @@ def sums_are_right(site):
     site.check_nothing_left()
 
 
+def kernels(site):
+    """Commands that say whether what they have computed is right."""
+    folder = site.build / "bin" / "microbench"
+    for name, *arguments in (["ep", "S"], ["cg", "S"], ["blackscholes", "--options", "65536", "--visits", "3"]):
+        if not (folder / name).exists():
+            raise conformance.Skip("the kernels are not built")
+        yield [str(folder / name), *arguments]
+
+
 @CASES.add
 def kernels_verify(site):
-    kernels = site.build / "bin" / "microbench"
-    for words in (["ep", "S"], ["cg", "S"], ["blackscholes", "--options", "65536", "--visits", "3"]):
-        if not (kernels / words[0]).exists():
-            raise conformance.Skip("the kernels are not built")
+    for words in kernels(site):
         for schedule in ("static", "hetprobe"):
-            code, out, err = site.run(str(kernels / words[0]), *words[1:], OMP_SCHEDULE=schedule)
+            code, out, err = site.run(*words, OMP_SCHEDULE=schedule)
             check(code == 0 and "successful" in out and err == "", f"{words}, {schedule}: {code}, {out!r}, said {err!r}")
 
 
