@@ -13,6 +13,7 @@
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/tasking/helping.hpp"
 #include "schedulers/deal.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ void reserve_members(NodeTeam& team, uint32_t local_threads) {
   team.members = std::make_unique<ImplicitTask[]>(local_threads);
   team.member_capacity = local_threads;
   team.reduction_data.resize(local_threads);
+  team.tasks.reserve(local_threads);
 }
 
 void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
@@ -68,6 +70,7 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.loop.open = false;
   task.static_visit = 0;
   task.reduction = ReductionMethod::None;
+  reset_tasking(task);
   thread.task = &task;
 }
 
@@ -140,11 +143,13 @@ void execute(Thread& self, NodeTeam& team) {
 }
 
 void start_workers(Thread& primary, NodeTeam& team) {
-  team.unfinished.start(team.local_threads() - 1);
+  team.region_end.start(team.local_threads() - 1);
+  team.crew = primary.crew.data();
   for (uint32_t local = 1; local < team.local_threads(); local++) {
     Thread& worker = *primary.crew[local - 1];
     worker.next_team = &team;
     worker.next_local_number = local;
+    worker.leaving.store(false, std::memory_order_relaxed); // published by the post
     worker.go.post();
   }
 }
@@ -159,8 +164,7 @@ void run_on_this_node(Thread& self, NodeTeam& team) {
   start_workers(self, team);
   enter(self, team, 0);
   execute(self, team);
-  if (team.local_threads() > 1)
-    team.unfinished.wait();
+  finish_region(self, team);
   leave(self, team);
 }
 
@@ -249,8 +253,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   enter(self, team, 0);
   execute(self, team);
   const perf::TraceSpan waiting(true, perf::TraceEvent::Kind::Join, 0, 0);
-  if (team.local_threads() > 1)
-    team.unfinished.wait();
+  finish_region(self, team);
   visits::ends(team);
   team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
   leave(self, team);
@@ -334,6 +337,7 @@ void begin_serial_region(Thread& self, const void* source) {
 }
 
 void end_serial_region(Thread& self) {
+  finish_region(self, *self.task->team);
   leave(self, *self.task->team);
 }
 
@@ -361,8 +365,7 @@ void run_node_part(const TeamDescription& part) {
   start_workers(self, team);
   enter(self, team, 0);
   execute(self, team);
-  if (part.local_threads > 1)
-    team.unfinished.wait();
+  finish_region(self, team);
   visits::ends(team);
   if (spread_hooks.node_part_finished)
     spread_hooks.node_part_finished();
@@ -393,10 +396,14 @@ void work(Thread& worker) {
       pool_of_node(worker.node).give_back(&worker);
     return;
   }
-  enter(worker, *team, worker.next_local_number);
-  execute(worker, *team);
-  worker.task = nullptr;
-  team->unfinished.arrive(); // the last access to the team: its primary may set it up anew
+  if (worker.called_back) {
+    worker.called_back = false;
+    worker.task = &team->members[worker.next_local_number];
+  } else {
+    enter(worker, *team, worker.next_local_number);
+    execute(worker, *team);
+  }
+  leave_region(worker, *team); // the last access to the team: its primary may set it up anew
 }
 
 } // namespace hetmp::runtime

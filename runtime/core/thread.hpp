@@ -10,6 +10,7 @@
 #include "runtime/core/measure.hpp"
 #include "runtime/core/wait.hpp"
 
+#include "runtime/tasking/task_memory.hpp"
 #include "schedulers/schedule.hpp"
 
 #include <cstdint>
@@ -83,6 +84,12 @@ struct ImplicitTask {
   ThreadSnapshot static_started;
 
   TracedIterations traced;
+
+  // Explicit tasks.
+  GeneratingTask generator;             ///< this task, as their parent
+  ExplicitTask* explicit_task = nullptr; ///< the one the thread executes, innermost; null: this one
+  const GeneratingTask* constraint = nullptr; ///< see may_run() in tasking/team_tasks.hpp; null: none
+  uint64_t team_reductions = 0;         ///< counted alike by every thread of the team
 };
 
 struct Thread {
@@ -110,6 +117,12 @@ struct Thread {
   TeamDescription* next_part = nullptr; ///< instead of next_team: lead this part of a team
   EventCount go;
   Thread* next_idle = nullptr;      ///< link of the pool's list, or of the records to be reused; guarded by those
+
+  bool called_back = false; ///< to a region that it has left, because there are tasks now; written before `go` is posted
+  /// It leaves its region or has left it; whoever resets it sees to it that the thread does not stay away. See leave_region().
+  std::atomic<bool> leaving{false};
+
+  TaskBlocks task_blocks; ///< owner: this thread
 
   std::unordered_map<const void*, void*> threadprivate; ///< copies of threadprivate variables, by original
   ImplicitTask initial;                                 ///< roots only
