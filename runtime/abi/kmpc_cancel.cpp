@@ -25,3 +25,18 @@ HETMP_ENTRY int32_t __kmpc_cancel_barrier(const SourceLocation*, int32_t gtid) {
   team_barrier(task_of(gtid));
   return 0;
 }
+
+// gcc's names.
+
+HETMP_ENTRY bool GOMP_cancel(int construct, bool) {
+  return __kmpc_cancel(nullptr, 0, construct) != 0;
+}
+
+HETMP_ENTRY bool GOMP_cancellation_point(int) {
+  return false;
+}
+
+HETMP_ENTRY bool GOMP_barrier_cancel() {
+  team_barrier(current_task());
+  return false;
+}

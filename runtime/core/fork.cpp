@@ -138,8 +138,8 @@ void execute(Thread& self, NodeTeam& team) {
   const TeamDescription& description = team.description;
   const perf::TraceSpan span(is_traced(*self.task), perf::TraceEvent::Kind::Region, description.node, self.task->number,
                              description.microtask, description.source);
-  invoke_microtask(description.microtask, self.gtid, int(self.task->number), description.argument_count,
-                   team.arguments);
+  description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
+                     team.arguments);
 }
 
 void start_workers(Thread& primary, NodeTeam& team) {
@@ -283,13 +283,14 @@ uint32_t wanted_threads(Thread& self) {
 
 } // namespace
 
-void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments) {
+void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
+               Invoker invoke) {
   if (count > most_arguments)
     die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
   uint32_t threads = wanted_threads(self);
   if (threads == 1) {
     begin_serial_region(self, source);
-    invoke_microtask(microtask, self.gtid, 0, count, arguments);
+    invoke(microtask, self.gtid, 0, count, arguments);
     end_serial_region(self);
     return;
   }
@@ -319,6 +320,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   team.working_threads = team.local_threads() - std::min(idle, team.local_threads() - 1);
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
+  team.description.invoke = invoke;
   if (dealt.empty())
     run_on_this_node(self, team);
   else if (several_processes()) // the region's shared variables lie in its caller's frame

@@ -40,6 +40,7 @@ struct LoopProgress {
   bool region_done = false;    ///< the ordered region of iteration `index` is over
   // the loop in the types of the program: first value and stride, as two's complement bits
   uint64_t lower_bits = 0;
+  uint64_t end_bits = 0;    ///< by GOMP entries: the first value that is not the loop's any more
   int64_t stride = 1;
   // placed on several nodes
   bool measuring = false;   ///< the chunk in hand is timed

@@ -1,0 +1,47 @@
+// Loops as gcc begins them: [start, end), and chunks likewise.
+#pragma once
+
+#include "runtime/core/loop.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+using GompFunction = void (*)(void* data);
+
+namespace hetmp::runtime {
+
+enum class GompKind : long { Runtime, Static, Dynamic, Guided, Auto };
+
+inline constexpr long gomp_monotonic = 0x80000000L; ///< beside a kind
+
+/// `T`: long, or unsigned long long with an increment that is negative modulo 2^64 where the loop goes down.
+template <class T>
+struct GompLoop {
+  T start, end, increment;
+  bool up = true; ///< means something for unsigned ones only
+
+  uint64_t trips() const {
+    const bool upward = std::is_signed_v<T> ? increment > 0 : up;
+    if (upward)
+      return start < end ? (uint64_t(end) - uint64_t(start) - 1) / uint64_t(increment) + 1 : 0;
+    return end < start ? (uint64_t(start) - uint64_t(end) - 1) / (0 - uint64_t(increment)) + 1 : 0;
+  }
+};
+
+/// A chunk of 0 means none.
+schedulers::Schedule gomp_schedule(GompKind kind, long chunk);
+
+/// The calling thread begins it.
+template <class T>
+void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, bool ordered, const void* call_site) {
+  ImplicitTask& task = current_task();
+  task.loop.lower_bits = uint64_t(loop.start);
+  task.loop.stride = int64_t(loop.increment);
+  task.loop.end_bits = uint64_t(loop.end);
+  begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site});
+}
+
+/// Sections, numbered from 1.
+void begin_gomp_sections(unsigned count, const void* call_site);
+
+} // namespace hetmp::runtime
