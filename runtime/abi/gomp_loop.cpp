@@ -199,15 +199,3 @@ HETMP_ENTRY unsigned GOMP_sections2_start(unsigned count, uintptr_t* reductions,
   check_special("GOMP_sections2_start", reductions, memory);
   return GOMP_sections_start(count);
 }
-
-// ---- ends of what may be cancelled: never, see kmpc_cancel.cpp
-
-HETMP_ENTRY bool GOMP_loop_end_cancel() {
-  team_barrier(current_task());
-  return false;
-}
-
-HETMP_ENTRY bool GOMP_sections_end_cancel() {
-  team_barrier(current_task());
-  return false;
-}

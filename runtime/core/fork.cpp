@@ -92,6 +92,7 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
   description.source = source;
   team.global = nullptr;
   team.working_threads = threads;
+  team.cancelled.store(0, std::memory_order_relaxed); // a region that was left at its end may have kept it
   team.first_single = team.singles.load(std::memory_order_relaxed);
 }
 
@@ -359,6 +360,7 @@ void run_node_part(const TeamDescription& part) {
   memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
   begin_placing(team);
+  team.cancelled.store(0, std::memory_order_relaxed);
   team.first_single = team.singles.load(std::memory_order_relaxed);
   reserve_members(team, part.local_threads);
   resize_crew(self, part.local_threads - 1);

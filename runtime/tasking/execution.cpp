@@ -1,7 +1,7 @@
 #include "runtime/tasking/execution.hpp"
 
 #include "base/message.hpp"
-#include "runtime/core/node_team.hpp"
+#include "runtime/core/cancellation.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
 
@@ -97,6 +97,8 @@ void resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted
 }
 
 bool is_discarded(const ExplicitTask& task) {
+  if ((task.team->cancelled.load(std::memory_order_relaxed) & uint32_t(Cancelled::Parallel)) != 0)
+    return true;
   for (const TaskGroup* group = task.member_of; group; group = group->outer)
     if (group->cancelled.load(std::memory_order_relaxed))
       return true;
