@@ -1,4 +1,5 @@
 // Cancellation, as clang and gcc ask for it.
+#include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/core/cancellation.hpp"
@@ -6,6 +7,8 @@
 using namespace hetmp::runtime;
 
 namespace {
+
+constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
 
 Cancelled of_kmp(int32_t kind) {
   constexpr Cancelled kinds[] = {Cancelled::Nothing, Cancelled::Parallel, Cancelled::Loop, Cancelled::Sections,
@@ -30,7 +33,10 @@ HETMP_ENTRY int32_t __kmpc_cancel_barrier(const SourceLocation*, int32_t gtid) {
 
 // ---- gcc; its constructs have the values of Cancelled
 
+/// Where clang's programs meet at a barrier when a region is cancelled, gcc's just leave, and others may be waiting for them.
 HETMP_ENTRY bool GOMP_cancel(int construct, bool condition) {
+  if (Cancelled(construct) == Cancelled::Parallel && program_icvs().cancellation)
+    hetmp::die(exit_code_not_implemented, "cancel parallel, as gcc compiles it, is not implemented yet");
   ImplicitTask& task = current_task();
   return condition ? cancel(task, Cancelled(construct)) : is_cancelled(task, Cancelled(construct));
 }

@@ -1,4 +1,5 @@
 // run: OMP_CANCELLATION=true
+// clang only: cancel parallel
 // cancel and cancellation points: regions, loops, sections and taskgroups end early, and what comes after them is as if they had
 // not; without OMP_CANCELLATION nothing is cancelled.
 #include "check.h"
