@@ -23,12 +23,12 @@ def false_sharing_is_named(site):
     for mode in ("proc2", "proc4"):
         sharing = Sharing(site, mode)
         for name, report in sharing.reports("global"):
-            check_bouncing(name, report, r"planted::counters \(65536 bytes\)", "count_in_turns", "different")
+            check_bouncing(name, report, r"planted::counters \(32 bytes\)", "count_in_turns", "different")
         for name, report in sharing.reports("heap"):
-            check_bouncing(name, report, r"heap block of 65536 bytes at 0x\w+, allocated in make_tally\(\), sharing\+0x\w+",
+            check_bouncing(name, report, r"heap block of 512 bytes at 0x\w+, allocated in make_tally\(\), sharing\+0x\w+",
                            "count_in_turns", "different")
         for name, report in sharing.reports("common"):
-            check_bouncing(name, report, r"planted::common \(65536 bytes\)", "count_together", "same")
+            check_bouncing(name, report, r"planted::common \(8 bytes\)", "count_together", "same")
 
 
 @CASES.add
@@ -37,7 +37,7 @@ def false_sharing_in_text(site):
     for name, program in sharing.programs:
         lines = sharing.run(program, "global", 1).splitlines()
         check(all(line.startswith("hetmp: ") for line in lines), f"{name}: {lines}")
-        said = [line for line in lines if line.startswith("hetmp: bouncing: planted::counters (65536 bytes): ")]
+        said = [line for line in lines if line.startswith("hetmp: bouncing: planted::counters (32 bytes): ")]
         check(len(said) == 1 and "; false sharing: " in said[0] and "count_in_turns" in said[0], f"{name}: {lines}")
 
 

@@ -1,24 +1,25 @@
 // Threads that count side by side; the first argument says where their counters lie.
-//   global   neighbours on the pages of a global array
-//   heap     neighbours on the pages of a block of the heap, which is freed before the end
-//   padded   each on pages of its own
-//   common   counters for all
-// Each thread has a counter on each of some pages: what the pages cost must stand out from what the barriers between the steps
-// cost, also on a machine that has other things to do.
+//   global   neighbours in a global array
+//   heap     neighbours in a block of the heap, which is freed before the end
+//   padded   each on a page of its own
+//   common   one counter for all
 #include <omp.h>
 #include <string>
 
 namespace planted {
 
-constexpr int threads = 4, regions = 5, rounds = 40, pages = 16;
-constexpr int page = 4096 / sizeof(long);
+constexpr int threads = 4, regions = 5, rounds = 100;
 
-alignas(4096) long counters[pages * page];
-alignas(4096) long common[pages * page];
-alignas(4096) long padded[threads * pages * page];
+long counters[threads];
+long common;
+
+struct Padded {
+  alignas(4096) volatile long count;
+};
+Padded padded[threads];
 
 struct Tally {
-  long count[pages * page];
+  long count[64];
 };
 
 } // namespace planted
@@ -26,16 +27,17 @@ struct Tally {
 using namespace planted;
 
 __attribute__((noinline)) Tally* make_tally() {
-  return new Tally();
+  Tally* tally = new Tally();
+  tally->count[0] = 0;
+  return tally;
 }
 
-/// All threads meet after each step: every step needs each page at least once more on each node.
+/// All threads meet after each step: every step needs the page at least once more on each node.
 __attribute__((noinline)) void count_in_turns(volatile long* first, int stride) {
 #pragma omp parallel num_threads(threads)
   for (int round = 0; round < rounds; ++round) {
     volatile long* mine = first + omp_get_thread_num() * stride;
-    for (int i = 0; i < pages; ++i)
-      mine[i * page] = mine[i * page] + 1;
+    *mine = *mine + 1;
 #pragma omp barrier
   }
 }
@@ -43,18 +45,16 @@ __attribute__((noinline)) void count_in_turns(volatile long* first, int stride) 
 __attribute__((noinline)) void count_together() {
 #pragma omp parallel num_threads(threads)
   for (int round = 0; round < rounds; ++round) {
-    for (int i = 0; i < pages; ++i)
 #pragma omp atomic
-      ++common[i * page];
+    ++common;
 #pragma omp barrier
   }
 }
 
-bool is_right(const volatile long* first, int stride, int counters_of_page = threads, long wanted = long(regions) * rounds) {
-  for (int i = 0; i < counters_of_page; ++i)
-    for (int j = 0; j < pages; ++j)
-      if (first[i * stride + j * page] != wanted)
-        return false;
+bool is_right(const volatile long* first, int stride) {
+  for (int i = 0; i < threads; ++i)
+    if (first[i * stride] != long(regions) * rounds)
+      return false;
   return true;
 }
 
@@ -70,10 +70,10 @@ int main(int argc, char** argv) {
   } else if (where == "common") {
     for (int i = 0; i < regions; ++i)
       count_together();
-    right = is_right(common, 0, 1, long(threads) * regions * rounds);
+    right = common == long(threads) * regions * rounds;
   } else {
-    volatile long* first = where == "padded" ? padded : counters;
-    const int stride = where == "padded" ? pages * page : 1;
+    volatile long* first = where == "padded" ? &padded[0].count : counters;
+    const int stride = where == "padded" ? int(sizeof(Padded) / sizeof(long)) : 1;
     for (int i = 0; i < regions; ++i)
       count_in_turns(first, stride);
     right = is_right(first, stride);
