@@ -33,6 +33,7 @@ struct DecisionRules {
 struct NodeKnowledge {
   uint32_t threads = 0;           ///< 0 = not in the team
   bool measured = false;
+  bool cold = false;                ///< measured on one visit only: its first, which moves what data it needs
   double iterations = 0;            ///< how many the times of a measurement are of; smoothed
   double agreeing = 1;              ///< measurements that the times are the mean of
   double us_per_iteration = 0;      ///< elapsed, of one thread

@@ -38,10 +38,13 @@ HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, Reg
   divide_whole_loop(history_.decision().weights());
 }
 
+/// Node 0's comes last, right before its region: its share is one range. In the order of nodes, it would begin its region on the
+/// page where the last node ends its probe, and both at about the same time.
 void HetProbePolicy::place_probes(double percent) {
   const uint32_t team = shape_.total_threads();
   uint32_t first = 0;
-  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+  for (uint32_t place = 1; place <= shape_.nodes(); ++place) {
+    const uint32_t i = place % shape_.nodes();
     nodes_[i].probe.begin = probe_share(shape_.trips, team, percent, first).begin;
     first += shape_.threads[i];
     nodes_[i].probe.end = probe_share(shape_.trips, team, percent, first).begin;
@@ -95,7 +98,7 @@ void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
 }
 
 void HetProbePolicy::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
-  add(nodes_[node].whole, done);
+  add(nodes_[node].state == State::Coming ? nodes_[node].earlier : nodes_[node].whole, done);
   if (nodes_[node].state == State::Running)
     add(nodes_[node].parts, done);
   if (nodes_[node].state == State::Probing)
@@ -142,12 +145,13 @@ void HetProbePolicy::report(uint32_t number, const NodeMeasurement& done) {
   add(nodes_[number].whole, done);
   if (--reporting_ > 0)
     return;
-  std::vector<NodeMeasurement> wholes;
+  std::vector<NodeMeasurement> wholes, earlier;
   for (Node& node : nodes_) {
-    node.whole.threads = node.measured.threads;
+    node.whole.threads = node.earlier.threads = node.measured.threads;
     wholes.push_back(node.whole);
+    earlier.push_back(node.earlier);
   }
-  history_.absorb(probes(), wholes, rules_);
+  history_.absorb(probes(), wholes, earlier, rules_);
 }
 
 /// On demand, in small chunks: the node's first thread that finds none asks for more while the others finish

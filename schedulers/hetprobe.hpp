@@ -68,6 +68,7 @@ class HetProbePolicy : public LoopPolicy {
     uint64_t ahead = 0;  ///< iterations of its batch ahead, if it has one
     uint64_t dealt = 0;  ///< of what the first division divided: what it has been given, its batch ahead included
     bool in_use = false; ///< by the decision in force when the visit began; once the rest is divided, by that
+    NodeMeasurement earlier;  ///< over visits for which nobody asked
     NodeMeasurement measured; ///< over its probe
     NodeMeasurement whole;    ///< over all it has executed, the probe included
     NodeMeasurement parts;    ///< over the parts of its share

@@ -60,7 +60,8 @@ class LoopPolicy {
  public:
   virtual ~LoopPolicy() = default;
 
-  /// Node `node` comes to the loop (its first question; `done` is empty), or has nothing left of its assignment.
+  /// Node `node` comes to the loop (its first question; `done`: times and iterations of the visits since its last one for which
+  /// nobody asked, if there were any), or has nothing left of its assignment.
   /// `done`: what it has measured since it asked before. Appends the answers that become possible, in any order.
   /// Every question is answered exactly once; a node with an open question asks nothing, and after an answer with
   /// `last` it asks no more. The nodes' assignments tile [0, trips) exactly.

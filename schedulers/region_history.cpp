@@ -19,10 +19,17 @@ constexpr uint32_t enough_probes = 3;
 constexpr double clear_factor = 2.5;
 /// An audit that finds a speed changed by more contradicts the decision.
 constexpr double contradicting_difference = 1.2;
+/// The same of speeds over all visits since the last audit. Little: where two nodes' CPUs are threads of one core, whoever is alone at
+/// the end of a visit is the faster for it, which hides about half of an uneven division.
+constexpr double changed_on_average = 1.02;
 /// Faults of an iteration that are none.
 constexpr double no_fault = 1e-9;
 constexpr uint32_t first_interval = 16;
+/// Of a decision for several nodes: its audit goes by the division that is in force and costs next to nothing.
+constexpr uint32_t first_interval_of_several = 8;
 constexpr uint32_t longest_interval = 4096;
+/// The first interval at most, of a decision for one node.
+constexpr uint32_t longest_first_interval = 32;
 
 /// Time spent on faults, at most, of a measurement that counts as hardly disturbed by pages that moved.
 constexpr double undisturbed_part = 0.05;
@@ -96,12 +103,28 @@ double change_of_speeds(const Decision& before, const Decision& after) {
   return greatest > 0 ? greatest / least : 1;
 }
 
+/// The fault period from which several nodes pay, or what stands for it where decisions are predictions.
+double limit_of(const DecisionRules& rules) {
+  return rules.mode == DecisionMode::Predict ? rules.fault_us : rules.threshold_us;
+}
+
 /// Whether the faults leave no doubt: far from the period from which several nodes pay. Predictions have no
 /// such threshold; a period far from what a fault costs means that faults hardly count, or that nothing else
 /// does.
 bool clear(const Decision& decision, const DecisionRules& rules) {
-  const double limit = rules.mode == DecisionMode::Predict ? rules.fault_us : rules.threshold_us;
+  const double limit = limit_of(rules);
   return decision.fault_period_us > limit * clear_factor || decision.fault_period_us < limit / clear_factor;
+}
+
+/// Visits until the first audit. To audit a decision for one node costs what the decision avoids: the others' pages come, and go
+/// again. So the farther its fault period is from any doubt, the later.
+uint32_t first_interval_of(const Decision& decision, const DecisionRules& rules) {
+  if (decision.only_node() < 0)
+    return first_interval_of_several;
+  if (!clear(decision, rules) || !(decision.fault_period_us > 0))
+    return first_interval;
+  const double beyond = limit_of(rules) / clear_factor / decision.fault_period_us;
+  return static_cast<uint32_t>(std::clamp(first_interval * beyond, double{first_interval}, double{longest_first_interval}));
 }
 
 bool on_several_nodes(const std::vector<uint32_t>& threads) {
@@ -148,7 +171,38 @@ const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes
       threads.push_back(node.threads);
     start_afresh(threads, rules);
   }
-  const Times times = times_of(probes, wholes, rules);
+  return absorb_times(probes, wholes, times_of(probes, wholes, rules), false, rules);
+}
+
+const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes, std::vector<NodeMeasurement> wholes,
+                                      const std::vector<NodeMeasurement>& earlier, const DecisionRules& rules) {
+  if (!settled_ || !same_shape(probes) || !has_times_of_all(earlier))
+    return absorb(probes, wholes, rules);
+  const Times of_visit = times_of(probes, wholes, rules);
+  for (uint32_t i = 0; i < wholes.size(); ++i) {
+    if (!decision_.uses(i))
+      continue;
+    NodeMeasurement sum = earlier[i];
+    if (of_visit == Times::OfWholes) // else pages moved on this very visit
+      add(sum, wholes[i]);
+    // CPU time was not measured on those visits: the same part of the time as on this one.
+    const bool busy_known = wholes[i].busy_us >= 0 && wholes[i].thread_us > 0;
+    sum.busy_us = busy_known ? sum.thread_us * wholes[i].busy_us / wholes[i].thread_us : -1;
+    wholes[i] = sum;
+  }
+  return absorb_times(probes, wholes, Times::OfWholes, true, rules);
+}
+
+bool RegionHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier) const {
+  for (uint32_t i = 0; i < earlier.size(); ++i)
+    if (decision_.uses(i) && !believable(earlier[i]))
+      return false;
+  return decision_.only_node() < 0;
+}
+
+const Decision& RegionHistory::absorb_times(const std::vector<NodeMeasurement>& probes,
+                                            const std::vector<NodeMeasurement>& wholes, Times times, bool long_times,
+                                            const DecisionRules& rules) {
   for (uint32_t i = 0; i < probes.size(); ++i) {
     const NodeMeasurement& longest = believable(wholes[i]) ? wholes[i] : probes[i];
     take(i, times == Times::Persisting ? longest : probes[i], longest, times, rules);
@@ -157,7 +211,7 @@ const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes
   const Decision standing = std::exchange(decision_, decide(nodes_, rules));
   same_nodes_ = decided_ && standing.nodes == decision_.nodes ? same_nodes_ + 1 : 1;
   if (settled_)
-    judge_audit(standing, rules);
+    judge_audit(standing, long_times, rules);
   else
     judge_probe(standing, rules);
   decided_ = true;
@@ -227,6 +281,7 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
   if (!believable(probe))
     return;
   NodeKnowledge seen = knowledge_from(probe);
+  seen.cold = probed_ == 0;
   NodeKnowledge& latest = latest_[node];
   double settling = seen.faults_per_iteration;
   const bool known_before = nodes_[node].measured;
@@ -247,6 +302,7 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
     known = seen;
     return;
   }
+  known.cold = seen.cold;
   if (times != Times::Standing)
     smooth_times(known, seen, times == Times::OfWholes);
   smooth(known.faults_per_iteration, seen.faults_per_iteration);
@@ -273,31 +329,49 @@ void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& r
     alike_ = agrees ? alike_ + 1 : 1;
   if (++round_ < rules.most_probes && alike_ < enough_probes)
     return;
-  interval_ = first_interval;
+  interval_ = first_interval_of(decision_, rules);
   stand_until_audit();
 }
 
 /// The audit's own measurement is compared with the decision, not the average in which it weighs three
 /// quarters. Speeds that an audit confirms stay exactly as they were: moving a boundary by a few iterations
-/// would move pages.
-void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& rules) {
+/// would move pages. Speeds over many visits that have changed are taken as they are: no probe tells them better.
+void RegionHistory::judge_audit(const Decision& standing, bool long_times, const DecisionRules& rules) {
   const Decision seen = decide(latest_, rules);
-  // Where one node has had the loop, the others' pages are cold, and one visit only shows how they come back.
-  if (standing.only_node() >= 0 && !warmed_up_ && seen.nodes == standing.nodes) {
-    warmed_up_ = true;
+  if (long_times && seen.nodes == standing.nodes && decision_.nodes == standing.nodes) {
+    if (change_of_speeds(standing, seen) > changed_on_average) {
+      nodes_ = latest_;
+      decision_ = seen;
+    } else {
+      decision_.speed = standing.speed;
+      interval_ = std::min(interval_ * 2, longest_interval);
+    }
+    stand_until_audit();
+    return;
+  }
+  const bool several = standing.only_node() < 0;
+  const bool looked_twice = std::exchange(looked_, true);
+  if (several && looked_twice) // what the average keeps of the first look is not asked
+    decision_.nodes = seen.nodes;
+  const bool other_nodes = seen.nodes != standing.nodes || decision_.nodes != standing.nodes;
+  // Where one node has had the loop, the others' pages are cold, and one visit only shows how they come back. And several nodes
+  // are not given up because of the faults of one visit.
+  if (!looked_twice && (several ? other_nodes : seen.nodes == standing.nodes)) {
     decision_ = standing;
     return; // the next visit is past the audit's number too: it is probed
   }
-  if (seen.nodes != standing.nodes || decision_.nodes != standing.nodes ||
-      change_of_speeds(standing, seen) > contradicting_difference) {
+  if (other_nodes || change_of_speeds(standing, seen) > contradicting_difference) {
     nodes_ = latest_;
     decision_ = seen;
     settled_ = false;
+    same_nodes_ = 1;
     round_ = alike_ = 0;
     judge_probe(standing, rules); // this visit is the first one of the new averages
     return;
   }
-  if (change_of_speeds(standing, decision_) < smallest_difference)
+  if (several && looked_twice)
+    decision_ = standing;
+  else if (change_of_speeds(standing, decision_) < smallest_difference)
     decision_.speed = standing.speed;
   interval_ = std::min(interval_ * 2, longest_interval);
   stand_until_audit();
@@ -305,7 +379,7 @@ void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& r
 
 void RegionHistory::stand_until_audit() {
   settled_ = true;
-  warmed_up_ = false;
+  looked_ = false;
   next_audit_ = visits_ + interval_ + 1;
 }
 

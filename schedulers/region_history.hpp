@@ -41,6 +41,11 @@ class RegionHistory {
   /// one steady speed with disturbances: of these it is the mean.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
                          const DecisionRules& rules);
+  /// The same for an audit, with the times of the visits since the one before, which were divided by the decision. An audit
+  /// alone would meet whatever disturbs the machine in that moment. Where all nodes in use have such times, the speeds follow
+  /// from them.
+  const Decision& absorb(const std::vector<NodeMeasurement>& probes, std::vector<NodeMeasurement> wholes,
+                         const std::vector<NodeMeasurement>& earlier, const DecisionRules& rules);
   /// What absorb() would decide.
   Decision preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const;
 
@@ -72,12 +77,15 @@ class RegionHistory {
   void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
   /// Where a visit's times come from; Standing: they are not taken; Persisting: everything comes from the wholes.
   enum class Times : uint8_t { OfProbes, OfWholes, Standing, Persisting };
+  bool has_times_of_all(const std::vector<NodeMeasurement>& earlier) const;
+  const Decision& absorb_times(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes, Times times,
+                               bool long_times, const DecisionRules& rules);
   Times times_of(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
                  const DecisionRules& rules);
   void take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
             const DecisionRules& rules);
   void judge_probe(const Decision& standing, const DecisionRules& rules);
-  void judge_audit(const Decision& standing, const DecisionRules& rules);
+  void judge_audit(const Decision& standing, bool long_times, const DecisionRules& rules);
   void stand_until_audit();
 
   BringIns bring_ins_;
@@ -87,7 +95,7 @@ class RegionHistory {
   bool decided_ = false;
   bool settled_ = false;
   bool stood_ = false; ///< the last visit's times were not taken
-  bool warmed_up_ = false;   ///< of the audit of a decision for one node: its first visit has been
+  bool looked_ = false;      ///< of an audit that takes two visits: the first one has been
   uint32_t probed_ = 0;
   uint32_t round_ = 0;       ///< probed visits since probing began anew
   uint32_t same_nodes_ = 0; ///< probes in a row that led to the same nodes

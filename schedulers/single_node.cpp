@@ -11,7 +11,7 @@ namespace {
 constexpr double smallest_difference_of_misses = 1.1;
 /// Without counters another node than the origin has to be so many times better: the program's data and its
 /// serial part live on the origin, and CPU time alone does not tell how much of it went into waiting for the
-/// caches.
+/// caches. Nor does it tell anything on a first visit, when caches and memories are cold: to follow it would move all data.
 constexpr double worth_leaving_the_origin = 1.25;
 
 struct Weighing {
@@ -79,6 +79,8 @@ struct Weighing {
       return {best, text + "the greatest throughput"};
     if (best == 0)
       return {0, text + "no node has a greater throughput"};
+    if (rules.speeds.empty() && nodes[0].cold)
+      return {0, text + "and the origin keeps a loop at first"};
     const double times = of(best) / of(0);
     return {times >= worth_leaving_the_origin ? best : 0,
             text + node_name(best) + " has " + in_digits(times) + " times the origin's throughput, " +

@@ -5,6 +5,8 @@
 #include "runtime/core/traced.hpp"
 #include "runtime/core/visits.hpp"
 
+#include <utility>
+
 namespace hetmp::runtime {
 
 using schedulers::Assignment;
@@ -34,11 +36,18 @@ void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
   if (const auto known = plan_cache::take(task.team->description, task.loop.call_site, task.loop.trips)) {
     visits::begins(*task.team, task.loop.call_site);
     buffer.work.assign(*known);
+    buffer.known = true;
   }
 }
 
 /// The chunk in hand has been executed.
 void account(ImplicitTask& task, LoopBuffer& buffer) {
+  LoopProgress& loop = task.loop;
+  if (loop.timing) {
+    loop.timing = false;
+    const double elapsed_us = double(monotonic_nanoseconds() - loop.started.elapsed_ns) / 1000;
+    plan_cache::add_time(task.team->description, loop.call_site, loop.timed_iterations, elapsed_us);
+  }
   if (!task.loop.measuring)
     return;
   task.loop.measuring = false;
@@ -50,6 +59,7 @@ void account(ImplicitTask& task, LoopBuffer& buffer) {
 struct NextStep {
   NodeWork::Step step = NodeWork::Step::Leave;
   bool measuring = false;
+  bool timing = false;
   uint64_t predecessor_end = 0;
   schedulers::NodeMeasurement done;
 };
@@ -63,11 +73,17 @@ NextStep next_step(ImplicitTask& task, LoopBuffer& buffer, Range& chunk) {
   switch (next.step) {
   case NodeWork::Step::Run:
     next.measuring = buffer.work.measuring();
+    next.timing = buffer.known;
     next.predecessor_end = buffer.handed_out_end;
     buffer.handed_out_end = chunk.end;
     break;
   case NodeWork::Step::Ask:
   case NodeWork::Step::Report:
+    if (next.step == NodeWork::Step::Ask && !std::exchange(buffer.asked, true)) {
+      if (task.loop.schedule.kind == schedulers::ScheduleKind::HetProbe)
+        next.done = plan_cache::take_times(task.team->description, task.loop.call_site);
+      break;
+    }
     next.done = buffer.work.collect();
     add_since(buffer.before, next.done);
     break;
@@ -110,6 +126,11 @@ void start(ImplicitTask& task, const NextStep& next, Range chunk) {
   task.loop.measuring = next.measuring;
   if (next.measuring)
     task.loop.started = snapshot_of_thread();
+  task.loop.timing = next.timing;
+  if (next.timing) {
+    task.loop.timed_iterations = chunk.size();
+    task.loop.started.elapsed_ns = monotonic_nanoseconds();
+  }
 }
 
 } // namespace
@@ -141,7 +162,7 @@ bool next_placed_chunk(ImplicitTask& task, Range& chunk) {
 }
 
 void reset_placed_loop(LoopBuffer& buffer) {
-  buffer.begun = false;
+  buffer.begun = buffer.known = buffer.asked = false;
   buffer.handed_out_end = 0;
 }
 

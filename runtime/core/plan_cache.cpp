@@ -20,6 +20,7 @@ struct Kept {
 struct Cache {
   FutexLock lock;
   std::map<Key, Kept> kept;
+  std::map<Key, schedulers::NodeMeasurement> times;
   std::map<const void*, uint64_t> taken; ///< by call site; on node 0
 };
 
@@ -56,6 +57,24 @@ void keep(const TeamDescription& part, const void* call_site, uint64_t trips, co
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
   all.kept[key_of(part, call_site)] = {assignment, trips, assignment.repeats};
+}
+
+void add_time(const TeamDescription& part, const void* call_site, uint64_t iterations, double elapsed_us) {
+  Cache& all = cache();
+  FutexLockGuard guard(all.lock);
+  schedulers::NodeMeasurement& sum = all.times[key_of(part, call_site)];
+  sum.iterations += iterations;
+  sum.thread_us += elapsed_us;
+}
+
+schedulers::NodeMeasurement take_times(const TeamDescription& part, const void* call_site) {
+  Cache& all = cache();
+  FutexLockGuard guard(all.lock);
+  schedulers::NodeMeasurement sum;
+  if (const auto found = all.times.find(key_of(part, call_site)); found != all.times.end())
+    std::swap(sum, found->second);
+  sum.threads = part.local_threads;
+  return sum;
 }
 
 uint64_t visits_taken(const void* call_site) {

@@ -18,6 +18,12 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
 /// An answer that stands for assignment.repeats visits more.
 void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment);
 
+/// `iterations` of a visit that take() has answered took a thread so long.
+void add_time(const TeamDescription& part, const void* call_site, uint64_t iterations, double elapsed_us);
+
+/// The sum of those since the last call: by the node, when it asks again.
+schedulers::NodeMeasurement take_times(const TeamDescription& part, const void* call_site);
+
 /// Visits of the loop for which nobody asked; counted on the origin.
 uint64_t visits_taken(const void* call_site);
 

@@ -43,8 +43,10 @@ struct LoopProgress {
   uint64_t end_bits = 0;    ///< by GOMP entries: the first value that is not the loop's any more
   int64_t stride = 1;
   // placed on several nodes
-  bool measuring = false;   ///< the chunk in hand is timed
+  bool measuring = false;   ///< the chunk in hand is measured
+  bool timing = false;      ///< of the chunk in hand only the time is taken: nobody has been asked on this visit
   ThreadSnapshot started;   ///< then: when the chunk was given
+  uint64_t timed_iterations = 0; ///< of that chunk
   const char* source = nullptr;
   const void* call_site = nullptr; ///< where the program began the loop
 };

@@ -21,6 +21,7 @@ std::string Visit::run(VisitResult& result) {
   result.nodes.assign(nodes_.size(), NodeUse{});
   if (!from_plan_)
     plan_.assignments.assign(nodes_.size(), {});
+  plan_.measured.resize(nodes_.size());
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const uint32_t threads = scenario_.nodes[i].threads;
     work_[i].begin(threads);
@@ -40,8 +41,17 @@ std::string Visit::run(VisitResult& result) {
     result.nodes[i].idle_us =
         scenario_.nodes[i].threads * result.makespan_us - result.nodes[i].busy_us - result.nodes[i].fault_us;
   if (from_plan_)
-    --plan_.repeats;
+    end_planned_visit();
   return problem_.empty() ? check_end() : problem_;
+}
+
+void Visit::end_planned_visit() {
+  --plan_.repeats;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    NodeMeasurement times = work_[i].collect();
+    times.busy_us = -1; // the runtime does not know it either: it only reads a clock
+    schedulers::add(plan_.measured[i], times);
+  }
 }
 
 void Visit::post(Event event) {
@@ -111,7 +121,7 @@ void Visit::start_chunk(uint32_t node, uint32_t thread, Range chunk) {
   const double computed = scenario_.nodes[node].speed.finish(begun, scenario_.cost.work(chunk));
   Thread& mine = nodes_[node].threads[thread];
   mine.chunk = chunk;
-  mine.timed = work_[node].measuring();
+  mine.timed = work_[node].measuring() || from_plan_;
   mine.measured = {.elapsed_us = computed - begun + waited, .busy_us = computed - begun};
   NodeUse& use = result_->nodes[node];
   use.busy_us += computed - begun;
@@ -132,6 +142,8 @@ void Visit::finish_chunk(uint32_t node, uint32_t thread) {
 void Visit::send(Kind kind, uint32_t node) {
   Node& sender = nodes_[node];
   NodeMeasurement measurement = work_[node].collect();
+  if (kind == Kind::Question && !std::exchange(sender.has_asked, true))
+    measurement = std::exchange(plan_.measured[node], {});
   measurement.span_us = now_ - sender.answered_us;
   const double faults = std::floor(result_->nodes[node].faults - sender.reported_faults);
   measurement.read_misses = static_cast<uint64_t>(faults);

@@ -16,6 +16,7 @@ namespace hetmp::simulation {
 struct StandingPlan {
   uint32_t repeats = 0; ///< visits that it still holds for
   std::vector<schedulers::Assignment> assignments;
+  std::vector<schedulers::NodeMeasurement> measured; ///< on the visits that it held for: times and iterations
 };
 
 /// Events are handled in the order of their times; those of one time in the order in which they came about.
@@ -55,9 +56,11 @@ class Visit {
     uint32_t inside = 0;           ///< threads that have not left
     double answered_us = 0;
     double reported_faults = 0; ///< of NodeUse::faults, those in earlier measurements
+    bool has_asked = false;
     bool had_last = false;
   };
 
+  void end_planned_visit();
   void post(Event event);
   void handle(const Event& event);
   void continue_thread(uint32_t node, uint32_t thread);

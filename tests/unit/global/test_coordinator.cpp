@@ -423,13 +423,14 @@ TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
     made.done = done;
     return send(made);
   };
-  ASSERT_EQ(ask(0, 1, {}).size(), 1u);
+  const auto first = ask(0, 1, {});
+  ASSERT_EQ(first.size(), 1u);
   ASSERT_EQ(ask(1, 1, {}).size(), 1u);
   ASSERT_EQ(ask(0, 1, measured(5, 10, 0)).size(), 1u) << "goes on ahead of the slower node";
   const auto second = ask(0, 2, {});
   ASSERT_EQ(second.size(), 1u);
   EXPECT_TRUE(second[0].assignment.measured);
-  EXPECT_EQ(second[0].assignment.pieces[0].begin, 0u) << "the other loop has its own iterations";
+  EXPECT_EQ(second[0].assignment.pieces[0].begin, first[0].assignment.pieces[0].begin) << "the other loop has its own iterations";
 }
 
 TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
