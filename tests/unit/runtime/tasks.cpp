@@ -44,8 +44,8 @@ TEST(Tasks, WorkersThatHaveLeftAreCalledBack) {
     parallel(4, [&](Member self) {
       if (self.number != maker)
         return;
-      for (volatile int i = 0; i < delay; i = i + 1) {
-      }
+      for (int i = 0; i < delay; i++)
+        cpu_relax();
       for (int i = 0; i < 5; i++)
         task([&] {
           task([&] { done++; });
