@@ -146,11 +146,14 @@ void execute(Thread& self, NodeTeam& team) {
 void start_workers(Thread& primary, NodeTeam& team) {
   team.region_end.start(team.local_threads() - 1);
   team.crew = primary.crew.data();
-  for (uint32_t local = 1; local < team.local_threads(); local++) {
-    Thread& worker = *primary.crew[local - 1];
+  const uint32_t workers = team.local_threads() - 1;
+  // Before anybody starts: the first worker may announce tasks at once, and would call back those that left the last region.
+  for (uint32_t i = 0; i < workers; i++)
+    team.crew[i]->leaving.store(false, std::memory_order_relaxed); // published by each post
+  for (uint32_t i = 0; i < workers; i++) {
+    Thread& worker = *team.crew[i];
     worker.next_team = &team;
-    worker.next_local_number = local;
-    worker.leaving.store(false, std::memory_order_relaxed); // published by the post
+    worker.next_local_number = i + 1;
     worker.go.post();
   }
 }

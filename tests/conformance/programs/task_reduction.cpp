@@ -1,3 +1,4 @@
+// clang only: task reductions
 // Reductions by tasks: of a taskgroup, a taskloop, a parallel region and a loop; operators of one's own, objects.
 #include "check.h"
 

@@ -56,6 +56,22 @@ TEST(Tasks, WorkersThatHaveLeftAreCalledBack) {
   }
 }
 
+/// Workers that have not begun a region yet, but have left one without tasks before, are not taken for such.
+TEST(Tasks, WorkersThatBeginLateAreNotCalledBack) {
+  for (int round = 0; round < rounds(1000); round++) {
+    parallel(4, [](Member) {});
+    std::atomic<int> done{0}, entered{0};
+    parallel(4, [&](Member self) {
+      entered++;
+      if (self.number == 1)
+        task([&] { done++; });
+      __kmpc_barrier(&somewhere, self.gtid);
+      EXPECT_EQ(done, 1);
+    });
+    ASSERT_EQ(entered, 4);
+  }
+}
+
 /// On one node some of the tasks of a thread that waits for nothing are executed by others.
 TEST(Tasks, OthersTakeThem) {
   std::atomic<int> by_others{0};
