@@ -8,9 +8,11 @@
 namespace hetmp::runtime {
 namespace {
 
+/// A compiler may make a `taskwait` with depend and nowait clauses a task without a routine.
 void run(int gtid, void* body) {
   KmpTask* task = static_cast<KmpTask*>(body);
-  task->routine(gtid, task);
+  if (task->routine)
+    task->routine(gtid, task);
 }
 
 void destroy(int gtid, void* body) {

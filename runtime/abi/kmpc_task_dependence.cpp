@@ -19,7 +19,9 @@ namespace {
 constexpr uint8_t kind_in = 1;
 constexpr uint8_t kind_mutexinoutset = 4;
 constexpr uint8_t kind_inoutset = 8;
+// omp_all_memory comes as a kind or, with the kind out or inout, as an address.
 constexpr uint8_t kind_all_memory = 0x80;
+constexpr intptr_t address_of_all_memory = -1;
 
 DependenceKind kind_of(uint8_t kind) {
   switch (kind) {
@@ -34,9 +36,13 @@ DependenceKind kind_of(uint8_t kind) {
   }
 }
 
+bool is_all_memory(const KmpDependence& item) {
+  return (item.kind & kind_all_memory) != 0 || item.address == address_of_all_memory;
+}
+
 void append(std::vector<Dependence>& items, int32_t count, const KmpDependence* list) {
   for (int32_t i = 0; i < count; i++)
-    items.push_back({reinterpret_cast<const void*>(list[i].address), kind_of(list[i].kind), (list[i].kind & kind_all_memory) != 0});
+    items.push_back({reinterpret_cast<const void*>(list[i].address), kind_of(list[i].kind), is_all_memory(list[i])});
 }
 
 /// A compiler may give a second list, of items that differ from all others.

@@ -13,8 +13,12 @@ namespace {
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 /// A thread that has so many tasks ready executes further ones itself, at once: nobody lacks work, and a queue that a loop of
-/// millions fills is neither fast nor small.
+/// millions fills is neither fast nor small. KMP_ENABLE_TASK_THROTTLING=false: it never does.
 constexpr uint32_t plenty = 64;
+
+bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
+  return tasks.members[local_thread].queue.size() >= plenty && program_icvs().task_throttling;
+}
 
 // ---- completion
 
@@ -186,7 +190,7 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
   }
   TeamTasks& tasks = implicit.team->tasks;
   const bool included = task.parent->is_final || implicit.team->local_threads() == 1;
-  const bool at_once = included || (tasks.members[implicit.local_number].queue.size() >= plenty && task.priority == 0);
+  const bool at_once = included || (task.priority == 0 && has_plenty(tasks, implicit.local_number));
   if (at_once && dependences.empty()) {
     execute_undeferred(self, task);
     return;

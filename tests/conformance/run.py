@@ -7,6 +7,7 @@ A program is any file of programs/; its comments say how to run it:
     // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
     // run with hetmp: VAR=VALUE ...  the same, left out under another runtime
     // flags: ...                     more flags for the compiler
+    // clang flags: ...               the same for clang
     // clang only: REASON             gcc does not compile it, or calls what hetmp does not have
     // stdout: N lines of REGEX       what standard output must consist of
 It passes if it exits with 0, keeps within its time, and says nothing on standard error. Programs are linked with a stock
@@ -92,6 +93,7 @@ def directives(source):
                        for line in re.findall(r"^// run with hetmp:(.*)$", text, re.M)],
         "clang_only": bool(re.search(r"^// clang only: ", text, re.M)),
         "flags": " ".join(re.findall(r"^// flags:(.*)$", text, re.M)).split(),
+        "clang_flags": " ".join(re.findall(r"^// clang flags:(.*)$", text, re.M)).split(),
         "stdout": re.search(r"^// stdout: (\d+) lines of (.*)$", text, re.M),
     }
 
@@ -113,8 +115,10 @@ def compile_program(source, compiler, build):
         library = stock_libomp_folder(compiler) or build / "lib" / "omp"
         driver = [compiler, *(["--driver-mode=g++"] if source.suffix == ".cpp" else [])]
         where = ["-isystem", str(omp_header_folder(build)), f"-L{library}", f"-Wl,-rpath,{library}"]
+    wanted = directives(source)
+    flags = wanted["flags"] + ([] if compiler.startswith("gcc") else wanted["clang_flags"])
     command = [*driver, *language, *COMPILERS[compiler].split(), "-Wall", "-Werror", "-fopenmp", str(source), "-o", temporary,
-               *where, "-lm", "-ldl", "-lpthread", *directives(source)["flags"]]
+               *where, "-lm", "-ldl", "-lpthread", *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"{compiler} cannot compile {source.name}:\n{done.stderr}")
@@ -198,7 +202,10 @@ def run_program(source, mode, build, stock):
             what = f"{source.name} by {compiler}, mode {mode} {settings or ''}"
             try:
                 program = compile_program(source, compiler, build)
-                run_once(program, environment_for(mode, settings, build, stock), wanted["stdout"])
+                environment = environment_for(mode, settings, build, stock)
+                if compiler.startswith("gcc") and not stock:  # libgomp, once loaded, reads the environment, too, and complains
+                    environment["LD_LIBRARY_PATH"] = str(build / "lib" / "omp")
+                run_once(program, environment, wanted["stdout"])
                 print(f"passed: {what}")
             except Failure as failure:
                 failures.append(f"{what}: {failure}")

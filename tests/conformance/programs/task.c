@@ -70,7 +70,7 @@ int main(void) {
   }
   CHECK_EQUAL(at_end, tasks);
   for (int i = 0; i < tasks; i++)
-#pragma omp task
+#pragma omp task shared(by_one)
     raise_by_one(&by_one);
 #pragma omp taskwait
   CHECK_EQUAL(by_one, tasks);
@@ -134,20 +134,24 @@ int main(void) {
   }
 
   // A region inside a task.
-  int inner = 0;
+  int regions = 0;
 #pragma omp parallel
 #pragma omp single
   for (int i = 0; i < 8; i++)
 #pragma omp task
   {
-#pragma omp parallel num_threads(2) reduction(+ : inner)
+    int threads = 0, inner = 0;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
     {
-#pragma omp task
-      raise_by_one(&team);
-      inner += omp_get_num_threads() > 0;
+#pragma omp task shared(inner)
+      raise_by_one(&inner);
+      threads += 1;
     }
+    CHECK(threads >= 1);
+    CHECK_EQUAL(inner, threads);
     CHECK(is_explicit(1));
+    raise_by_one(&regions);
   }
-  CHECK(inner >= 8);
+  CHECK_EQUAL(regions, 8);
   return finish();
 }
