@@ -1,9 +1,10 @@
 // Loops whose chunks gcc's programs ask for one by one.
 #include "runtime/abi/gomp_loop.hpp"
 
-#include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/core/barrier.hpp"
+#include "runtime/core/single.hpp"
+#include "runtime/tasking/mapped_reductions.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -154,17 +155,18 @@ HETMP_ENTRY void GOMP_sections_end_nowait() {}
 
 // ---- the general form, which later compilers use where a construct has something special
 
-namespace {
+namespace hetmp::runtime {
 
-constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
-
-/// `reductions`: of tasks; `memory`: shared by the team while the construct lasts.
-void check_special(const char* entry, const void* reductions, const void* memory) {
+void begin_special_construct(uintptr_t* reductions, void** memory) {
   if (reductions)
-    hetmp::die(exit_code_not_implemented, "%s with reduction(task, ..) is not implemented yet", entry);
+    begin_mapped_team_reductions(current_thread(), reductions);
   if (memory)
-    hetmp::die(exit_code_not_implemented, "%s with lastprivate(conditional: ..) or scan is not implemented yet", entry);
+    *memory = construct_memory(current_task(), reinterpret_cast<size_t>(*memory));
 }
+
+} // namespace hetmp::runtime
+
+namespace {
 
 GompKind kind_of(long schedule) {
   return GompKind(schedule & ~gomp_monotonic);
@@ -172,9 +174,9 @@ GompKind kind_of(long schedule) {
 
 /// Without a place for a chunk the compiler divides the loop itself.
 template <class T>
-bool start_special(const char* entry, const GompLoop<T>& loop, long schedule, T chunk, bool ordered, const void* reductions,
-                   const void* memory, const void* call_site, T* begin, T* end) {
-  check_special(entry, reductions, memory);
+bool start_special(const GompLoop<T>& loop, long schedule, T chunk, bool ordered, uintptr_t* reductions, void** memory,
+                   const void* call_site, T* begin, T* end) {
+  begin_special_construct(reductions, memory);
   return begin ? start(loop, kind_of(schedule), chunk, ordered, call_site, begin, end) : true;
 }
 
@@ -183,19 +185,19 @@ bool start_special(const char* entry, const GompLoop<T>& loop, long schedule, T 
 #define HETMP_SPECIAL_LOOP(name, ordered)                                                                           \
   HETMP_ENTRY bool GOMP_loop_##name(long start_value, long end_value, long increment, long schedule, long chunk,    \
                                     long* begin, long* end, uintptr_t* reductions, void** memory) {                 \
-    return start_special<long>("GOMP_loop_" #name, {start_value, end_value, increment}, schedule, chunk, ordered,   \
-                               reductions, memory, __builtin_return_address(0), begin, end);                        \
+    return start_special<long>({start_value, end_value, increment}, schedule, chunk, ordered, reductions, memory,   \
+                               __builtin_return_address(0), begin, end);                                            \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name(bool up, Unsigned start_value, Unsigned end_value, Unsigned increment,      \
                                         long schedule, Unsigned chunk, Unsigned* begin, Unsigned* end,              \
                                         uintptr_t* reductions, void** memory) {                                     \
-    return start_special<Unsigned>("GOMP_loop_ull_" #name, {start_value, end_value, increment, up}, schedule,       \
-                                   chunk, ordered, reductions, memory, __builtin_return_address(0), begin, end);    \
+    return start_special<Unsigned>({start_value, end_value, increment, up}, schedule, chunk, ordered, reductions,   \
+                                   memory, __builtin_return_address(0), begin, end);                                \
   }
 HETMP_SPECIAL_LOOP(start, false)
 HETMP_SPECIAL_LOOP(ordered_start, true)
 
 HETMP_ENTRY unsigned GOMP_sections2_start(unsigned count, uintptr_t* reductions, void** memory) {
-  check_special("GOMP_sections2_start", reductions, memory);
+  begin_special_construct(reductions, memory);
   return GOMP_sections_start(count);
 }

@@ -41,6 +41,13 @@ void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, boo
   begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site});
 }
 
+/// What gcc says of a region: 0 threads mean no num_threads clause; `flags` have the proc_bind clause.
+void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags);
+
+/// What every thread of the team does before it begins a construct with reduction(task, ..), or one whose threads share memory, of
+/// which `memory` has the size first. Either may be null.
+void begin_special_construct(uintptr_t* reductions, void** memory);
+
 /// Sections, numbered from 1.
 void begin_gomp_sections(unsigned count, const void* call_site);
 

@@ -5,26 +5,28 @@
 
 using namespace hetmp::runtime;
 
-namespace {
+namespace hetmp::runtime {
 
-/// Of the flags of GOMP_parallel: the proc_bind clause.
-constexpr unsigned proc_bind_mask = 7;
-
-void invoke(void* function, int, int, uint32_t, void* const* arguments) {
-  reinterpret_cast<GompFunction>(function)(arguments[0]);
-}
-
-void push_clauses(Thread& self, unsigned threads, unsigned flags) {
+void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
+  constexpr unsigned proc_bind_mask = 7;
   self.pushed_threads = threads;
   if (const unsigned proc_bind = flags & proc_bind_mask)
     self.pushed_proc_bind = int(proc_bind);
+}
+
+} // namespace hetmp::runtime
+
+namespace {
+
+void invoke(void* function, int, int, uint32_t, void* const* arguments) {
+  reinterpret_cast<GompFunction>(function)(arguments[0]);
 }
 
 } // namespace
 
 HETMP_ENTRY void GOMP_parallel(GompFunction function, void* data, unsigned threads, unsigned flags) {
   Thread& self = current_thread();
-  push_clauses(self, threads, flags);
+  push_gomp_clauses(self, threads, flags);
   fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke);
 }
 
@@ -49,7 +51,7 @@ void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments
 void parallel_loop(GompFunction function, void* data, unsigned threads, long start, long end, long increment, GompKind kind,
                    long chunk, unsigned flags) {
   Thread& self = current_thread();
-  push_clauses(self, threads, flags);
+  push_gomp_clauses(self, threads, flags);
   void* arguments[arguments_of_loop];
   arguments[argument_data] = data;
   arguments[argument_start] = as_argument(start);
@@ -93,7 +95,7 @@ void invoke_with_sections(void* function, int, int, uint32_t, void* const* argum
 
 HETMP_ENTRY void GOMP_parallel_sections(GompFunction function, void* data, unsigned threads, unsigned count, unsigned flags) {
   Thread& self = current_thread();
-  push_clauses(self, threads, flags);
+  push_gomp_clauses(self, threads, flags);
   void* arguments[] = {data, as_argument(long(count))};
   fork_team(self, nullptr, reinterpret_cast<void*>(function), 2, arguments, invoke_with_sections);
 }

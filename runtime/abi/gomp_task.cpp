@@ -1,8 +1,8 @@
 // gcc's explicit tasks.
-#include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/mapped_reductions.hpp"
 #include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/taskloop.hpp"
 
@@ -15,8 +15,6 @@ using namespace hetmp::runtime;
 using GompCopy = void (*)(void* to, void* from);
 
 namespace {
-
-constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
 
 // Flags of GOMP_task and GOMP_taskloop.
 constexpr unsigned flag_final = 1u << 1;
@@ -163,10 +161,32 @@ HETMP_ENTRY void GOMP_taskgroup_end() {
 
 namespace {
 
+/// What the data of a taskloop begin with.
+template <class T>
+struct TaskloopHead {
+  T first, end;
+  uintptr_t* reductions; ///< with flag_reduction
+};
+
+/// Whether there is anything to execute. If not, the caller, which folds the copies, learns from the tables that there are none.
+template <class T>
+bool begin_taskloop(Thread& self, void* data, unsigned flags, uint64_t trips) {
+  if (flags & flag_nogroup)
+    return trips != 0; // reductions are those of a taskgroup around it
+  const auto* head = static_cast<const TaskloopHead<T>*>(data);
+  if (trips == 0) {
+    if (flags & flag_reduction)
+      forget_chunks(head->reductions);
+    return false;
+  }
+  begin_taskgroup(self);
+  if (flags & flag_reduction)
+    begin_mapped_reductions(self, head->reductions);
+  return true;
+}
+
 template <class T>
 void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, int priority, const GompLoop<T>& loop) {
-  if (flags & flag_reduction)
-    hetmp::die(exit_code_not_implemented, "taskloop with reduction, as gcc compiles it, is not implemented yet");
   Thread& self = current_thread();
   const uint64_t trips = loop.trips();
   const TaskloopClause clause = value == 0                      ? TaskloopClause::None
@@ -174,14 +194,14 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
                                                                 : TaskloopClause::NumTasks;
   const TaskloopDivision division =
     divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
-  if ((flags & flag_nogroup) == 0)
-    begin_taskgroup(self);
+  if (!begin_taskloop<T>(self, arguments.data, flags, trips))
+    return;
   for (uint64_t number = 0; number < division.tasks; number++) {
     ExplicitTask& task = make(self, arguments, flags, priority, false);
-    T* bounds = static_cast<T*>(static_cast<Body*>(task.body)->data); // its data begin with them
+    auto& head = *static_cast<TaskloopHead<T>*>(static_cast<Body*>(task.body)->data);
     const uint64_t end = division.end(number, trips);
-    bounds[0] = T(uint64_t(loop.start) + division.begin(number) * uint64_t(loop.increment));
-    bounds[1] = T(end == trips ? uint64_t(loop.end) : uint64_t(loop.start) + end * uint64_t(loop.increment));
+    head.first = T(uint64_t(loop.start) + division.begin(number) * uint64_t(loop.increment));
+    head.end = T(end == trips ? uint64_t(loop.end) : uint64_t(loop.start) + end * uint64_t(loop.increment));
     if (flags & flag_if)
       submit_task(self, task);
     else

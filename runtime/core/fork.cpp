@@ -267,12 +267,11 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
 
 uint32_t wanted_threads(Thread& self) {
   const TaskIcvs& icvs = self.task->icvs;
-  const uint32_t clause = self.pushed_threads;
+  uint32_t threads = most_threads_of_next_team(self);
   self.pushed_threads = 0;
   self.pushed_proc_bind = -1;
   if (self.task->active_level >= icvs.max_active_levels)
     return 1;
-  uint32_t threads = std::max(clause != 0 ? clause : icvs.nthreads, 1u);
   if (icvs.dynamic)
     threads = std::min(threads, default_team_size(layout()));
   if (threads > icvs.thread_limit)
@@ -286,6 +285,10 @@ uint32_t wanted_threads(Thread& self) {
 }
 
 } // namespace
+
+uint32_t most_threads_of_next_team(const Thread& self) {
+  return std::max(self.pushed_threads != 0 ? self.pushed_threads : self.task->icvs.nthreads, 1u);
+}
 
 void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
                Invoker invoke) {

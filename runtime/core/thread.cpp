@@ -9,6 +9,7 @@
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/answers.hpp"
 
+#include <cstdlib>
 #include <memory>
 #include <pthread.h>
 
@@ -48,6 +49,7 @@ void set_up_initial_task(Thread& thread) {
     thread.initial.team->tasks.reserve(1);
   }
   NodeTeam* team = thread.initial.team;
+  free(thread.initial.construct_memory);
   std::destroy_at(&thread.initial);
   std::construct_at(&thread.initial);
   thread.initial.team = team;

@@ -9,7 +9,6 @@
 #include "runtime/core/icv.hpp"
 #include "runtime/core/measure.hpp"
 #include "runtime/core/wait.hpp"
-
 #include "runtime/tasking/task_memory.hpp"
 #include "schedulers/schedule.hpp"
 
@@ -93,6 +92,7 @@ struct ImplicitTask {
   ExplicitTask* explicit_task = nullptr; ///< the one the thread executes, innermost; null: this one
   const GeneratingTask* constraint = nullptr; ///< see may_run() in tasking/team_tasks.hpp; null: none
   uint64_t team_reductions = 0;         ///< counted alike by every thread of the team
+  void* construct_memory = nullptr;     ///< thread 0 of the team: see construct_memory() in single.hpp
 };
 
 struct Thread {

@@ -1,8 +1,9 @@
 #include "runtime/tasking/helping.hpp"
 
 #include "runtime/tasking/dependences.hpp"
-
 #include "runtime/tasking/task_reduction.hpp"
+
+#include <cstdlib>
 
 namespace hetmp::runtime {
 namespace {
@@ -58,6 +59,7 @@ void begin_taskgroup(Thread& self) {
   GeneratingTask& task = generating_task(*self.task);
   TaskGroup* group = new TaskGroup;
   group->outer = task.group;
+  group->reduction_tables = task.group ? task.group->reduction_tables : nullptr;
   task.group = group;
 }
 
@@ -99,6 +101,7 @@ void reset_tasking(ImplicitTask& task) {
   task.explicit_task = nullptr;
   task.constraint = nullptr;
   task.team_reductions = 0;
+  free(std::exchange(task.construct_memory, nullptr));
 }
 
 void help_at_barrier(ImplicitTask& task, uint32_t epoch) {

@@ -86,6 +86,7 @@ struct TaskGroup {
   std::atomic<uint32_t> unfinished{0};
   std::atomic<bool> cancelled{false}; ///< relaxed: tasks that see it too late run, which is allowed
   struct TaskReductions* reductions = nullptr;
+  uintptr_t* reduction_tables = nullptr; ///< of gcc's programs (mapped_reductions.hpp); those of outer taskgroups, if it has none
 };
 
 } // namespace hetmp::runtime

@@ -1,4 +1,3 @@
-// clang only: task reductions
 // Reductions by tasks: of a taskgroup, a taskloop, a parallel region and a loop; operators of one's own, objects.
 #include "check.h"
 
