@@ -115,8 +115,9 @@ void finish_tasks(ImplicitTask& task) {
 }
 
 void leave_region(Thread& worker, NodeTeam& team) {
-  // relaxed: leaving publishes it. Whoever announces tasks afterwards knows from it that this worker has left.
-  worker.leaving.store(true, std::memory_order_relaxed);
+  // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it once this
+  // worker is not counted any more is leave_unless_tasks()'s doing.
+  worker.leaving.store(true, std::memory_order_release);
   ImplicitTask* task = std::exchange(worker.task, nullptr);
   if (team.region_end.leave_unless_tasks())
     return;
