@@ -22,26 +22,37 @@ bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
 
 // ---- completion
 
-/// Of a task that is complete. Frees its record, unless children need it, and those above it that were kept for it alone.
-/// Whether its parent has no unfinished child any more.
-bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
+/// Its parent.
+GeneratingTask* free_record(TaskBlocks* blocks, GeneratingTask* task) {
+  ExplicitTask* record = static_cast<ExplicitTask*>(task); // never an implicit task: its own record does not go
+  GeneratingTask* parent = record->parent;
+  give_back_task(blocks, record);
+  return parent;
+}
+
+/// There is one record less of those that `task` counts. Frees what nobody needs any more, on the way up.
+void drop_record(TaskBlocks* blocks, GeneratingTask* task) {
   // acq_rel: whoever takes the last record away sees all that others did with the task.
-  bool is_free = task->children.fetch_sub(GeneratingTask::one_record, std::memory_order_acq_rel) >> 32 == 1;
+  while (task->children.fetch_sub(GeneratingTask::one_record, std::memory_order_acq_rel) >> 32 == 1)
+    task = free_record(blocks, task);
+}
+
+/// Of a task that is complete. Whether its parent has no unfinished child any more. seq_cst: a thread may be waiting for that.
+bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
   GeneratingTask* parent = task->parent;
-  // seq_cst: a thread may be waiting for the children.
-  uint64_t before = parent->children.fetch_sub(
-    GeneratingTask::one_child + (is_free ? GeneratingTask::one_record : 0), std::memory_order_seq_cst);
-  const bool was_last = uint32_t(before) == 1;
-  while (is_free) {
+  // Without records of children nobody else knows of it. acquire: pairs with drop_record() by those that did.
+  if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
+    const uint64_t before =
+      parent->children.fetch_sub(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_seq_cst);
     give_back_task(blocks, task);
-    is_free = before >> 32 == 1; // never an implicit task: its own record does not go
-    if (!is_free)
-      break;
-    task = static_cast<ExplicitTask*>(parent);
-    parent = task->parent;
-    before = parent->children.fetch_sub(GeneratingTask::one_record, std::memory_order_acq_rel);
+    if (before >> 32 == 1)
+      drop_record(blocks, free_record(blocks, parent));
+    return uint32_t(before) == 1;
   }
-  return was_last;
+  // The task's own record goes last: it keeps the parent's, and the last child may free both as soon as it is gone.
+  const uint64_t before = parent->children.fetch_sub(GeneratingTask::one_child, std::memory_order_seq_cst);
+  drop_record(blocks, task);
+  return uint32_t(before) == 1;
 }
 
 /// `self`: null for a thread that is not, or need not be, one of the team.
