@@ -59,19 +59,25 @@ bool next(T* begin, T* end) {
   return true;
 }
 
-template <class T>
-bool start(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin, T* end) {
-  const long usable = chunk > T(LONG_MAX) ? LONG_MAX : long(chunk);
-  begin_gomp_loop(loop, gomp_schedule(kind, usable), ordered, call_site);
-  return next(begin, end);
-}
-
 unsigned next_section() {
   schedulers::Range chunk;
   return next_chunk(current_task(), chunk) ? unsigned(chunk.begin) + 1 : 0;
 }
 
 } // namespace
+
+template <class T>
+bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin, T* end) {
+  const long usable = chunk > T(LONG_MAX) ? LONG_MAX : long(chunk);
+  begin_gomp_loop(loop, gomp_schedule(kind, usable), ordered, call_site);
+  return next(begin, end);
+}
+template bool start_gomp_loop(const GompLoop<long>&, GompKind, long, bool, const void*, long*, long*);
+template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, unsigned long long, bool, const void*,
+                              unsigned long long*, unsigned long long*);
+
+GompKind gomp_kind(long schedule) { return GompKind(schedule & ~gomp_monotonic); }
+
 } // namespace hetmp::runtime
 
 using namespace hetmp::runtime;
@@ -82,7 +88,7 @@ using Unsigned = unsigned long long;
 #define HETMP_LOOP(name, kind, ordered)                                                                             \
   HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long chunk,           \
                                             long* begin, long* end) {                                               \
-    return start<long>({start_value, end_value, increment}, GompKind::kind, chunk, ordered,                         \
+    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, chunk, ordered,                         \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
@@ -91,7 +97,7 @@ using Unsigned = unsigned long long;
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned chunk, Unsigned* begin,                \
                                                 Unsigned* end) {                                                    \
-    return start<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, chunk, ordered,                 \
+    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, chunk, ordered,                 \
                            __builtin_return_address(0), begin, end);                                                \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
@@ -111,7 +117,7 @@ HETMP_LOOP(ordered_guided, Guided, true)
 #define HETMP_RUNTIME_LOOP(name, ordered)                                                                           \
   HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long* begin,          \
                                             long* end) {                                                            \
-    return start<long>({start_value, end_value, increment}, GompKind::Runtime, 0, ordered,                          \
+    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::Runtime, 0, ordered,                          \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
@@ -119,7 +125,7 @@ HETMP_LOOP(ordered_guided, Guided, true)
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned* begin, Unsigned* end) {               \
-    return start<Unsigned>({start_value, end_value, increment, up}, GompKind::Runtime, 0, ordered,                  \
+    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::Runtime, 0, ordered,                  \
                            __builtin_return_address(0), begin, end);                                                \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
@@ -168,16 +174,12 @@ void begin_special_construct(uintptr_t* reductions, void** memory) {
 
 namespace {
 
-GompKind kind_of(long schedule) {
-  return GompKind(schedule & ~gomp_monotonic);
-}
-
 /// Without a place for a chunk the compiler divides the loop itself.
 template <class T>
 bool start_special(const GompLoop<T>& loop, long schedule, T chunk, bool ordered, uintptr_t* reductions, void** memory,
                    const void* call_site, T* begin, T* end) {
   begin_special_construct(reductions, memory);
-  return begin ? start(loop, kind_of(schedule), chunk, ordered, call_site, begin, end) : true;
+  return begin ? start_gomp_loop(loop, gomp_kind(schedule), chunk, ordered, call_site, begin, end) : true;
 }
 
 } // namespace

@@ -48,6 +48,16 @@ void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags);
 /// which `memory` has the size first. Either may be null.
 void begin_special_construct(uintptr_t* reductions, void** memory);
 
+/// The kind among what gcc passes as a schedule.
+GompKind gomp_kind(long schedule);
+
+/// Begins a loop and asks for its first chunk.
+template <class T>
+bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin, T* end);
+extern template bool start_gomp_loop(const GompLoop<long>&, GompKind, long, bool, const void*, long*, long*);
+extern template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, unsigned long long, bool, const void*,
+                                     unsigned long long*, unsigned long long*);
+
 /// Sections, numbered from 1.
 void begin_gomp_sections(unsigned count, const void* call_site);
 

@@ -82,6 +82,7 @@ struct NodeTeam {
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
+  Bell iterations_posted;                               ///< of doacross loops
   std::atomic<uint32_t> cancelled{0};                   ///< bits of Cancelled (cancellation.hpp)
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];

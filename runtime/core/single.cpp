@@ -31,9 +31,10 @@ void* construct_memory(ImplicitTask& task, size_t bytes) {
   if (task.number == 0 && !memory)
     die(exit_code_no_resources, "no memory for %zu bytes that a construct needs", bytes);
   memory = broadcast_pointer(task, memory);
-  if (task.number == 0) { // all have come to this construct, so nobody uses the last one's any more
-    free(task.construct_memory);
-    task.construct_memory = memory;
+  if (task.number == 0) { // one construct makes two calls at most, and all threads have come to this one
+    free(task.construct_memory[1]);
+    task.construct_memory[1] = task.construct_memory[0];
+    task.construct_memory[0] = memory;
   }
   return memory;
 }

@@ -49,7 +49,8 @@ void set_up_initial_task(Thread& thread) {
     thread.initial.team->tasks.reserve(1);
   }
   NodeTeam* team = thread.initial.team;
-  free(thread.initial.construct_memory);
+  for (void* memory : thread.initial.construct_memory)
+    free(memory);
   std::destroy_at(&thread.initial);
   std::construct_at(&thread.initial);
   thread.initial.team = team;

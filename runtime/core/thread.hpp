@@ -58,6 +58,17 @@ struct TracedIterations {
   const char* source = nullptr;
 };
 
+/// What the variable of a loop goes through, `upper` included.
+struct DoacrossDimension {
+  int64_t lower, upper, stride;
+};
+
+/// A loop nest whose iterations wait for each other; see doacross.hpp. Owner: the thread of the task.
+struct DoacrossNest {
+  std::vector<DoacrossDimension> dimensions;
+  std::atomic<uint32_t>* posted = nullptr; ///< the team's; null: there is nothing to wait for
+};
+
 enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
 
 /// A region's task of one thread.
@@ -79,6 +90,7 @@ struct ImplicitTask {
   LoopProgress loop;
   ReductionMethod reduction = ReductionMethod::None;
   bool sections_begun = false;
+  DoacrossNest doacross;
 
   // The static loop in hand, if it is placed and measured.
   uint64_t static_visit = 0;         ///< its global name; 0 = none
@@ -92,7 +104,7 @@ struct ImplicitTask {
   ExplicitTask* explicit_task = nullptr; ///< the one the thread executes, innermost; null: this one
   const GeneratingTask* constraint = nullptr; ///< see may_run() in tasking/team_tasks.hpp; null: none
   uint64_t team_reductions = 0;         ///< counted alike by every thread of the team
-  void* construct_memory = nullptr;     ///< thread 0 of the team: see construct_memory() in single.hpp
+  void* construct_memory[2] = {};       ///< thread 0 of the team: the last two blocks of construct_memory() (single.hpp)
 };
 
 struct Thread {

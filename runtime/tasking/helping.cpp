@@ -101,7 +101,8 @@ void reset_tasking(ImplicitTask& task) {
   task.explicit_task = nullptr;
   task.constraint = nullptr;
   task.team_reductions = 0;
-  free(std::exchange(task.construct_memory, nullptr));
+  for (void*& memory : task.construct_memory)
+    free(std::exchange(memory, nullptr));
 }
 
 void help_at_barrier(ImplicitTask& task, uint32_t epoch) {
