@@ -84,6 +84,10 @@ int omp_pause_resource(int kind, int device) {
 int omp_pause_resource_all(int kind) {
   return pause(kind);
 }
+HETMP_ENTRY int __kmpc_get_target_offload() {
+  hetmp::runtime::initialise_runtime();
+  return int(hetmp::runtime::program_icvs().target_offload);
+}
 HETMP_ENTRY int __kmpc_pause_resource(int kind) {
   return pause(kind);
 }
