@@ -1,22 +1,34 @@
-// Places (none: threads are not bound to any) and the affinity format.
+// Places, and the affinity format.
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "runtime/abi/affinity_format.hpp"
 #include "runtime/abi/omp_routines.hpp"
+#include "runtime/affinity/binding.hpp"
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/core/thread.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace hetmp::runtime;
+namespace affinity = hetmp::affinity;
 
 namespace {
 
-constexpr int no_place = -1;
+const std::vector<affinity::Place>& places() { return affinity::program_places().places; }
+
+bool is_place(int number) { return number >= 0 && size_t(number) < places().size(); }
+
+/// place-partition-var: all places until the thread is bound.
+affinity::Partition own_partition() {
+  affinity::seat_initial_thread(current_thread());
+  const affinity::Partition partition = current_task().icvs.places;
+  return partition.count != 0 ? partition : affinity::Partition{0, uint32_t(places().size())};
+}
 
 /// affinity-format-var; never destroyed.
 class AffinityFormat {
@@ -98,23 +110,29 @@ std::string from_fortran(const char* text, size_t length) {
 
 } // namespace
 
-int omp_get_proc_bind() {
-  return 0;
-} // omp_proc_bind_false
-int omp_get_num_places() {
-  return 0;
+int omp_get_proc_bind() { return int(affinity::policy_of(current_task())); }
+
+int omp_get_num_places() { return int(places().size()); }
+
+int omp_get_place_num_procs(int place) { return is_place(place) ? int(places()[size_t(place)].size()) : 0; }
+
+void omp_get_place_proc_ids(int place, int* ids) {
+  if (is_place(place))
+    std::copy(places()[size_t(place)].begin(), places()[size_t(place)].end(), ids);
 }
-int omp_get_place_num_procs(int) {
-  return 0;
-}
-void omp_get_place_proc_ids(int, int*) {}
+
 int omp_get_place_num() {
-  return no_place;
+  Thread& self = current_thread();
+  affinity::seat_initial_thread(self);
+  return self.place;
 }
-int omp_get_partition_num_places() {
-  return 0;
+
+int omp_get_partition_num_places() { return int(own_partition().count); }
+
+void omp_get_partition_place_nums(int* numbers) {
+  const affinity::Partition partition = own_partition();
+  std::iota(numbers, numbers + partition.count, int(partition.first));
 }
-void omp_get_partition_place_nums(int*) {}
 
 void omp_set_affinity_format(const char* format) {
   affinity_format().set(format ? format : "");
