@@ -3,7 +3,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
-#include "runtime/affinity/binding.hpp"
+#include "runtime/affinity/environment.hpp"
 #include "runtime/core/fork.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"

@@ -4,6 +4,7 @@
 #include "runtime/abi/affinity_format.hpp"
 #include "runtime/abi/omp_routines.hpp"
 #include "runtime/affinity/binding.hpp"
+#include "runtime/affinity/environment.hpp"
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/core/thread.hpp"
 

@@ -16,17 +16,14 @@ using runtime::Thread;
 
 namespace {
 
-ProgramPlaces& the_places() {
-  // Never destroyed: threads may still ask while the program's static objects are being destroyed.
-  static ProgramPlaces& places = *new ProgramPlaces{{}, {ProcBind::False}};
-  return places;
-}
+/// Whether threads of the program's teams are bound at all.
+bool binds() { return !program_places().places.empty() && program_places().policies[0] != ProcBind::False; }
 
 void move_to(Thread& self, uint32_t place) {
   if (self.place == int(place))
     return;
   // A refusal (the process's CPUs have been taken away since) leaves the thread where it is: slower, but right.
-  bind_thread(the_places().places[place]);
+  bind_thread(program_places().places[place]);
   self.place = int(place);
 }
 
@@ -40,23 +37,15 @@ ProcBind policy_for(const ImplicitTask& task, int clause) {
 
 } // namespace
 
-const ProgramPlaces& program_places() { return the_places(); }
-
-void read_places(const std::vector<int>& available, bool several_nodes) {
-  the_places() = places_from_environment(available, several_nodes);
-}
-
 ProcBind policy_of(const ImplicitTask& task) {
-  const std::vector<ProcBind>& policies = the_places().policies;
+  const std::vector<ProcBind>& policies = program_places().policies;
   return policies[std::min<size_t>(task.level, policies.size() - 1)];
 }
-
-bool binds() { return !the_places().places.empty() && the_places().policies[0] != ProcBind::False; }
 
 void seat_initial_thread(Thread& self) {
   if (!binds() || !self.root || self.place >= 0)
     return;
-  self.task->icvs.places = {0, uint32_t(the_places().places.size())};
+  self.task->icvs.places = {0, uint32_t(program_places().places.size())};
   move_to(self, 0);
 }
 

@@ -78,6 +78,12 @@ std::vector<Place> read_gomp_places(std::string_view text, const std::vector<int
   return available_places(gomp_variable, text, *places, available);
 }
 
+ProgramPlaces& the_places() {
+  // Never destroyed: threads may still ask while the program's static objects are being destroyed.
+  static ProgramPlaces& places = *new ProgramPlaces;
+  return places;
+}
+
 /// One CPU or a range of them.
 bool add_range(std::string_view item, std::vector<Place>& places) {
   const size_t dash = item.find('-');
@@ -98,6 +104,12 @@ bool add_range(std::string_view item, std::vector<Place>& places) {
 }
 
 } // namespace
+
+const ProgramPlaces& program_places() { return the_places(); }
+
+void read_places(const std::vector<int>& available, bool several_nodes) {
+  the_places() = places_from_environment(available, several_nodes);
+}
 
 std::optional<std::vector<ProcBind>> parse_proc_bind(std::string_view text) {
   if (const auto truth = parse_boolean(text))

@@ -1,6 +1,5 @@
 // The text of OMP_DISPLAY_ENV and omp_display_env: the specification's frame around one line for each
 // variable.
-#include "runtime/affinity/binding.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/core/icv.hpp"
 

@@ -70,6 +70,10 @@ TEST_F(AffinityEnvironment, ComplainsOnce) {
   setenv("OMP_PLACES", "{0},{7}", 1);
   EXPECT_EQ(format_places(read().places), "{0}");
   EXPECT_EQ(said_, "hetmp: OMP_PLACES={0},{7}: CPU 7 is not available to this process; using the CPUs that are\n");
+  setenv("OMP_PROC_BIND", "close,x", 1);
+  EXPECT_EQ(read().policies, std::vector{ProcBind::False});
+  EXPECT_NE(said_.find("OMP_PROC_BIND=close,x: neither true, false nor a list"), std::string::npos);
+  unsetenv("OMP_PROC_BIND");
   setenv("OMP_PLACES", "{7}", 1);
   const ProgramPlaces none = read();
   EXPECT_TRUE(none.places.empty());
