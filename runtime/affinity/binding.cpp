@@ -51,7 +51,7 @@ void seat_initial_thread(Thread& self) {
 
 void prepare_seats(Thread& primary, NodeTeam& team, int clause) {
   if (!binds()) {
-    team.seats.clear();
+    leave_seats(team);
     return;
   }
   seat_initial_thread(primary);
@@ -66,6 +66,11 @@ void prepare_seats(Thread& primary, NodeTeam& team, int clause) {
     return;
   for (uint32_t thread = 0; thread < threads; thread++)
     team.seats.push_back(seat_of(plan.policy, thread, threads, plan.partition, plan.primary_place));
+}
+
+void leave_seats(NodeTeam& team) {
+  team.seat_plan = {};
+  team.seats.clear();
 }
 
 void take_seat(Thread& self, NodeTeam& team, uint32_t local_number) {

@@ -23,6 +23,9 @@ void seat_initial_thread(runtime::Thread& self);
 /// negative. Without binding the team has no seats.
 void prepare_seats(runtime::Thread& primary, runtime::NodeTeam& team, int clause);
 
+/// The team has no seats: its threads stay where they are.
+void leave_seats(runtime::NodeTeam& team);
+
 /// The calling thread enters the team as thread `local_number`: moves it to its place if it is elsewhere.
 void take_seat(runtime::Thread& self, runtime::NodeTeam& team, uint32_t local_number);
 

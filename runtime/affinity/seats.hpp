@@ -24,6 +24,16 @@ struct Seat {
   bool operator==(const Seat&) const = default;
 };
 
+/// Of a thread, when it was last displayed.
+struct DisplayedSeat {
+  uint32_t level = 0; ///< 0: never
+  uint32_t threads = 0;
+  uint32_t ancestor = 0; ///< thread number, one level up: workers come to teams of other threads
+  ProcBind policy = ProcBind::False;
+  int place = -1;
+  bool operator==(const DisplayedSeat&) const = default;
+};
+
 /// What a team's seats depend on.
 struct SeatPlan {
   ProcBind policy = ProcBind::False;

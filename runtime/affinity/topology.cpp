@@ -2,6 +2,9 @@
 
 #include "runtime/affinity/topology_plugin.hpp"
 
+#include <climits>
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -13,9 +16,10 @@ std::string own_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&places_of_level), &info) == 0 || !info.dli_fname)
     return ".";
-  const std::string path = info.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? "." : path.substr(0, slash);
+  char path[PATH_MAX]; // the plugin is beside the library itself, not beside what links to it
+  if (!realpath(info.dli_fname, path))
+    return ".";
+  return std::string(path, size_t(strrchr(path, '/') - path));
 }
 
 const TopologyPlugin* load_plugin(std::string& problem) {

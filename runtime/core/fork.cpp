@@ -4,6 +4,7 @@
 #include "base/message.hpp"
 #include "perf/trace.hpp"
 #include "runtime/affinity/binding.hpp"
+#include "runtime/affinity/display.hpp"
 #include "runtime/core/fresh_page.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
@@ -72,6 +73,8 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.reduction = ReductionMethod::None;
   affinity::take_seat(thread, team, local_number);
   thread.task = &task;
+  if (affinity::displays_affinity()) [[unlikely]]
+    affinity::display_if_changed(thread);
 }
 
 /// The description of a region of `threads` threads, all on this node.
@@ -333,6 +336,7 @@ void begin_serial_region(Thread& self, const void* source) {
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
   describe(team, *self.task, source, 1);
+  affinity::leave_seats(team);
   reserve_members(team, 1);
   enter(self, team, 0);
 }
