@@ -15,6 +15,8 @@
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/node_setup.hpp"
 #include "runtime/global/timeline.hpp"
+#include "runtime/tasking/dependences.hpp"
+#include "runtime/tasking/task_memory.hpp"
 
 #include "perf/report.hpp"
 
@@ -56,6 +58,8 @@ void after_fork_in_child() {
   forget_all_workers();
   forget_residents();
   forget_other_threads();
+  forget_task_depots();
+  forget_exclusions();
   if (!several_processes())
     return;
   use_one_node();

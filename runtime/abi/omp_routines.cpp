@@ -5,6 +5,7 @@
 #include "runtime/core/library.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/thread.hpp"
+#include "runtime/tasking/execution.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -176,13 +177,11 @@ int omp_get_max_task_priority() {
   return int(program_icvs().max_task_priority);
 }
 
-// Explicit tasks do not exist yet (their entries are in unimplemented.def), so no task is a final or an
-// explicit one.
 int omp_in_final() {
-  return 0;
+  return generating_task(current_task()).is_final;
 }
 int omp_in_explicit_task() {
-  return 0;
+  return current_task().explicit_task != nullptr;
 }
 
 double omp_get_wtime() {

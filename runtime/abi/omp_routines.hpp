@@ -52,6 +52,7 @@ HETMP_ENTRY int omp_get_cancellation();
 HETMP_ENTRY int omp_get_max_task_priority();
 HETMP_ENTRY int omp_in_final();
 HETMP_ENTRY int omp_in_explicit_task();
+HETMP_ENTRY void omp_fulfill_event(void* event);
 HETMP_ENTRY double omp_get_wtime();
 HETMP_ENTRY double omp_get_wtick();
 HETMP_ENTRY void omp_display_env(int verbose);

@@ -75,8 +75,10 @@ std::string display_environment(const ProgramIcvs& icvs, bool verbose) {
   add(text, "OMP_STACKSIZE", size_text(icvs.stack_bytes));
   add(text, "OMP_THREAD_LIMIT", std::to_string(icvs.thread_limit));
   add(text, "OMP_WAIT_POLICY", icvs.wait_policy == WaitPolicy::Active ? "ACTIVE" : "PASSIVE");
-  if (verbose)
+  if (verbose) {
     add(text, "KMP_BLOCKTIME", blocktime_text(icvs.blocktime_ms));
+    add(text, "KMP_ENABLE_TASK_THROTTLING", boolean(icvs.task_throttling));
+  }
   text += "OPENMP DISPLAY ENVIRONMENT END\n\n";
   return text;
 }

@@ -15,6 +15,7 @@
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/tasking/helping.hpp"
 #include "schedulers/deal.hpp"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ void reserve_members(NodeTeam& team, uint32_t local_threads) {
   team.members = std::make_unique<ImplicitTask[]>(local_threads);
   team.member_capacity = local_threads;
   team.reduction_data.resize(local_threads);
+  team.tasks.reserve(local_threads);
 }
 
 void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
@@ -72,6 +74,7 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.static_visit = 0;
   task.reduction = ReductionMethod::None;
   affinity::take_seat(thread, team, local_number);
+  reset_tasking(task);
   thread.task = &task;
   if (affinity::displays_affinity()) [[unlikely]]
     affinity::display_if_changed(thread);
@@ -95,6 +98,7 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
   description.source = source;
   team.global = nullptr;
   team.working_threads = threads;
+  team.cancelled.store(0, std::memory_order_relaxed); // a region that was left at its end may have kept it
   team.first_single = team.singles.load(std::memory_order_relaxed);
 }
 
@@ -141,16 +145,21 @@ void execute(Thread& self, NodeTeam& team) {
   const TeamDescription& description = team.description;
   const perf::TraceSpan span(is_traced(*self.task), perf::TraceEvent::Kind::Region, description.node, self.task->number,
                              description.microtask, description.source);
-  invoke_microtask(description.microtask, self.gtid, int(self.task->number), description.argument_count,
-                   team.arguments);
+  description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
+                     team.arguments);
 }
 
 void start_workers(Thread& primary, NodeTeam& team) {
-  team.unfinished.start(team.local_threads() - 1);
-  for (uint32_t local = 1; local < team.local_threads(); local++) {
-    Thread& worker = *primary.crew[local - 1];
+  team.region_end.start(team.local_threads() - 1);
+  team.crew = primary.crew.data();
+  const uint32_t workers = team.local_threads() - 1;
+  // Before anybody starts: the first worker may announce tasks at once, and would call back those that left the last region.
+  for (uint32_t i = 0; i < workers; i++)
+    team.crew[i]->leaving.store(false, std::memory_order_relaxed); // published by each post
+  for (uint32_t i = 0; i < workers; i++) {
+    Thread& worker = *team.crew[i];
     worker.next_team = &team;
-    worker.next_local_number = local;
+    worker.next_local_number = i + 1;
     worker.go.post();
   }
 }
@@ -165,8 +174,7 @@ void run_on_this_node(Thread& self, NodeTeam& team) {
   start_workers(self, team);
   enter(self, team, 0);
   execute(self, team);
-  if (team.local_threads() > 1)
-    team.unfinished.wait();
+  finish_region(self, team);
   leave(self, team);
 }
 
@@ -255,8 +263,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   enter(self, team, 0);
   execute(self, team);
   const perf::TraceSpan waiting(true, perf::TraceEvent::Kind::Join, 0, 0);
-  if (team.local_threads() > 1)
-    team.unfinished.wait();
+  finish_region(self, team);
   visits::ends(team);
   team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
   leave(self, team);
@@ -266,11 +273,10 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
 
 uint32_t wanted_threads(Thread& self) {
   const TaskIcvs& icvs = self.task->icvs;
-  const uint32_t clause = self.pushed_threads;
+  uint32_t threads = most_threads_of_next_team(self);
   self.pushed_threads = 0;
   if (self.task->active_level >= icvs.max_active_levels)
     return 1;
-  uint32_t threads = std::max(clause != 0 ? clause : icvs.nthreads, 1u);
   if (icvs.dynamic)
     threads = std::min(threads, default_team_size(layout()));
   if (threads > icvs.thread_limit)
@@ -285,14 +291,19 @@ uint32_t wanted_threads(Thread& self) {
 
 } // namespace
 
-void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments) {
+uint32_t most_threads_of_next_team(const Thread& self) {
+  return std::max(self.pushed_threads != 0 ? self.pushed_threads : self.task->icvs.nthreads, 1u);
+}
+
+void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
+               Invoker invoke) {
   if (count > most_arguments)
     die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
   const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
   uint32_t threads = wanted_threads(self);
   if (threads == 1) {
     begin_serial_region(self, source);
-    invoke_microtask(microtask, self.gtid, 0, count, arguments);
+    invoke(microtask, self.gtid, 0, count, arguments);
     end_serial_region(self);
     return;
   }
@@ -323,6 +334,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   affinity::prepare_seats(self, team, proc_bind);
+  team.description.invoke = invoke;
   if (dealt.empty())
     run_on_this_node(self, team);
   else if (several_processes()) // the region's shared variables lie in its caller's frame
@@ -342,6 +354,7 @@ void begin_serial_region(Thread& self, const void* source) {
 }
 
 void end_serial_region(Thread& self) {
+  finish_region(self, *self.task->team);
   leave(self, *self.task->team);
 }
 
@@ -361,6 +374,7 @@ void run_node_part(const TeamDescription& part) {
   memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
   begin_placing(team);
+  team.cancelled.store(0, std::memory_order_relaxed);
   team.first_single = team.singles.load(std::memory_order_relaxed);
   reserve_members(team, part.local_threads);
   resize_crew(self, part.local_threads - 1);
@@ -369,8 +383,7 @@ void run_node_part(const TeamDescription& part) {
   start_workers(self, team);
   enter(self, team, 0);
   execute(self, team);
-  if (part.local_threads > 1)
-    team.unfinished.wait();
+  finish_region(self, team);
   visits::ends(team);
   if (spread_hooks.node_part_finished)
     spread_hooks.node_part_finished();
@@ -401,10 +414,14 @@ void work(Thread& worker) {
       pool_of_node(worker.node).give_back(&worker);
     return;
   }
-  enter(worker, *team, worker.next_local_number);
-  execute(worker, *team);
-  worker.task = nullptr;
-  team->unfinished.arrive(); // the last access to the team: its primary may set it up anew
+  if (worker.called_back) {
+    worker.called_back = false;
+    worker.task = &team->members[worker.next_local_number];
+  } else {
+    enter(worker, *team, worker.next_local_number);
+    execute(worker, *team);
+  }
+  leave_region(worker, *team); // the last access to the team: its primary may set it up anew
 }
 
 } // namespace hetmp::runtime

@@ -7,7 +7,11 @@ namespace hetmp::runtime {
 
 /// Runs `microtask` by a team whose primary is `self`; returns when all threads are done. The size of the team comes
 /// from `self`'s pushed num_threads clause, its ICVs and the limits. Only the calling thread.
-void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments);
+void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
+               Invoker invoke = invoke_microtask);
+
+/// The size of the team that fork_team() would form, or more: limits make it smaller.
+uint32_t most_threads_of_next_team(const Thread& self);
 
 /// A region of one thread that the caller executes itself (if(false), or nesting beyond the limit).
 void begin_serial_region(Thread& self, const void* source);

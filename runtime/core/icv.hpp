@@ -33,6 +33,7 @@ struct ProgramIcvs {
   size_t stack_bytes = 0;          ///< OMP_STACKSIZE; 0 = the system's default
   bool cancellation = false;       ///< cancel-var
   uint32_t max_task_priority = 0;
+  bool task_throttling = true;     ///< KMP_ENABLE_TASK_THROTTLING: a thread with plenty of ready tasks executes further ones at once
   uint32_t thread_limit = 0x7fffffff;
   int teams = 0;                   ///< OMP_NUM_TEAMS; 0 = not given
   int teams_thread_limit = 0;      ///< OMP_TEAMS_THREAD_LIMIT; 0 = not given

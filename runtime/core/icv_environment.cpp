@@ -188,6 +188,7 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.stack_bytes = read_stack_bytes();
   icvs.cancellation = read_boolean("OMP_CANCELLATION", "false").value_or(false);
   icvs.max_task_priority = uint32_t(read_integer("OMP_MAX_TASK_PRIORITY", 0, "0").value_or(0));
+  icvs.task_throttling = read_boolean("KMP_ENABLE_TASK_THROTTLING", "true").value_or(true);
   icvs.thread_limit = uint32_t(read_integer("OMP_THREAD_LIMIT", 1, "no limit").value_or(INT_MAX));
   icvs.teams = int(read_integer("OMP_NUM_TEAMS", 1, "the default").value_or(0));
   icvs.teams_thread_limit = int(read_integer("OMP_TEAMS_THREAD_LIMIT", 1, "no limit").value_or(0));

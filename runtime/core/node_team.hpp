@@ -6,8 +6,11 @@
 
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/core/measure.hpp"
+#include "runtime/core/region_end.hpp"
+#include "runtime/core/team_release.hpp"
 #include "runtime/core/thread.hpp"
 #include "runtime/global/global_level.hpp"
+#include "runtime/tasking/team_tasks.hpp"
 #include "schedulers/node_work.hpp"
 
 #include <atomic>
@@ -75,8 +78,12 @@ struct NodeTeam {
   alignas(cache_line) std::atomic<uint32_t> arrived{0}; ///< at the barrier
   std::atomic<uint64_t> words{0};                       ///< OR of what those threads bring
   uint64_t barrier_word = 0;                            ///< the last barrier's result
-  EventCount released;                                  ///< barriers completed
-  CountDown unfinished;                                 ///< workers still in the region
+  TeamRelease released;                                 ///< barriers completed
+  RegionEnd region_end;                                 ///< workers still in the region
+  Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
+  TeamTasks tasks;
+  Bell iterations_posted;                               ///< of doacross loops
+  std::atomic<uint32_t> cancelled{0};                   ///< bits of Cancelled (cancellation.hpp)
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];
 

@@ -9,6 +9,8 @@
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/answers.hpp"
 
+#include <cstdlib>
+#include <memory>
 #include <pthread.h>
 
 namespace hetmp::runtime {
@@ -44,9 +46,13 @@ void set_up_initial_task(Thread& thread) {
   if (!thread.initial.team) {
     thread.initial.team = new NodeTeam;
     thread.initial.team->description.node = own_node();
+    thread.initial.team->tasks.reserve(1);
   }
   NodeTeam* team = thread.initial.team;
-  thread.initial = ImplicitTask{};
+  for (void* memory : thread.initial.construct_memory)
+    free(memory);
+  std::destroy_at(&thread.initial);
+  std::construct_at(&thread.initial);
   thread.initial.team = team;
   thread.initial.icvs = program_icvs().initial;
   thread.initial.loops = team->first_loop;

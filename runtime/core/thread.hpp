@@ -9,7 +9,7 @@
 #include "runtime/core/icv.hpp"
 #include "runtime/core/measure.hpp"
 #include "runtime/core/wait.hpp"
-
+#include "runtime/tasking/task_memory.hpp"
 #include "schedulers/schedule.hpp"
 
 #include <cstdint>
@@ -39,6 +39,7 @@ struct LoopProgress {
   bool region_done = false;    ///< the ordered region of iteration `index` is over
   // the loop in the types of the program: first value and stride, as two's complement bits
   uint64_t lower_bits = 0;
+  uint64_t end_bits = 0;    ///< by GOMP entries: the first value that is not the loop's any more
   int64_t stride = 1;
   // placed on several nodes
   bool measuring = false;   ///< the chunk in hand is measured
@@ -55,6 +56,17 @@ struct TracedIterations {
   schedulers::Range range;
   const void* call_site = nullptr;
   const char* source = nullptr;
+};
+
+/// What the variable of a loop goes through, `upper` included.
+struct DoacrossDimension {
+  int64_t lower, upper, stride;
+};
+
+/// A loop nest whose iterations wait for each other; see doacross.hpp. Owner: the thread of the task.
+struct DoacrossNest {
+  std::vector<DoacrossDimension> dimensions;
+  std::atomic<uint32_t>* posted = nullptr; ///< the team's; null: there is nothing to wait for
 };
 
 enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
@@ -78,6 +90,7 @@ struct ImplicitTask {
   LoopProgress loop;
   ReductionMethod reduction = ReductionMethod::None;
   bool sections_begun = false;
+  DoacrossNest doacross;
 
   // The static loop in hand, if it is placed and measured.
   uint64_t static_visit = 0;         ///< its global name; 0 = none
@@ -85,6 +98,13 @@ struct ImplicitTask {
   ThreadSnapshot static_started;
 
   TracedIterations traced;
+
+  // Explicit tasks.
+  GeneratingTask generator;             ///< this task, as their parent
+  ExplicitTask* explicit_task = nullptr; ///< the one the thread executes, innermost; null: this one
+  const GeneratingTask* constraint = nullptr; ///< see may_run() in tasking/team_tasks.hpp; null: none
+  uint64_t team_reductions = 0;         ///< counted alike by every thread of the team
+  void* construct_memory[2] = {};       ///< thread 0 of the team: the last two blocks of construct_memory() (single.hpp)
 };
 
 struct Thread {
@@ -114,6 +134,12 @@ struct Thread {
   TeamDescription* next_part = nullptr; ///< instead of next_team: lead this part of a team
   EventCount go;
   Thread* next_idle = nullptr;      ///< link of the pool's list, or of the records to be reused; guarded by those
+
+  bool called_back = false; ///< to a region that it has left, because there are tasks now; written before `go` is posted
+  /// It leaves its region or has left it; whoever resets it sees to it that the thread does not stay away. See leave_region().
+  std::atomic<bool> leaving{false};
+
+  TaskBlocks task_blocks; ///< owner: this thread
 
   std::unordered_map<const void*, void*> threadprivate; ///< copies of threadprivate variables, by original
   ImplicitTask initial;                                 ///< roots only

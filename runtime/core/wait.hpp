@@ -113,33 +113,4 @@ private:
   std::atomic<uint32_t> sleepers_{0};
 };
 
-/// Counts down to zero; one thread waits for that. The waiter may reuse it as soon as wait() has returned.
-class alignas(cache_line) CountDown {
-public:
-  /// By the waiter, before the others can know of it.
-  void start(uint32_t count) { left_.store(count, std::memory_order_relaxed); }
-
-  void arrive() {
-    if (left_.fetch_sub(1, std::memory_order_seq_cst) == 1 && sleepers_.load(std::memory_order_seq_cst) != 0)
-      futex_wake(left_, 1);
-  }
-
-  void wait() {
-    // acquire: pairs with the fetch_sub of every arrive() (a release sequence).
-    if (!spin_until([&] { return left_.load(std::memory_order_acquire) == 0; }))
-      sleep();
-  }
-
-private:
-  void sleep() {
-    sleepers_.store(1, std::memory_order_seq_cst);
-    while (const uint32_t left = left_.load(std::memory_order_seq_cst))
-      futex_wait(left_, left);
-    sleepers_.store(0, std::memory_order_relaxed);
-  }
-
-  FutexWord left_{0};
-  std::atomic<uint32_t> sleepers_{0};
-};
-
 } // namespace hetmp::runtime

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/core/icv.hpp"
+#include "runtime/core/invoke.hpp"
 #include "schedulers/policy.hpp"
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct TeamDescription {
   TaskIcvs icvs;               ///< for the team's implicit tasks
   const void* source = nullptr;///< ident_t of the construct
   void* microtask = nullptr;   ///< the outlined function
+  Invoker invoke = invoke_microtask; ///< how its compiler wants it called
   uint32_t argument_count = 0;
   void* arguments[most_forwarded_arguments];
 };

@@ -7,6 +7,8 @@ A program is any file of programs/; its comments say how to run it:
     // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
     // run with hetmp: VAR=VALUE ...  the same, left out under another runtime
     // flags: ...                     more flags for the compiler
+    // clang flags: ...               the same for clang
+    // clang only: REASON             gcc does not compile it, or calls what hetmp does not have
     // stdout: N lines of REGEX       what standard output must consist of
 It passes if it exits with 0, keeps within its time, and says nothing on standard error. Programs are linked with a stock
 libomp where there is one, and hetmp is preloaded: the binaries know nothing of it. --stock runs them without it.
@@ -37,7 +39,7 @@ MODES = {  # the value of HETMP_NODES
     "tcp2": "proc:2",
 }
 # Compilers with the flags that make their code differ most: with and without source locations, optimised or not.
-COMPILERS = {"clang-14": "-O0 -g", "clang-16": "-O2 -g", "clang-19": "-O2"}
+COMPILERS = {"clang-14": "-O0 -g", "clang-16": "-O2 -g", "clang-19": "-O2", "gcc-12": "-O2 -g"}
 
 
 class Skip(Exception):
@@ -89,7 +91,9 @@ def directives(source):
                  for line in re.findall(r"^// run:(.*)$", text, re.M)] or [{}],
         "hetmp_runs": [dict(pair.split("=", 1) for pair in line.split())
                        for line in re.findall(r"^// run with hetmp:(.*)$", text, re.M)],
+        "clang_only": bool(re.search(r"^// clang only: ", text, re.M)),
         "flags": " ".join(re.findall(r"^// flags:(.*)$", text, re.M)).split(),
+        "clang_flags": " ".join(re.findall(r"^// clang flags:(.*)$", text, re.M)).split(),
         "stdout": re.search(r"^// stdout: (\d+) lines of (.*)$", text, re.M),
     }
 
@@ -102,12 +106,19 @@ def compile_program(source, compiler, build):
     inputs = [source, Path(__file__), *PROGRAMS.glob("*.h"), *PROGRAMS.glob("*.hpp")]
     if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
         return program
-    library = stock_libomp_folder(compiler) or build / "lib" / "omp"
     temporary = tempfile.mktemp(dir=folder)  # moved into place when complete: other modes' runs may be looking
-    driver = ["--driver-mode=g++", "-std=c++17"] if source.suffix == ".cpp" else ["-std=c11", "-D_GNU_SOURCE"]
-    command = [compiler, *driver, *COMPILERS[compiler].split(), "-Wall", "-Werror", "-fopenmp",
-               "-isystem", str(omp_header_folder(build)), str(source), "-o", temporary,
-               f"-L{library}", f"-Wl,-rpath,{library}", "-lm", "-ldl", "-lpthread", *directives(source)["flags"]]
+    language = ["-std=c++17"] if source.suffix == ".cpp" else ["-std=c11", "-D_GNU_SOURCE"]
+    if compiler.startswith("gcc"):  # with its own header, linked to libgomp
+        driver = [compiler.replace("gcc", "g++") if source.suffix == ".cpp" else compiler]
+        where = []
+    else:
+        library = stock_libomp_folder(compiler) or build / "lib" / "omp"
+        driver = [compiler, *(["--driver-mode=g++"] if source.suffix == ".cpp" else [])]
+        where = ["-isystem", str(omp_header_folder(build)), f"-L{library}", f"-Wl,-rpath,{library}"]
+    wanted = directives(source)
+    flags = wanted["flags"] + ([] if compiler.startswith("gcc") else wanted["clang_flags"])
+    command = [*driver, *language, *COMPILERS[compiler].split(), "-Wall", "-Werror", "-fopenmp", str(source), "-o", temporary,
+               *where, "-lm", "-ldl", "-lpthread", *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"{compiler} cannot compile {source.name}:\n{done.stderr}")
@@ -181,7 +192,8 @@ def check_stdout(expected, out):
 
 def run_program(source, mode, build, stock):
     wanted = directives(source)
-    compilers = [name for name in COMPILERS if shutil.which(name)]
+    compilers = [name for name in COMPILERS
+                 if shutil.which(name) and not (wanted["clang_only"] and not name.startswith("clang"))]
     if not compilers:
         raise Failure(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps")
     failures = []
@@ -190,7 +202,10 @@ def run_program(source, mode, build, stock):
             what = f"{source.name} by {compiler}, mode {mode} {settings or ''}"
             try:
                 program = compile_program(source, compiler, build)
-                run_once(program, environment_for(mode, settings, build, stock), wanted["stdout"])
+                environment = environment_for(mode, settings, build, stock)
+                if compiler.startswith("gcc") and not stock:  # libgomp, once loaded, reads the environment, too, and complains
+                    environment["LD_LIBRARY_PATH"] = str(build / "lib" / "omp")
+                run_once(program, environment, wanted["stdout"])
                 print(f"passed: {what}")
             except Failure as failure:
                 failures.append(f"{what}: {failure}")

@@ -1,5 +1,6 @@
 // Simple locks: exclusion, test, hints, many locks at once, locks in allocated memory, a lock set by the
 // initial thread.
+// clang only: omp_init_lock_with_hint, which libgomp does not have
 #include "check.h"
 
 #include <omp.h>

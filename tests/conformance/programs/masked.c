@@ -1,5 +1,5 @@
 // masked: the thread that filter names, thread 0 without it, none if no thread has that number.
-// flags: -fopenmp-version=51
+// clang flags: -fopenmp-version=51
 #include "check.h"
 
 #include <omp.h>

@@ -1,4 +1,5 @@
 // Nestable locks: the holder may set them again; omp_test_nest_lock returns the depth.
+// clang only: omp_init_nest_lock_with_hint, which libgomp does not have
 #include "check.h"
 
 #include <omp.h>

@@ -1,0 +1,226 @@
+// gcc's explicit tasks.
+#include "runtime/abi/entry.hpp"
+#include "runtime/abi/gomp_loop.hpp"
+#include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/mapped_reductions.hpp"
+#include "runtime/tasking/task_memory.hpp"
+#include "runtime/tasking/taskloop.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace hetmp::runtime;
+
+/// Makes a copy of the data that a task takes with it.
+using GompCopy = void (*)(void* to, void* from);
+
+namespace {
+
+// Flags of GOMP_task and GOMP_taskloop.
+constexpr unsigned flag_final = 1u << 1;
+constexpr unsigned flag_depend = 1u << 3;
+constexpr unsigned flag_priority = 1u << 4;
+constexpr unsigned flag_up = 1u << 8;
+constexpr unsigned flag_grainsize = 1u << 9;
+constexpr unsigned flag_if = 1u << 10;
+constexpr unsigned flag_nogroup = 1u << 11;
+constexpr unsigned flag_reduction = 1u << 12;
+constexpr unsigned flag_detach = 1u << 13;
+constexpr unsigned flag_strict = 1u << 14;
+
+/// What lies in front of the program's data in a task's body.
+struct alignas(16) Body {
+  GompFunction function;
+  void* data;
+};
+
+void run(int, void* argument) {
+  const Body& body = *static_cast<Body*>(argument);
+  body.function(body.data);
+}
+
+struct Arguments {
+  GompFunction function;
+  void* data;
+  GompCopy copy;
+  size_t bytes, alignment;
+};
+
+/// A task with its own copy of the data.
+ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, int priority, bool has_event) {
+  const size_t alignment = std::max(arguments.alignment, alignof(Body));
+  const size_t data_at = (sizeof(Body) + alignment - 1) / alignment * alignment;
+  TaskRequest request;
+  request.function = run;
+  request.body_bytes = data_at + arguments.bytes;
+  request.body_alignment = alignment;
+  request.tied = true; // gcc's untied tasks are never taken apart, so they stay with a thread like others
+  request.is_final = (flags & flag_final) != 0;
+  request.has_event = has_event;
+  ExplicitTask& task = make_task(self, request);
+  Body& body = *static_cast<Body*>(task.body);
+  body.function = arguments.function;
+  body.data = static_cast<char*>(task.body) + data_at;
+  if (arguments.copy)
+    arguments.copy(body.data, arguments.data);
+  else if (arguments.bytes != 0)
+    memcpy(body.data, arguments.data, arguments.bytes);
+  if ((flags & flag_priority) != 0 && priority > 0)
+    task.priority = std::min(uint32_t(priority), program_icvs().max_task_priority);
+  return task;
+}
+
+// Kinds of dependences in an omp_depend_t.
+enum : uintptr_t { depend_in = 1, depend_mutexinoutset = 4, depend_inoutset = 5 };
+
+Dependence from_object(void* object) {
+  void* const* words = static_cast<void**>(object);
+  switch (reinterpret_cast<uintptr_t>(words[1])) {
+  case depend_in:
+    return {words[0], DependenceKind::In};
+  case depend_mutexinoutset:
+    return {words[0], DependenceKind::MutexInOutSet};
+  case depend_inoutset:
+    return {words[0], DependenceKind::InOutSet};
+  default:
+    return {words[0], DependenceKind::InOut};
+  }
+}
+
+/// Two layouts. All, those that write, addresses; or 0, all, those that write, mutexinoutset, in, addresses in this order, then
+/// omp_depend_t objects.
+std::vector<Dependence> dependences(void** list) {
+  const auto number = [&](size_t i) { return reinterpret_cast<uintptr_t>(list[i]); };
+  std::vector<Dependence> items;
+  if (number(0) != 0) {
+    for (uintptr_t i = 0; i < number(0); i++)
+      items.push_back({list[2 + i], i < number(1) ? DependenceKind::InOut : DependenceKind::In});
+    return items;
+  }
+  const uintptr_t all = number(1), writing = number(2), excluding = writing + number(3), reading = excluding + number(4);
+  for (uintptr_t i = 0; i < all; i++) {
+    void* entry = list[5 + i];
+    if (i < writing)
+      items.push_back({entry, DependenceKind::InOut});
+    else if (i < excluding)
+      items.push_back({entry, DependenceKind::MutexInOutSet});
+    else if (i < reading)
+      items.push_back({entry, DependenceKind::In});
+    else
+      items.push_back(from_object(entry));
+  }
+  return items;
+}
+
+} // namespace
+
+HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, long bytes, long alignment, bool condition,
+                           unsigned flags, void** depend, int priority, void* detach) {
+  Thread& self = current_thread();
+  const bool has_event = (flags & flag_detach) != 0;
+  const Arguments arguments = {function, data, copy, size_t(bytes), size_t(alignment)};
+  ExplicitTask& task = make(self, arguments, flags, priority, has_event);
+  if (has_event) {
+    *static_cast<void**>(detach) = &task; // the handle, for the program
+    if (bytes != 0)
+      *static_cast<void**>(static_cast<Body*>(task.body)->data) = &task; // and for the task: its data begin with it
+  }
+  std::vector<Dependence> items;
+  if ((flags & flag_depend) != 0)
+    items = dependences(depend);
+  if (condition) {
+    submit_task(self, task, std::move(items));
+    return;
+  }
+  if (!items.empty())
+    wait_for_dependences(self, std::move(items), false);
+  execute_undeferred(self, task);
+}
+
+HETMP_ENTRY void GOMP_taskwait() {
+  wait_for_children(current_thread());
+}
+
+HETMP_ENTRY void GOMP_taskwait_depend(void** depend) {
+  wait_for_dependences(current_thread(), dependences(depend), false);
+}
+
+HETMP_ENTRY void GOMP_taskyield() {
+  yield_to_task(current_thread());
+}
+
+HETMP_ENTRY void GOMP_taskgroup_start() {
+  begin_taskgroup(current_thread());
+}
+
+HETMP_ENTRY void GOMP_taskgroup_end() {
+  end_taskgroup(current_thread());
+}
+
+// ---- taskloop
+
+namespace {
+
+/// What the data of a taskloop begin with.
+template <class T>
+struct TaskloopHead {
+  T first, end;
+  uintptr_t* reductions; ///< with flag_reduction
+};
+
+/// Whether there is anything to execute. If not, the caller, which folds the copies, learns from the tables that there are none.
+template <class T>
+bool begin_taskloop(Thread& self, void* data, unsigned flags, uint64_t trips) {
+  if (flags & flag_nogroup)
+    return trips != 0; // reductions are those of a taskgroup around it
+  const auto* head = static_cast<const TaskloopHead<T>*>(data);
+  if (trips == 0) {
+    if (flags & flag_reduction)
+      forget_chunks(head->reductions);
+    return false;
+  }
+  begin_taskgroup(self);
+  if (flags & flag_reduction)
+    begin_mapped_reductions(self, head->reductions);
+  return true;
+}
+
+template <class T>
+void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, int priority, const GompLoop<T>& loop) {
+  Thread& self = current_thread();
+  const uint64_t trips = loop.trips();
+  const TaskloopClause clause = value == 0                      ? TaskloopClause::None
+                                : (flags & flag_grainsize) != 0 ? TaskloopClause::Grainsize
+                                                                : TaskloopClause::NumTasks;
+  const TaskloopDivision division =
+    divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
+  if (!begin_taskloop<T>(self, arguments.data, flags, trips))
+    return;
+  for (uint64_t number = 0; number < division.tasks; number++) {
+    ExplicitTask& task = make(self, arguments, flags, priority, false);
+    auto& head = *static_cast<TaskloopHead<T>*>(static_cast<Body*>(task.body)->data);
+    const uint64_t end = division.end(number, trips);
+    head.first = T(uint64_t(loop.start) + division.begin(number) * uint64_t(loop.increment));
+    head.end = T(end == trips ? uint64_t(loop.end) : uint64_t(loop.start) + end * uint64_t(loop.increment));
+    if (flags & flag_if)
+      submit_task(self, task);
+    else
+      execute_undeferred(self, task);
+  }
+  if ((flags & flag_nogroup) == 0)
+    end_taskgroup(self);
+}
+
+} // namespace
+
+HETMP_ENTRY void GOMP_taskloop(GompFunction function, void* data, GompCopy copy, long bytes, long alignment, unsigned flags,
+                               unsigned long value, int priority, long start, long end, long step) {
+  taskloop<long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority, {start, end, step});
+}
+
+HETMP_ENTRY void GOMP_taskloop_ull(GompFunction function, void* data, GompCopy copy, long bytes, long alignment,
+                                   unsigned flags, unsigned long value, int priority, unsigned long long start,
+                                   unsigned long long end, unsigned long long step) {
+  taskloop<unsigned long long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority,
+                               {start, end, step, (flags & flag_up) != 0});
+}

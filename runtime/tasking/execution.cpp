@@ -1,0 +1,251 @@
+#include "runtime/tasking/execution.hpp"
+
+#include "base/message.hpp"
+#include "runtime/core/cancellation.hpp"
+#include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/task_memory.hpp"
+
+#include <utility>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
+
+/// A thread that has so many tasks ready executes further ones itself, at once: nobody lacks work, and a queue that a loop of
+/// millions fills is neither fast nor small. KMP_ENABLE_TASK_THROTTLING=false: it never does.
+constexpr uint32_t plenty = 64;
+
+bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
+  return tasks.members[local_thread].queue.size() >= plenty && program_icvs().task_throttling;
+}
+
+// ---- completion
+
+/// Its parent.
+GeneratingTask* free_record(TaskBlocks* blocks, GeneratingTask* task) {
+  ExplicitTask* record = static_cast<ExplicitTask*>(task); // never an implicit task: its own record does not go
+  GeneratingTask* parent = record->parent;
+  give_back_task(blocks, record);
+  return parent;
+}
+
+/// There is one record less of those that `task` counts. Frees what nobody needs any more, on the way up.
+void drop_record(TaskBlocks* blocks, GeneratingTask* task) {
+  // acq_rel: whoever takes the last record away sees all that others did with the task.
+  while (task->children.fetch_sub(GeneratingTask::one_record, std::memory_order_acq_rel) >> 32 == 1)
+    task = free_record(blocks, task);
+}
+
+/// Of a task that is complete. Whether its parent has no unfinished child any more. seq_cst: a thread may be waiting for that.
+bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
+  GeneratingTask* parent = task->parent;
+  // Without records of children nobody else knows of it. acquire: pairs with drop_record() by those that did.
+  if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
+    const uint64_t before =
+      parent->children.fetch_sub(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_seq_cst);
+    give_back_task(blocks, task);
+    if (before >> 32 == 1)
+      drop_record(blocks, free_record(blocks, parent));
+    return uint32_t(before) == 1;
+  }
+  // The task's own record goes last: it keeps the parent's, and the last child may free both as soon as it is gone.
+  const uint64_t before = parent->children.fetch_sub(GeneratingTask::one_child, std::memory_order_seq_cst);
+  drop_record(blocks, task);
+  return uint32_t(before) == 1;
+}
+
+/// `self`: null for a thread that is not, or need not be, one of the team.
+void complete_task(Thread* self, ExplicitTask& task) {
+  NodeTeam& team = *task.team;
+  const bool deferred = task.deferred;
+  bool somebody_may_wait = false;
+  if (task.finalise)
+    task.finalise(current_thread().gtid, task.body);
+  delete std::exchange(task.dependences, nullptr);
+  if (DependenceNode* node = std::exchange(task.dependence, nullptr)) {
+    std::vector<ExplicitTask*> ready;
+    complete(*node, ready);
+    release(node);
+    for (ExplicitTask* next : ready) {
+      if (self)
+        team.tasks.push(self->task->local_number, next);
+      else
+        team.tasks.push_from_outside(next);
+    }
+    somebody_may_wait = true;
+  }
+  if (task.member_of)
+    somebody_may_wait |= task.member_of->unfinished.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  somebody_may_wait |= leave_parent(self ? &self->task_blocks : nullptr, &task);
+  // Last, as all_complete() wants it.
+  if (deferred && self)
+    team.tasks.count_completed(self->task->local_number);
+  else if (deferred)
+    team.tasks.completed_elsewhere.fetch_add(1, std::memory_order_seq_cst);
+  if (somebody_may_wait || !self)
+    team.tasks.bell.ring(); // the team's record stays, whoever has gone on
+}
+
+/// One of what ExplicitTask::pending counts is over.
+void end_part(Thread* self, ExplicitTask& task) {
+  // acq_rel: who completes the task sees what its other parts did.
+  if (task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    complete_task(self, task);
+}
+
+// ---- execution
+
+ExplicitTask::Interrupted interrupt(ImplicitTask& implicit, ExplicitTask& task) {
+  ExplicitTask::Interrupted interrupted = {implicit.explicit_task, implicit.constraint, implicit.icvs};
+  implicit.explicit_task = &task;
+  implicit.icvs = task.icvs;
+  if (task.tied)
+    implicit.constraint = &task;
+  return interrupted;
+}
+
+void resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted) {
+  implicit.explicit_task = interrupted.task;
+  implicit.constraint = interrupted.constraint;
+  implicit.icvs = interrupted.icvs;
+}
+
+bool is_discarded(const ExplicitTask& task) {
+  if ((task.team->cancelled.load(std::memory_order_relaxed) & uint32_t(Cancelled::Parallel)) != 0)
+    return true;
+  for (const TaskGroup* group = task.member_of; group; group = group->outer)
+    if (group->cancelled.load(std::memory_order_relaxed))
+      return true;
+  return false;
+}
+
+/// From the moment when others may learn of the task.
+void attach(ExplicitTask& task) {
+  // relaxed: the parent runs; its children complete, and are waited for, by operations that order more.
+  task.parent->children.fetch_add(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_relaxed);
+  if (task.member_of)
+    task.member_of->unfinished.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// The team's barrier waits for it.
+void defer(Thread& self, ExplicitTask& task) {
+  if (task.deferred)
+    return;
+  task.deferred = true;
+  task.team->tasks.count_generated(self.task->local_number);
+  announce_tasks(*task.team);
+}
+
+void submit_again(Thread& self, ExplicitTask& task) {
+  task.icvs = self.task->icvs;
+  task.pending.fetch_add(1, std::memory_order_relaxed); // the part that runs still counts
+  defer(self, task);
+  task.team->tasks.push(self.task->local_number, &task);
+}
+
+/// Whether it is ready.
+bool insert(ExplicitTask& task, std::vector<Dependence> dependences) {
+  if (dependences.empty())
+    return true;
+  DependenceNode* node = new DependenceNode;
+  node->task = &task;
+  task.dependence = node;
+  dependences_of(*task.parent).insert(*node, std::move(dependences));
+  return is_inserted(*node) && enter_exclusions(*node);
+}
+
+} // namespace
+
+GeneratingTask& generating_task(ImplicitTask& task) {
+  if (task.explicit_task)
+    return *task.explicit_task;
+  return task.generator;
+}
+
+DependenceTable& dependences_of(GeneratingTask& task) {
+  if (!task.dependences)
+    task.dependences = new DependenceTable;
+  return *task.dependences;
+}
+
+ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
+  ExplicitTask* task = take_task(self.task_blocks, request.body_bytes, request.body_alignment);
+  if (!task)
+    die(exit_code_no_resources, "no memory for a task of %zu bytes", request.body_bytes);
+  ImplicitTask& implicit = *self.task;
+  GeneratingTask& parent = generating_task(implicit);
+  task->function = request.function;
+  task->finalise = request.finalise;
+  task->parent = &parent;
+  task->depth = parent.depth + 1;
+  task->tied = request.tied;
+  task->is_final = request.is_final || parent.is_final;
+  task->group = task->member_of = parent.group;
+  task->team = implicit.team;
+  task->icvs = implicit.icvs;
+  if (request.has_event)
+    give_event(*task);
+  return *task;
+}
+
+void give_event(ExplicitTask& task) { task.pending.store(2, std::memory_order_relaxed); }
+
+void discard_task(Thread& self, ExplicitTask& task) { give_back_task(&self.task_blocks, &task); }
+
+void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences) {
+  ImplicitTask& implicit = *self.task;
+  if (implicit.explicit_task == &task) {
+    submit_again(self, task);
+    return;
+  }
+  TeamTasks& tasks = implicit.team->tasks;
+  const bool included = task.parent->is_final || implicit.team->local_threads() == 1;
+  const bool at_once = included || (task.priority == 0 && has_plenty(tasks, implicit.local_number));
+  if (at_once && dependences.empty()) {
+    execute_undeferred(self, task);
+    return;
+  }
+  attach(task);
+  defer(self, task);
+  if (!insert(task, std::move(dependences)))
+    return; // whoever completes the last one before it will push it
+  if (at_once)
+    run_task(self, task);
+  else
+    tasks.push(implicit.local_number, &task);
+}
+
+void execute_undeferred(Thread& self, ExplicitTask& task) {
+  attach(task);
+  if (task.pending.load(std::memory_order_relaxed) != 1)
+    defer(self, task); // its event may come later than its end
+  run_task(self, task);
+}
+
+void begin_undeferred(Thread& self, ExplicitTask& task) {
+  attach(task);
+  if (task.pending.load(std::memory_order_relaxed) != 1)
+    defer(self, task);
+  task.interrupted = interrupt(*self.task, task);
+}
+
+void end_undeferred(Thread& self, ExplicitTask& task) {
+  resume(*self.task, task.interrupted);
+  end_part(&self, task);
+}
+
+void run_task(Thread& self, ExplicitTask& task) {
+  ImplicitTask& implicit = *self.task;
+  const ExplicitTask::Interrupted interrupted = interrupt(implicit, task);
+  if (task.begun || !is_discarded(task)) {
+    task.begun = true;
+    task.function(self.gtid, task.body);
+  }
+  resume(implicit, interrupted);
+  end_part(&self, task);
+}
+
+void complete_event(ExplicitTask& task) { end_part(nullptr, task); }
+
+} // namespace hetmp::runtime

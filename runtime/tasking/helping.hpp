@@ -1,0 +1,65 @@
+// Threads that wait execute tasks meanwhile.
+#pragma once
+
+#include "runtime/core/node_team.hpp"
+#include "runtime/tasking/execution.hpp"
+
+#include <utility>
+
+namespace hetmp::runtime {
+
+/// Executes tasks of the calling thread's team until `done()`, which reads by seq_cst what somebody writes and then rings the team's
+/// bell. `constraint`: see may_run().
+template <class Done>
+void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
+  ImplicitTask& implicit = *self.task;
+  TeamTasks& tasks = implicit.team->tasks;
+  const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
+  while (!done()) {
+    const uint64_t seen = tasks.pushes(); // before looking: a task that is pushed afterwards changes it
+    if (ExplicitTask* task = tasks.take(implicit.local_number, constraint)) {
+      run_task(self, *task);
+      continue;
+    }
+    tasks.bell.ring_after_plain_writes(); // what this thread has completed may be the last one that another waits for
+    tasks.bell.wait_until([&] { return done() || tasks.pushes() != seen; });
+  }
+  implicit.constraint = outer;
+}
+
+// ---- by tasks
+
+/// taskwait: the children of the present task.
+void wait_for_children(Thread& self);
+
+/// taskwait with dependences; `nowait`: only puts what comes later behind them.
+void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, bool nowait);
+
+/// taskyield: executes another task, if there is one.
+void yield_to_task(Thread& self);
+
+void begin_taskgroup(Thread& self);
+/// Waits for all tasks generated in it, and their descendants.
+void end_taskgroup(Thread& self);
+
+// ---- by the team
+
+/// There are tasks: wakes threads that wait at a barrier, calls back those that have left the region already.
+void announce_tasks(NodeTeam& team);
+
+/// At a barrier, by a thread that has come before others: returns when it is complete.
+void help_at_barrier(ImplicitTask& task, uint32_t epoch);
+
+/// At a barrier, by the last thread of the node to come: returns when no task is left.
+void finish_tasks(ImplicitTask& task);
+
+/// By a worker whose part of the region is over. It must not touch the team afterwards.
+void leave_region(Thread& worker, NodeTeam& team);
+
+/// By the primary of the node's part of the team: returns when all workers have left and no task is left.
+void finish_region(Thread& primary, NodeTeam& team);
+
+/// Before the task begins.
+void reset_tasking(ImplicitTask& task);
+
+} // namespace hetmp::runtime

@@ -1,0 +1,150 @@
+#include "runtime/tasking/task_reduction.hpp"
+
+#include "runtime/core/node_team.hpp"
+#include "runtime/tasking/execution.hpp"
+#include "runtime/tasking/helping.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace hetmp::runtime {
+namespace {
+
+ReductionCopies* new_copies(uint32_t threads, size_t items) {
+  ReductionCopies* made = new ReductionCopies;
+  made->threads = threads;
+  made->copies = std::make_unique<std::atomic<void*>[]>(threads * items);
+  return made;
+}
+
+constexpr std::align_val_t copy_alignment{cache_line}; // two threads' copies share no line
+
+void* make_copy(const ReductionItem& item) {
+  void* copy = operator new(item.bytes, copy_alignment);
+  if (!item.initialise)
+    memset(copy, 0, item.bytes);
+  else if (item.original)
+    reinterpret_cast<void (*)(void*, void*)>(item.initialise)(copy, item.original);
+  else
+    reinterpret_cast<void (*)(void*)>(item.initialise)(copy);
+  return copy;
+}
+
+std::atomic<void*>* copies_of(const TaskReductions& reductions, size_t item) {
+  return reductions.copies->copies.get() + item * reductions.copies->threads;
+}
+
+/// Whether `variable` is the item's, or one of its copies.
+bool is_meant(const TaskReductions& reductions, size_t item, void* variable) {
+  if (reductions.items[item].variable == variable)
+    return true;
+  const std::atomic<void*>* copies = copies_of(reductions, item);
+  for (uint32_t thread = 0; thread < reductions.copies->threads; thread++) {
+    const char* copy = static_cast<char*>(copies[thread].load(std::memory_order_relaxed));
+    if (copy && copy <= variable && variable < copy + reductions.items[item].bytes)
+      return true;
+  }
+  return false;
+}
+
+/// The construct's copies, the same for all threads of the team on this node: they meet such constructs in the same order.
+ReductionCopies* copies_of_team(NodeTeam& team, uint64_t sequence, size_t items) {
+  TeamTasks& tasks = team.tasks;
+  FutexLockGuard guard(tasks.reductions_lock);
+  for (ReductionCopies* copies : tasks.reductions)
+    if (copies->sequence == sequence)
+      return copies;
+  ReductionCopies* copies = new_copies(team.local_threads(), items);
+  copies->is_team = true;
+  copies->sequence = sequence;
+  copies->users = team.local_threads();
+  tasks.reductions.push_back(copies);
+  return copies;
+}
+
+/// Whether the caller is the last one that uses them: nobody else knows of them any more.
+bool give_up(NodeTeam& team, ReductionCopies* copies) {
+  if (!copies->is_team)
+    return true;
+  TeamTasks& tasks = team.tasks;
+  FutexLockGuard guard(tasks.reductions_lock); // also: what the others' tasks have done is visible to the last one
+  if (--copies->users != 0)
+    return false;
+  std::erase(tasks.reductions, copies);
+  return true;
+}
+
+void fold(const TaskReductions& reductions) {
+  for (size_t i = 0; i < reductions.items.size(); i++) {
+    const ReductionItem& item = reductions.items[i];
+    std::atomic<void*>* copies = copies_of(reductions, i);
+    for (uint32_t thread = 0; thread < reductions.copies->threads; thread++) {
+      void* copy = copies[thread].load(std::memory_order_acquire);
+      if (!copy)
+        continue;
+      item.combine(item.variable, copy);
+      if (item.finalise)
+        item.finalise(copy);
+      operator delete(copy, copy_alignment);
+    }
+  }
+}
+
+} // namespace
+
+void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
+  ImplicitTask& implicit = *self.task;
+  TaskGroup* group = generating_task(implicit).group;
+  const uint32_t threads = implicit.team->local_threads();
+  if (!group || threads == 1)
+    return;
+  group->reductions = new TaskReductions{std::move(items), nullptr};
+  group->reductions->copies = new_copies(threads, group->reductions->items.size());
+}
+
+void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
+  begin_taskgroup(self);
+  ImplicitTask& implicit = *self.task;
+  NodeTeam& team = *implicit.team;
+  if (team.local_threads() == 1)
+    return;
+  const uint64_t sequence = ++implicit.team_reductions;
+  TaskReductions* reductions = new TaskReductions{std::move(items), nullptr};
+  reductions->copies = copies_of_team(team, sequence, reductions->items.size());
+  implicit.generator.group->reductions = reductions;
+}
+
+void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
+  ImplicitTask& implicit = *self.task;
+  if (implicit.team->local_threads() == 1)
+    return variable;
+  if (!group)
+    group = generating_task(implicit).group;
+  for (; group; group = group->outer) {
+    const TaskReductions* reductions = group->reductions;
+    for (size_t i = 0; reductions && i < reductions->items.size(); i++) {
+      if (!is_meant(*reductions, i, variable))
+        continue;
+      std::atomic<void*>& copy = copies_of(*reductions, i)[implicit.local_number];
+      if (!copy.load(std::memory_order_relaxed))
+        copy.store(make_copy(reductions->items[i]), std::memory_order_release);
+      return copy.load(std::memory_order_relaxed);
+    }
+  }
+  return variable;
+}
+
+void finish_reductions(Thread& self, TaskGroup& group) {
+  TaskReductions* reductions = group.reductions;
+  if (!reductions)
+    return;
+  group.reductions = nullptr;
+  if (give_up(*self.task->team, reductions->copies)) {
+    fold(*reductions);
+    delete reductions->copies;
+  }
+  delete reductions;
+}
+
+} // namespace hetmp::runtime

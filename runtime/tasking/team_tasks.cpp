@@ -1,0 +1,108 @@
+#include "runtime/tasking/team_tasks.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+namespace {
+
+/// By the thread that owns the counter: no read-modify-write.
+void add_one(std::atomic<uint64_t>& counter) {
+  // release: whoever sees the count sees what the thread did before.
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+} // namespace
+
+bool may_run(const ExplicitTask& task, const GeneratingTask* constraint) {
+  if (!constraint || !task.tied)
+    return true;
+  const GeneratingTask* ancestor = task.parent;
+  while (ancestor && ancestor->depth > constraint->depth)
+    ancestor = ancestor->parent;
+  return ancestor == constraint;
+}
+
+void TeamTasks::reserve(uint32_t threads) {
+  if (count >= threads)
+    return;
+  members = std::make_unique<Member[]>(threads);
+  count = threads;
+  completed_elsewhere.store(0, std::memory_order_relaxed); // it belongs to the members' counts
+}
+
+void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
+  if (task->priority != 0) {
+    FutexLockGuard guard(urgent_lock);
+    const auto after = std::upper_bound(urgent.begin(), urgent.end(), task, [](const ExplicitTask* a, const ExplicitTask* b) {
+      return a->priority > b->priority;
+    });
+    urgent.insert(after, task);
+    urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
+    urgent_pushes.fetch_add(1, std::memory_order_seq_cst);
+  } else {
+    members[local_thread].queue.push(task);
+  }
+  bell.ring();
+}
+
+void TeamTasks::push_from_outside(ExplicitTask* task) {
+  of_nobody.push(task);
+  bell.ring();
+}
+
+ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  if (urgent_count.load(std::memory_order_relaxed) != 0) {
+    FutexLockGuard guard(urgent_lock);
+    const auto found = std::find_if(urgent.begin(), urgent.end(), [&](const ExplicitTask* task) { return allowed(*task); });
+    if (found != urgent.end()) {
+      ExplicitTask* task = *found;
+      urgent.erase(found);
+      urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
+      return task;
+    }
+  }
+  Member& own = members[local_thread];
+  if (ExplicitTask* task = own.queue.take_newest(allowed))
+    return task;
+  if (ExplicitTask* task = of_nobody.take_oldest(allowed))
+    return task;
+  // First where there was one before, then round.
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t victim = (own.last_victim + i) % count;
+    if (victim == local_thread)
+      continue;
+    if (ExplicitTask* task = members[victim].queue.take_oldest(allowed)) {
+      own.last_victim = victim;
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t TeamTasks::pushes() const {
+  uint64_t sum = of_nobody.pushes() + urgent_pushes.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < count; i++)
+    sum += members[i].queue.pushes();
+  return sum;
+}
+
+bool TeamTasks::all_complete() const {
+  uint64_t completed = completed_elsewhere.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < count; i++)
+    completed += members[i].completed.load(std::memory_order_acquire);
+  uint64_t generated = 0;
+  for (uint32_t i = 0; i < count; i++)
+    generated += members[i].generated.load(std::memory_order_acquire);
+  return completed == generated;
+}
+
+void TeamTasks::count_generated(uint32_t local_thread) { add_one(members[local_thread].generated); }
+void TeamTasks::count_completed(uint32_t local_thread) { add_one(members[local_thread].completed); }
+
+void TeamTasks::take_back_generated(uint32_t local_thread) {
+  auto& generated = members[local_thread].generated;
+  generated.store(generated.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,81 @@
+// Which ready task a thread takes.
+#include "tasking.hpp"
+
+namespace hetmp::test {
+namespace {
+
+using runtime::TaskQueue;
+using runtime::TeamTasks;
+
+bool any(const ExplicitTask&) { return true; }
+
+TEST(TaskQueues, NewestForTheOwnerOldestForOthers) {
+  TaskQueue queue;
+  std::vector<ExplicitTask> tasks(200);
+  for (ExplicitTask& task : tasks)
+    queue.push(&task);
+  EXPECT_EQ(queue.size(), 200u);
+  for (size_t i = 0; i < 100; i++) {
+    EXPECT_EQ(queue.take_newest(any), &tasks[199 - i]);
+    EXPECT_EQ(queue.take_oldest(any), &tasks[i]);
+  }
+  EXPECT_EQ(queue.take_newest(any), nullptr);
+  EXPECT_EQ(queue.take_oldest(any), nullptr);
+}
+
+TEST(TaskQueues, OneInTheMiddle) {
+  for (int wanted = 0; wanted < 10; wanted++)
+    for (bool oldest : {true, false}) {
+      TaskQueue queue;
+      std::vector<ExplicitTask> tasks(10);
+      for (int shift = 0; shift < 60; shift++) { // the ring's end lies in the middle of them
+        queue.push(&tasks[0]);
+        queue.take_oldest(any);
+      }
+      for (ExplicitTask& task : tasks)
+        queue.push(&task);
+      const auto only = [&](const ExplicitTask& task) { return &task == &tasks[size_t(wanted)]; };
+      EXPECT_EQ(oldest ? queue.take_oldest(only) : queue.take_newest(only), &tasks[size_t(wanted)]);
+      for (int i = 0; i < 10; i++) {
+        if (i != wanted) {
+          EXPECT_EQ(queue.take_oldest(any), &tasks[size_t(i)]);
+        }
+      }
+      EXPECT_EQ(queue.size(), 0u);
+    }
+}
+
+TEST(TaskQueues, HighestPriorityFirst) {
+  TeamTasks team;
+  team.reserve(2);
+  std::vector<ExplicitTask> tasks(12);
+  for (size_t i = 0; i < tasks.size(); i++) {
+    tasks[i].priority = uint32_t(i % 4);
+    team.push(uint32_t(i % 2), &tasks[i]);
+  }
+  std::vector<size_t> order;
+  while (ExplicitTask* task = team.take(0, nullptr))
+    order.push_back(size_t(task - tasks.data()));
+  ASSERT_EQ(order.size(), tasks.size());
+  EXPECT_EQ(std::vector<size_t>(order.begin(), order.begin() + 9), (std::vector<size_t>{3, 7, 11, 2, 6, 10, 1, 5, 9}));
+}
+
+TEST(TaskQueues, SchedulingConstraint) {
+  runtime::GeneratingTask implicit, other_implicit;
+  ExplicitTask outer, inner, sibling;
+  outer.parent = sibling.parent = &implicit;
+  outer.depth = sibling.depth = 1;
+  inner.parent = &outer;
+  inner.depth = 2;
+  EXPECT_TRUE(may_run(inner, nullptr));
+  EXPECT_TRUE(may_run(inner, &outer));
+  EXPECT_TRUE(may_run(inner, &implicit));
+  EXPECT_FALSE(may_run(inner, &sibling));
+  EXPECT_FALSE(may_run(inner, &other_implicit));
+  EXPECT_FALSE(may_run(sibling, &outer));
+  sibling.tied = false;
+  EXPECT_TRUE(may_run(sibling, &outer));
+}
+
+} // namespace
+} // namespace hetmp::test
