@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(hetmp_package ${CMAKE_INSTALL_LIBDIR}/cmake/hetmp)
 set(hetmp_names libomp.so libomp.so.5 libiomp5.so libgomp.so libgomp.so.1)
 
-foreach(library hetmp hetmp_dsm hetmp_papi hetmp_seal)
+foreach(library hetmp hetmp_dsm hetmp_papi hetmp_seal hetmp_topology)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -3,6 +3,8 @@
 
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
+#include "runtime/affinity/display.hpp"
+#include "runtime/affinity/environment.hpp"
 #include "runtime/core/fork.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
@@ -86,6 +88,9 @@ void initialise() {
   read_layout(allowed_cpus());
   set_up_nodes(before_main);
   program_icvs() = read_icvs_from_environment(default_team_size(layout()));
+  if (own_node() == 0)
+    affinity::read_places(allowed_cpus(), layout().nodes() > 1);
+  affinity::read_display_affinity();
   refresh_spinning();
   read_reduction_settings();
   show_environment_if_asked();

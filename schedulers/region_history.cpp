@@ -22,6 +22,8 @@ constexpr double contradicting_difference = 1.2;
 /// The same of speeds over all visits since the last audit. Little: where two nodes' CPUs are threads of one core, whoever is alone at
 /// the end of a visit is the faster for it, which hides about half of an uneven division.
 constexpr double changed_on_average = 1.02;
+/// Faults that are expected to fall below this part of what they were are still settling.
+constexpr double settled_part = 0.9;
 /// Faults of an iteration that are none.
 constexpr double no_fault = 1e-9;
 constexpr uint32_t first_interval = 16;
@@ -88,6 +90,13 @@ Wholes examine(const std::vector<NodeMeasurement>& probes, const std::vector<Nod
 /// rose, nothing says that they will rise again.
 double faults_expected(double latest, double previous) {
   return previous > 0 ? latest * std::min(1.0, latest / previous) : latest;
+}
+
+/// Whether some node's faults have become markedly fewer from one visit to the next.
+bool pages_settle(const std::vector<NodeKnowledge>& latest) {
+  return std::any_of(latest.begin(), latest.end(), [](const NodeKnowledge& node) {
+    return node.measured && node.faults_next_visit < settled_part * node.faults_per_iteration;
+  });
 }
 
 /// By how much the speeds, relative to each other, of the nodes that divide the work differ; 1 = not at all.
@@ -220,6 +229,7 @@ const Decision& RegionHistory::absorb_times(const std::vector<NodeMeasurement>& 
 
 void RegionHistory::asked_every_time() {
   announced_ = 0;
+  decided_within_visits_ = true;
 }
 
 bool RegionHistory::settled() const {
@@ -317,12 +327,14 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
 
 /// The decision stands early when the last three probes agree: the same nodes, hardly changed speeds, a clear
 /// fault period. And each visit alone has to lead to the same nodes: the averages remember the first, cold
-/// one, and a region is not put on one node because of what that one fetched. DecisionRules::most_probes
-/// bounds all of this.
+/// one, and a region is not put on one node because of what that one fetched. Where the policy decides again within each
+/// visit, the period need not be clear as long as it does not grow: what is doubtful is looked at again anyway.
+/// DecisionRules::most_probes bounds all of this.
 void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& rules) {
   const bool agrees = decided_ && standing.nodes == decision_.nodes &&
                       change_of_speeds(standing, decision_) < smallest_difference;
-  const bool no_doubt = clear(decision_, rules) && decide(latest_, rules).nodes == decision_.nodes;
+  const bool no_doubt = (clear(decision_, rules) || (decided_within_visits_ && !pages_settle(latest_))) &&
+                        decide(latest_, rules).nodes == decision_.nodes;
   if (!no_doubt)
     alike_ = 0;
   else

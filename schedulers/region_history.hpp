@@ -27,7 +27,8 @@ class RegionHistory {
   /// iterations a thread is not probed, and neither is a team on one node.
   Visit begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules, uint64_t trips = 0);
 
-  /// The visits that begin_visit() announced will begin like any other: the policy is asked on every visit.
+  /// The visits that begin_visit() announced will begin like any other: the policy is asked on every visit, and measures and
+  /// decides again within it, also when the visit is not probed.
   void asked_every_time();
 
   /// Takes a visit into account and decides anew. Element i of `probes` is what node i measured over its probe: the same
@@ -94,6 +95,7 @@ class RegionHistory {
   Decision decision_;
   bool decided_ = false;
   bool settled_ = false;
+  bool decided_within_visits_ = false;
   bool stood_ = false; ///< the last visit's times were not taken
   bool looked_ = false;      ///< of an audit that takes two visits: the first one has been
   uint32_t probed_ = 0;

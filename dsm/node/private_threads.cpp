@@ -16,6 +16,8 @@ void create_private_thread(void* (*body)(void*), void* argument) {
   // keep the CPU for ever from the very thread it waits for, also inside the kernel.
   pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
   pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+  const sched_param no_priority{}; // what is not set is the creator's, also with an explicit policy, which has no such priority
+  pthread_attr_setschedparam(&attributes, &no_priority);
   const bool before = allocates_privately;
   allocates_privately = true; // the C library allocates the new thread's tables in the creating thread
   pthread_t thread;

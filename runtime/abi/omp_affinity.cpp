@@ -1,73 +1,32 @@
-// Places (none: threads are not bound to any) and the affinity format.
-#include "base/cpu_list.hpp"
-#include "base/environment.hpp"
-#include "runtime/abi/affinity_format.hpp"
+// Places, and the affinity format.
 #include "runtime/abi/omp_routines.hpp"
-#include "runtime/core/futex_lock.hpp"
+#include "runtime/affinity/binding.hpp"
+#include "runtime/affinity/display.hpp"
+#include "runtime/affinity/environment.hpp"
 #include "runtime/core/thread.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace hetmp::runtime;
+namespace affinity = hetmp::affinity;
 
 namespace {
 
-constexpr int no_place = -1;
+const std::vector<affinity::Place>& places() { return affinity::program_places().places; }
 
-/// affinity-format-var; never destroyed.
-class AffinityFormat {
- public:
-  std::string get() {
-    FutexLockGuard guard(mutex_);
-    return text_;
-  }
-  void set(const char* text) {
-    FutexLockGuard guard(mutex_);
-    text_ = text;
-  }
+bool is_place(int number) { return number >= 0 && size_t(number) < places().size(); }
 
- private:
-  FutexLock mutex_;
-  std::string text_ = hetmp::environment_value("OMP_AFFINITY_FORMAT")
-                          .value_or("OMP: pid %P tid %i thread %n bound to OS proc set {%A}");
-};
-
-AffinityFormat& affinity_format() {
-  static AffinityFormat& format = *new AffinityFormat;
-  return format;
+/// place-partition-var: all places until the thread is bound.
+affinity::Partition own_partition() {
+  affinity::seat_initial_thread(current_thread());
+  const affinity::Partition partition = current_task().icvs.places;
+  return partition.count != 0 ? partition : affinity::Partition{0, uint32_t(places().size())};
 }
 
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-AffinityFacts own_facts() {
-  const int level = omp_get_level();
-  AffinityFacts facts;
-  facts.team_num = std::to_string(omp_get_team_num());
-  facts.num_teams = std::to_string(omp_get_num_teams());
-  facts.nesting_level = std::to_string(level);
-  facts.thread_num = std::to_string(omp_get_thread_num());
-  facts.num_threads = std::to_string(omp_get_num_threads());
-  facts.ancestor_tnum = std::to_string(omp_get_ancestor_thread_num(level - 1));
-  facts.host = host_name();
-  facts.process_id = std::to_string(getpid());
-  facts.native_thread_id = std::to_string(syscall(SYS_gettid));
-  facts.thread_affinity = hetmp::format_cpu_list(hetmp::allowed_cpus());
-  return facts;
-}
-
-/// A null or empty format means the one of affinity-format-var.
-std::string expanded(const char* format) {
-  const std::string own = format && *format ? format : affinity_format().get();
-  return expand_affinity_format(own, own_facts());
-}
+std::string_view text_or_none(const char* text) { return text ? text : ""; }
 
 /// As much as fits, always terminated; returns the length of the whole text.
 size_t copy_out(const std::string& text, char* buffer, size_t size) {
@@ -98,39 +57,44 @@ std::string from_fortran(const char* text, size_t length) {
 
 } // namespace
 
-int omp_get_proc_bind() {
-  return 0;
-} // omp_proc_bind_false
-int omp_get_num_places() {
-  return 0;
+int omp_get_proc_bind() { return int(affinity::policy_of(current_task())); }
+
+int omp_get_num_places() { return int(places().size()); }
+
+int omp_get_place_num_procs(int place) { return is_place(place) ? int(places()[size_t(place)].size()) : 0; }
+
+void omp_get_place_proc_ids(int place, int* ids) {
+  if (is_place(place))
+    std::copy(places()[size_t(place)].begin(), places()[size_t(place)].end(), ids);
 }
-int omp_get_place_num_procs(int) {
-  return 0;
-}
-void omp_get_place_proc_ids(int, int*) {}
+
 int omp_get_place_num() {
-  return no_place;
+  Thread& self = current_thread();
+  affinity::seat_initial_thread(self);
+  return self.place;
 }
-int omp_get_partition_num_places() {
-  return 0;
+
+int omp_get_partition_num_places() { return int(own_partition().count); }
+
+void omp_get_partition_place_nums(int* numbers) {
+  const affinity::Partition partition = own_partition();
+  std::iota(numbers, numbers + partition.count, int(partition.first));
 }
-void omp_get_partition_place_nums(int*) {}
 
 void omp_set_affinity_format(const char* format) {
-  affinity_format().set(format ? format : "");
+  affinity::set_affinity_format(text_or_none(format));
 }
 
 size_t omp_get_affinity_format(char* buffer, size_t size) {
-  return copy_out(affinity_format().get(), buffer, size);
+  return copy_out(affinity::affinity_format(), buffer, size);
 }
 
 void omp_display_affinity(const char* format) {
-  const std::string line = expanded(format) + "\n";
-  [[maybe_unused]] ssize_t written = write(STDOUT_FILENO, line.data(), line.size());
+  affinity::display_thread(text_or_none(format));
 }
 
 size_t omp_capture_affinity(char* buffer, size_t size, const char* format) {
-  return copy_out(expanded(format), buffer, size);
+  return copy_out(affinity::describe_thread(text_or_none(format)), buffer, size);
 }
 
 HETMP_ENTRY void ompc_set_affinity_format(const char* format) {
@@ -151,11 +115,11 @@ HETMP_ENTRY void omp_set_affinity_format_(const char* format, size_t length) {
   omp_set_affinity_format(from_fortran(format, length).c_str());
 }
 HETMP_ENTRY int omp_get_affinity_format_(char* buffer, size_t size) {
-  return int(copy_out_blank_padded(affinity_format().get(), buffer, size));
+  return int(copy_out_blank_padded(affinity::affinity_format(), buffer, size));
 }
 HETMP_ENTRY void omp_display_affinity_(const char* format, size_t length) {
   omp_display_affinity(from_fortran(format, length).c_str());
 }
 HETMP_ENTRY int omp_capture_affinity_(char* buffer, const char* format, size_t size, size_t length) {
-  return int(copy_out_blank_padded(expanded(from_fortran(format, length).c_str()), buffer, size));
+  return int(copy_out_blank_padded(affinity::describe_thread(from_fortran(format, length)), buffer, size));
 }

@@ -1,5 +1,6 @@
 // The text of OMP_DISPLAY_ENV and omp_display_env: the specification's frame around one line for each
 // variable.
+#include "runtime/affinity/environment.hpp"
 #include "runtime/core/icv.hpp"
 
 #include "base/environment.hpp"
@@ -68,9 +69,8 @@ std::string display_environment(const ProgramIcvs& icvs, bool verbose) {
   add(text, "OMP_MAX_TASK_PRIORITY", std::to_string(icvs.max_task_priority));
   add(text, "OMP_NESTED", boolean(initial.max_active_levels > 1));
   add(text, "OMP_NUM_THREADS", nthreads_list(icvs));
-  // Shown as given: nothing is bound to places yet.
-  add(text, "OMP_PLACES", environment_value("OMP_PLACES").value_or(""));
-  add(text, "OMP_PROC_BIND", upper_case(environment_value("OMP_PROC_BIND").value_or("false")));
+  add(text, "OMP_PLACES", affinity::format_places(affinity::program_places().places));
+  add(text, "OMP_PROC_BIND", affinity::format_policies(affinity::program_places().policies));
   add(text, "OMP_SCHEDULE", upper_case(schedulers::format_schedule(initial.run_schedule)));
   add(text, "OMP_STACKSIZE", size_text(icvs.stack_bytes));
   add(text, "OMP_TARGET_OFFLOAD",

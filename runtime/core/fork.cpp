@@ -3,6 +3,8 @@
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
 #include "perf/trace.hpp"
+#include "runtime/affinity/binding.hpp"
+#include "runtime/affinity/display.hpp"
 #include "runtime/core/fresh_page.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/nodes.hpp"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hetmp::runtime {
 
@@ -70,8 +73,11 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.loop.open = false;
   task.static_visit = 0;
   task.reduction = ReductionMethod::None;
+  affinity::take_seat(thread, team, local_number);
   reset_tasking(task);
   thread.task = &task;
+  if (affinity::displays_affinity()) [[unlikely]]
+    affinity::display_if_changed(thread);
 }
 
 /// The description of a region of `threads` threads, all on this node.
@@ -271,7 +277,6 @@ uint32_t wanted_threads(Thread& self) {
   const TaskIcvs& icvs = self.task->icvs;
   uint32_t threads = most_threads_of_next_team(self);
   self.pushed_threads = 0;
-  self.pushed_proc_bind = -1;
   if (self.task->active_level >= icvs.max_active_levels)
     return 1;
   if (icvs.dynamic)
@@ -296,6 +301,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
                Invoker invoke) {
   if (count > most_arguments)
     die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
+  const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
   uint32_t threads = wanted_threads(self);
   if (threads == 1) {
     begin_serial_region(self, source);
@@ -329,6 +335,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   team.working_threads = team.local_threads() - std::min(idle, team.local_threads() - 1);
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
+  affinity::prepare_seats(self, team, proc_bind);
   team.description.invoke = invoke;
   if (dealt.empty())
     run_on_this_node(self, team);
@@ -343,6 +350,7 @@ void begin_serial_region(Thread& self, const void* source) {
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
   describe(team, *self.task, source, 1);
+  affinity::leave_seats(team);
   reserve_members(team, 1);
   enter(self, team, 0);
 }

@@ -1,6 +1,7 @@
 // Internal control variables (OpenMP 5.1, section 2.4). Values only; their environment is read in runtime/icv_environment.
 #pragma once
 
+#include "runtime/affinity/seats.hpp"
 #include "schedulers/schedule.hpp"
 
 #include <cstddef>
@@ -21,6 +22,7 @@ struct TaskIcvs {
   schedulers::Schedule run_schedule{}; ///< run-sched-var
   int32_t default_device = 0;
   uint32_t thread_limit = 0x7fffffff;
+  affinity::Partition places;      ///< place-partition-var; empty: no places, or the thread has not been bound yet
 };
 
 /// What is to be done with target constructs; there is no device, and whoever asks decides.

@@ -179,28 +179,6 @@ uint32_t read_max_active_levels(bool several_levels_listed) {
   return nested.value_or(several_levels_listed) ? uint32_t(INT_MAX) : 1;
 }
 
-/// Binding is not done yet: the variable is checked and shown, nothing is pinned.
-void check_proc_bind() {
-  const char* name = "OMP_PROC_BIND";
-  const auto value = environment_value(name);
-  if (!value || parse_boolean(*value))
-    return;
-  std::string_view rest = *value;
-  while (true) {
-    const size_t comma = rest.find(',');
-    const std::string_view item = trimmed(rest.substr(0, comma));
-    const auto is_item = [item](const char* word) { return equal_ignoring_case(item, word); };
-    const char* const policies[] = {"primary", "master", "close", "spread"};
-    if (!std::any_of(std::begin(policies), std::end(policies), is_item)) {
-      complain(name, *value, "neither true, false nor a list of primary, close, spread", "false");
-      return;
-    }
-    if (comma == std::string_view::npos)
-      return;
-    rest.remove_prefix(comma + 1);
-  }
-}
-
 } // namespace
 
 TargetOffload parse_target_offload(std::string_view text) {
@@ -228,7 +206,6 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.teams_thread_limit = int(read_integer("OMP_TEAMS_THREAD_LIMIT", 1, "no limit").value_or(0));
   icvs.blocktime_ms = read_blocktime_ms();
   icvs.display_env = read_display_env();
-  check_proc_bind();
 
   TaskIcvs& initial = icvs.initial;
   initial.nthreads =

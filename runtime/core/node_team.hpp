@@ -87,6 +87,9 @@ struct NodeTeam {
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];
 
+  affinity::SeatPlan seat_plan;      ///< what the seats were made for
+  std::vector<affinity::Seat> seats; ///< by local thread number; empty: threads stay where they are
+
   /// A loop was divided among the threads without asking anybody.
   std::atomic<bool> unplaced{false};
   // Static loops that are placed: guarded by the lock.

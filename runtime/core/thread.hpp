@@ -112,6 +112,8 @@ struct Thread {
   bool root = false;
   bool resident = false;        ///< leads its node's part of spread teams (nodes inside one process); keeps its crew
   uint32_t node = 0;            ///< whose CPUs it runs on (nodes inside one process; else this process's node)
+  int place = -1;               ///< that it is bound to; -1 = none
+  affinity::DisplayedSeat displayed;
   bool bound = false;           ///< has been moved to its node's CPUs, if nodes are sets of CPUs
   ImplicitTask* task = nullptr; ///< what it executes now
 

@@ -252,11 +252,12 @@ private:
     node.agent.socket = -1;
     if (node.exit)
       return;
-    if (!ending_) {
+    if (!ending_)
       exit_code_ = started_ ? lost : cannot_run;
+    // Also when another node's end was heard first: it ended because it lost this one, and left it to the origin to say so.
+    if (!nodes_[origin].exit)
       leave_unsaid(node, "the connection to its agent ended" +
                              (node.ready ? "" : " before hetmp answered there; is " + launch_.tool + " installed on it?"));
-    }
     node.exit = Exit{lost, 0};
     begin_to_end();
     finished_ |= !started_ || std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });

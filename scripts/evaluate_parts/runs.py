@@ -1,5 +1,6 @@
 """Running programs under one runtime or another, and saying what came out."""
 import json
+import math
 import os
 import re
 import shlex
@@ -7,8 +8,12 @@ import signal
 import statistics
 import subprocess
 import tempfile
+import time
 
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+
+
+CONFIDENCE = 0.9  # with which a median is said to lie between two values
 
 
 class Missing(Exception):
@@ -47,6 +52,18 @@ class Context:
 
     def rounds(self, usual):
         return self.options.rounds or usual
+
+    def precise(self, *pairs):
+        """For take_turns(): whether it may stop. With --precision, once the median of each ratio of two labels' values is known that
+        well, or --patience is over. How the ratios lie to their targets plays no part."""
+        wanted = self.options.precision
+        end = time.monotonic() + self.options.patience
+
+        def enough(values):
+            if wanted is None or time.monotonic() > end:
+                return True
+            return all(uncertainty(paired_ratios(values, *pair)) <= wanted for pair in pairs)
+        return enough
 
     def kernel(self, name):
         path = os.path.join(self.build, "bin", "microbench", name)
@@ -191,6 +208,31 @@ def spread(values, form=".4g"):
     return f"median {statistics.median(values):{form}} (quartiles {low:{form}} .. {high:{form}})"
 
 
+def median_interval(values):
+    """Two of the values between which the median of what they are samples of lies with CONFIDENCE (by the sign test, which asks
+    nothing of the distribution); None if there are too few."""
+    ordered = sorted(values)
+    count = len(ordered)
+    for rank in range(count // 2, 0, -1):
+        outside = 2 * sum(math.comb(count, i) for i in range(rank)) / 2 ** count
+        if 1 - outside >= CONFIDENCE:
+            return ordered[rank - 1], ordered[count - rank]
+    return None
+
+
+def uncertainty(values):
+    """Half the width of that interval, as a part of the median."""
+    interval = median_interval(values)
+    return (interval[1] - interval[0]) / 2 / abs(statistics.median(values)) if interval else math.inf
+
+
+def known(values, form=".4g"):
+    """As spread(), and how well the median is known."""
+    interval = median_interval(values)
+    sure = f"{interval[0]:{form}} .. {interval[1]:{form}}" if interval else "unknown"
+    return f"{spread(values, form)[:-1]}; {CONFIDENCE:.0%} sure: {sure}; {len(values)} rounds)"
+
+
 def met(value, limit, at_least=False):
     """How a figure stands to its target."""
     ok = value >= limit if at_least else value <= limit
@@ -198,27 +240,31 @@ def met(value, limit, at_least=False):
     return f"target {'>=' if at_least else '<='} {limit:g}: {text}"
 
 
-def take_turns(contenders, rounds, warm_up=1):
-    """Calls the functions {label: function} in turn, after `warm_up` rounds that do not count; returns {label: values}.
+def take_turns(contenders, rounds, warm_up=1, enough=None):
+    """Calls the functions {label: function} in turn, after `warm_up` rounds that do not count; returns {label: values}. At least
+    `rounds` rounds, and further ones until `enough(values)`.
 
     The machine's speed drifts; what takes turns meets the same drift, so what counts is the ratio within a round. Each
     round begins with another one."""
     values = {label: [] for label in contenders}
     labels = list(contenders)
-    for turn in range(-warm_up, rounds):
+    turn = -warm_up
+    while turn < rounds or (enough and not enough(values)):
         first = turn % len(labels)
         for label in labels[first:] + labels[:first]:
             value = contenders[label]()
             if turn >= 0:
                 values[label].append(value)
+        turn += 1
     return values
 
 
-def compare_in_turn(context, contenders, value_of, rounds, warm_up=1, timeout=None):
+def compare_in_turn(context, contenders, value_of, rounds, warm_up=1, timeout=None, enough=None):
     """Runs (label, settings, words) in turn; see take_turns."""
     def measurement(settings, words):
         return lambda: value_of(run(context, settings, words, timeout))
-    return take_turns({label: measurement(settings, words) for label, settings, words in contenders}, rounds, warm_up)
+    return take_turns({label: measurement(settings, words) for label, settings, words in contenders}, rounds, warm_up,
+                      enough)
 
 
 def print_comparison(contenders, values, unit):

@@ -4,7 +4,7 @@ import statistics
 import threading
 
 from .quota import CpuQuota
-from .runs import RunFailed, field, measured_csr, met, paired_ratios, run, shown, spread, take_turns, with_report
+from .runs import RunFailed, field, known, measured_csr, met, paired_ratios, run, shown, spread, take_turns, with_report
 
 SHARES = {"1/2": 1 / 2, "1/3": 1 / 3, "1/4": 1 / 4}
 # Each with its arguments, those of short runs for measuring the truth, those for the search of the best chunk, and chunks
@@ -105,13 +105,13 @@ def _print_times(case, settings, values):
 
 def _print_ratio(values, label, baseline, limit):
     ratios = paired_ratios(values, label, baseline)
-    print(f"   {label} / {baseline}, paired: {spread(ratios)}; {met(statistics.median(ratios), limit)}", flush=True)
+    print(f"   {label} / {baseline}, paired: {known(ratios)}; {met(statistics.median(ratios), limit)}", flush=True)
 
 
 def _print_csr(ratios, truth, nominal):
     measured = statistics.median(ratios)
     off = measured / truth - 1
-    print(f"   core speed ratio measured: {spread(ratios)}; off the truth of {truth:.3f} by {off:+.1%}, off the "
+    print(f"   core speed ratio measured: {known(ratios)}; off the truth of {truth:.3f} by {off:+.1%}, off the "
           f"nominal {nominal:g} by {measured / nominal - 1:+.1%}; target 10 % of the truth: "
           f"{'met' if abs(off) <= 0.1 else 'MISSED'}")
 
@@ -140,11 +140,12 @@ def _slowed(context, kernel, name):
                              "truth": measure_truth,
                              "ideal": lambda: case.seconds(ideal()),
                              "best dynamic": lambda: case.seconds(settings["best dynamic"])},
-                            context.rounds(5), warm_up=0)
+                            context.rounds(5), warm_up=0,
+                            enough=context.precise(("hetprobe", "ideal"), ("hetprobe", "best dynamic")))
         del values["truth"]
         quota.check()
     print(f"   truth: {shown(alone, NODE_1 + words + short)}, under the quota / the same on CPU 0 meanwhile, "
-          f"{len(truths)} times, before and between the runs: {spread(truths)}")
+          f"{len(truths)} times, before and between the runs: {known(truths)}")
     _print_times(case, settings | {"ideal": ideal()}, values)
     _print_csr(case.ratios, statistics.median(truths), 1 / SHARES[name])
     _print_ratio(values, "hetprobe", "ideal", 1.05)
@@ -158,7 +159,7 @@ def _equal(context, kernel):
     case = _Case(context, [context.kernel(program)] + arguments)
     settings = {schedule: case.settings(schedule) for schedule in ("hetprobe", "static")}
     values = take_turns({"hetprobe": case.hetprobe_seconds, "static": lambda: case.seconds(settings["static"])},
-                        context.rounds(7))
+                        context.rounds(7), enough=context.precise(("hetprobe", "static")))
     _print_times(case, settings, values)
     print(f"   core speed ratio measured: {spread(case.ratios)}")
     _print_ratio(values, "hetprobe", "static", 1.03)

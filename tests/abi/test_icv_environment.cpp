@@ -134,7 +134,6 @@ TEST_F(IcvEnvironment, OtherVariables) {
   EXPECT_EQ(with("OMP_DISPLAY_ENV", "verbose").display_env, ProgramIcvs::DisplayEnv::Verbose);
   EXPECT_EQ(with("OMP_DISPLAY_ENV", "true").display_env, ProgramIcvs::DisplayEnv::Yes);
   EXPECT_EQ(with("OMP_DISPLAY_ENV", "false").display_env, ProgramIcvs::DisplayEnv::No);
-  with("OMP_PROC_BIND", "spread, close");
   EXPECT_EQ(complaints, "");
 }
 
@@ -143,9 +142,8 @@ TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
       {"OMP_DYNAMIC", "maybe"},          {"OMP_NESTED", "2"},          {"OMP_MAX_ACTIVE_LEVELS", "-1"},
       {"OMP_THREAD_LIMIT", "0"},         {"OMP_WAIT_POLICY", "idle"},  {"OMP_CANCELLATION", "x"},
       {"OMP_MAX_TASK_PRIORITY", "-"},    {"OMP_DEFAULT_DEVICE", "a"},  {"KMP_BLOCKTIME", "soon"},
-      {"OMP_DISPLAY_ENV", "loud"},       {"OMP_PROC_BIND", "close,x"}, {"OMP_NUM_TEAMS", "0"},
-      {"OMP_TEAMS_THREAD_LIMIT", "few"}, {"KMP_ENABLE_TASK_THROTTLING", "2"},
-      {"OMP_TARGET_OFFLOAD", "disable"},
+      {"OMP_DISPLAY_ENV", "loud"},       {"OMP_NUM_TEAMS", "0"},       {"OMP_TEAMS_THREAD_LIMIT", "few"},
+      {"KMP_ENABLE_TASK_THROTTLING", "2"}, {"OMP_TARGET_OFFLOAD", "disable"},
   };
   for (const auto& [name, value] : malformed) {
     with(name, value);

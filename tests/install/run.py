@@ -52,8 +52,9 @@ def main():
         prefix = (scratch / "first").rename(scratch / "moved")
         library = find_one(prefix, "libhetmp.so")
         find_one(prefix, "libhetmp_dsm.so")
-        if (build / "lib" / "libhetmp_papi.so").exists() and find_one(prefix, "libhetmp_papi.so").parent != library.parent:
-            raise conformance.Failure("libhetmp_papi.so is not beside libhetmp.so")
+        for plugin in ("libhetmp_papi.so", "libhetmp_topology.so"):
+            if (build / "lib" / plugin).exists() and find_one(prefix, plugin).parent != library.parent:
+                raise conformance.Failure(f"{plugin} is not beside libhetmp.so")
         if (build / "lib" / "libhetmp_seal.so").exists() and find_one(prefix, "libhetmp_seal.so").parent != library.parent:
             raise conformance.Failure("libhetmp_seal.so is not beside libhetmp.so")
         links = library.parent / "omp"

@@ -430,6 +430,31 @@ TEST(RegionHistory, AuditsGoByAllVisitsSinceTheLastOne) {
   EXPECT_FALSE(history.settled());
 }
 
+int probed_visits_until_settled(const std::vector<std::vector<NodeMeasurement>>& visits, bool decides_within_visits) {
+  RegionHistory history;
+  for (const auto& nodes : visits) {
+    if (!history.begin_visit(team, rules()).probe)
+      break;
+    if (decides_within_visits)
+      history.asked_every_time();
+    history.absorb(nodes, rules());
+  }
+  return int(history.probed_visits());
+}
+
+TEST(RegionHistory, ADoubtfulPeriodIsNotProbedOnWhereVisitsDecideAgainAnyway) {
+  const std::vector doubtful(10, probe(1000, 15, 3000, 45)); // a fault every 67 us, and 100 us is the threshold
+  EXPECT_EQ(probed_visits_until_settled(doubtful, false), 10);
+  EXPECT_EQ(probed_visits_until_settled(doubtful, true), 3);
+}
+
+TEST(RegionHistory, PagesThatSettleAreProbedOn) {
+  std::vector<std::vector<NodeMeasurement>> settling;
+  for (double faults = 22; settling.size() < 10; faults *= 0.85) // from a fault every 45 us on
+    settling.push_back(probe(1000, uint64_t(faults), 3000, uint64_t(3 * faults)));
+  EXPECT_GT(probed_visits_until_settled(settling, true), 5);
+}
+
 TEST(RegionHistory, ASmallChangeConfirms) {
   RegionHistory history;
   settle(history, quiet);

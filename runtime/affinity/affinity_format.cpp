@@ -1,8 +1,8 @@
-#include "runtime/abi/affinity_format.hpp"
+#include "runtime/affinity/affinity_format.hpp"
 
 #include <algorithm>
 
-namespace hetmp::runtime {
+namespace hetmp::affinity {
 namespace {
 
 struct FieldName {
@@ -102,4 +102,4 @@ std::string expand_affinity_format(std::string_view format, const AffinityFacts&
   return text;
 }
 
-} // namespace hetmp::runtime
+} // namespace hetmp::affinity

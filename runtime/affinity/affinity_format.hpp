@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace hetmp::runtime {
+namespace hetmp::affinity {
 
 /// What a format can name about a thread, as text.
 struct AffinityFacts {
@@ -15,4 +15,4 @@ struct AffinityFacts {
 /// Unknown fields become "undefined"; a lone % at the end stands for itself.
 std::string expand_affinity_format(std::string_view format, const AffinityFacts& facts);
 
-} // namespace hetmp::runtime
+} // namespace hetmp::affinity

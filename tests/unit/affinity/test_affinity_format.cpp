@@ -1,8 +1,8 @@
-#include "runtime/abi/affinity_format.hpp"
+#include "runtime/affinity/affinity_format.hpp"
 
 #include <gtest/gtest.h>
 
-using namespace hetmp::runtime;
+using namespace hetmp::affinity;
 
 namespace {
 

@@ -1,0 +1,32 @@
+// Threads go to their places.
+#pragma once
+
+#include "runtime/affinity/seats.hpp"
+
+#include <cstdint>
+
+namespace hetmp::runtime {
+struct ImplicitTask;
+struct NodeTeam;
+struct Thread;
+} // namespace hetmp::runtime
+
+namespace hetmp::affinity {
+
+/// bind-var of a task.
+ProcBind policy_of(const runtime::ImplicitTask& task);
+
+/// Binds an initial thread to the first place, once, if the program's threads are bound.
+void seat_initial_thread(runtime::Thread& self);
+
+/// Seats for the threads of a team on this node that `primary` is about to start; `clause` is the construct's proc_bind clause, or
+/// negative. Without binding the team has no seats.
+void prepare_seats(runtime::Thread& primary, runtime::NodeTeam& team, int clause);
+
+/// The team has no seats: its threads stay where they are.
+void leave_seats(runtime::NodeTeam& team);
+
+/// The calling thread enters the team as thread `local_number`: moves it to its place if it is elsewhere.
+void take_seat(runtime::Thread& self, runtime::NodeTeam& team, uint32_t local_number);
+
+} // namespace hetmp::affinity

@@ -1,0 +1,65 @@
+#include "runtime/affinity/topology.hpp"
+
+#include "runtime/affinity/topology_plugin.hpp"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace hetmp::affinity {
+namespace {
+
+/// The folder of the library that this code is in.
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&places_of_level), &info) == 0 || !info.dli_fname)
+    return ".";
+  char path[PATH_MAX]; // the plugin is beside the library itself, not beside what links to it
+  if (!realpath(info.dli_fname, path))
+    return ".";
+  return std::string(path, size_t(strrchr(path, '/') - path));
+}
+
+const TopologyPlugin* load_plugin(std::string& problem) {
+  const std::string file = own_folder() + '/' + topology_plugin_file;
+  if (access(file.c_str(), F_OK) != 0) {
+    problem = std::string("that needs ") + topology_plugin_file + ", which is not there: hetmp was built without hwloc";
+    return nullptr;
+  }
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* why = dlerror();
+    problem = std::string("the machine's levels cannot be read: ") + (why ? why : topology_plugin_file);
+    return nullptr;
+  }
+  using Entry = decltype(&hetmp_topology_plugin);
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "hetmp_topology_plugin"));
+  const TopologyPlugin* plugin = entry ? entry() : nullptr;
+  if (plugin && plugin->version == topology_plugin_version)
+    return plugin;
+  problem = std::string(topology_plugin_file) + " belongs to another version of hetmp";
+  return nullptr;
+}
+
+void add_place(void* into, const int* cpus, uint32_t count) {
+  static_cast<std::vector<Place>*>(into)->emplace_back(cpus, cpus + count);
+}
+
+} // namespace
+
+std::vector<Place> places_of_level(TopologyLevel level, const std::vector<int>& available, std::string& problem) {
+  std::vector<Place> places;
+  if (level == TopologyLevel::Threads) {
+    for (const int cpu : available)
+      places.push_back({cpu});
+    return places;
+  }
+  const TopologyPlugin* plugin = load_plugin(problem);
+  if (plugin && !plugin->groups(level, &places, add_place))
+    problem = "the machine does not tell";
+  return places;
+}
+
+} // namespace hetmp::affinity
