@@ -2,7 +2,7 @@
 #include "runtime/abi/gomp_loop.hpp"
 
 #include "runtime/abi/entry.hpp"
-#include "runtime/core/barrier.hpp"
+#include "runtime/core/cancellation.hpp"
 #include "runtime/core/single.hpp"
 #include "runtime/tasking/mapped_reductions.hpp"
 
@@ -136,8 +136,9 @@ HETMP_RUNTIME_LOOP(nonmonotonic_runtime, false)
 HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
 HETMP_RUNTIME_LOOP(ordered_runtime, true)
 
+/// Also of a loop that was cancelled, in a region that cannot be.
 HETMP_ENTRY void GOMP_loop_end() {
-  team_barrier(current_task(), __builtin_return_address(0));
+  leaving_barrier(current_task(), __builtin_return_address(0));
 }
 
 HETMP_ENTRY void GOMP_loop_end_nowait() {}
@@ -154,7 +155,7 @@ HETMP_ENTRY unsigned GOMP_sections_next() {
 }
 
 HETMP_ENTRY void GOMP_sections_end() {
-  team_barrier(current_task(), __builtin_return_address(0));
+  leaving_barrier(current_task(), __builtin_return_address(0));
 }
 
 HETMP_ENTRY void GOMP_sections_end_nowait() {}

@@ -1,6 +1,7 @@
 // Parallel regions as gcc begins them: the outlined function takes one pointer.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
+#include "runtime/core/cancellation.hpp"
 #include "runtime/core/fork.hpp"
 
 using namespace hetmp::runtime;
@@ -20,6 +21,7 @@ namespace {
 
 void invoke(void* function, int, int, uint32_t, void* const* arguments) {
   reinterpret_cast<GompFunction>(function)(arguments[0]);
+  meet_at_end(current_task());
 }
 
 } // namespace
@@ -46,6 +48,7 @@ void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments
   begin_gomp_loop(loop, gomp_schedule(GompKind(as_number(arguments[argument_kind])), as_number(arguments[argument_chunk])), false,
                   function);
   reinterpret_cast<GompFunction>(function)(arguments[argument_data]);
+  meet_at_end(current_task());
 }
 
 void parallel_loop(GompFunction function, void* data, unsigned threads, long start, long end, long increment, GompKind kind,
@@ -89,6 +92,7 @@ namespace {
 void invoke_with_sections(void* function, int, int, uint32_t, void* const* arguments) {
   begin_gomp_sections(unsigned(as_number(arguments[1])), function);
   reinterpret_cast<GompFunction>(function)(arguments[0]);
+  meet_at_end(current_task());
 }
 
 } // namespace

@@ -1,14 +1,9 @@
 // Cancellation, as clang and gcc ask for it.
-#include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmp_cancel.hpp"
 
 using namespace hetmp::runtime;
-
-namespace {
-constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
-} // namespace
 
 /// Whether the construct was cancelled.
 HETMP_ENTRY int32_t __kmpc_cancel(const SourceLocation*, int32_t gtid, int32_t kind) {
@@ -25,10 +20,7 @@ HETMP_ENTRY int32_t __kmpc_cancel_barrier(const SourceLocation*, int32_t gtid) {
 
 // ---- gcc; its constructs have the values of Cancelled
 
-/// Where clang's programs meet at a barrier when a region is cancelled, gcc's just leave, and others may be waiting for them.
 HETMP_ENTRY bool GOMP_cancel(int construct, bool condition) {
-  if (Cancelled(construct) == Cancelled::Parallel && program_icvs().cancellation)
-    hetmp::die(exit_code_not_implemented, "cancel parallel, as gcc compiles it, is not implemented yet");
   ImplicitTask& task = current_task();
   return condition ? cancel(task, Cancelled(construct)) : is_cancelled(task, Cancelled(construct));
 }
@@ -38,13 +30,13 @@ HETMP_ENTRY bool GOMP_cancellation_point(int construct) {
 }
 
 HETMP_ENTRY bool GOMP_barrier_cancel() {
-  return cancel_barrier(current_task());
+  return leaving_barrier(current_task());
 }
 
 HETMP_ENTRY bool GOMP_loop_end_cancel() {
-  return cancel_barrier(current_task());
+  return leaving_barrier(current_task());
 }
 
 HETMP_ENTRY bool GOMP_sections_end_cancel() {
-  return cancel_barrier(current_task());
+  return leaving_barrier(current_task());
 }

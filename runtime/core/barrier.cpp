@@ -14,6 +14,13 @@ void finish_tasks_alone(ImplicitTask& task) {
   task.team->released.complete_with_tasks();
 }
 
+/// Among the names that the threads of a node give to constructs. The node counts its barriers, not the threads: those that leave a
+/// cancelled region early count less constructs.
+uint64_t next_barrier_name(NodeTeam& team) {
+  constexpr uint64_t barriers = uint64_t(1) << 63;
+  return barriers | ++team.barriers;
+}
+
 } // namespace
 
 void team_barrier(ImplicitTask& task, const void* site) {
@@ -22,31 +29,42 @@ void team_barrier(ImplicitTask& task, const void* site) {
     finish_tasks_alone(task);
     return;
   }
-  const uint64_t sequence = ++task.constructs;
+  if (program_icvs().cancellation) {
+    meet(task, inside_region, site);
+    return;
+  }
   const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
   local_barrier_with_tasks(task, [&] {
     visits::ends(team);
     if (team.global)
-      team.global->barrier(team.description, sequence, 0, site);
+      team.global->barrier(team.description, next_barrier_name(team), 0, site);
   });
 }
 
-uint64_t team_barrier_with_word(ImplicitTask& task, uint64_t word) {
+uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
   if (team.alone()) {
     finish_tasks_alone(task);
     return word;
   }
-  const uint64_t sequence = ++task.constructs;
   const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
   if (word != 0)
     team.words.fetch_or(word, std::memory_order_relaxed); // published by the arrival
   local_barrier_with_tasks(task, [&] {
     visits::ends(team);
     const uint64_t local = team.words.exchange(0, std::memory_order_relaxed);
-    team.barrier_word = team.global ? team.global->barrier(team.description, sequence, local) : local;
+    team.barrier_word = team.global ? team.global->barrier(team.description, next_barrier_name(team), local, site) : local;
   });
   return team.barrier_word; // stays until every thread of the node has arrived at the next one
+}
+
+uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
+  return meet(task, reinterpret_cast<uint64_t>(pointer) | (program_icvs().cancellation ? inside_region : 0)) & pointer_bits;
+}
+
+void join_nodes(ImplicitTask& task) {
+  NodeTeam& team = *task.team;
+  team.global->join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
 }
 
 } // namespace hetmp::runtime

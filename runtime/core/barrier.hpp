@@ -52,7 +52,18 @@ void local_barrier_with_tasks(ImplicitTask& task, Last&& last) {
 /// The whole team meets. `site`: the place in the program, the same on all nodes; null: unknown.
 void team_barrier(ImplicitTask& task, const void* site = nullptr);
 
+/// The same; the pointer of the one thread that brings one, as a number.
+uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer);
+
+/// What a word at a barrier is made of, besides a pointer. Where regions can be cancelled, threads that have gone to the end of theirs
+/// stand in at the others' barriers for as long as one of those is inside (cancellation.hpp).
+inline constexpr uint64_t inside_region = uint64_t(1) << 62;
+inline constexpr uint64_t pointer_bits = (uint64_t(1) << 48) - 1;
+
 /// The whole team meets; returns the bitwise OR of all threads' words.
-uint64_t team_barrier_with_word(ImplicitTask& task, uint64_t word);
+uint64_t meet(ImplicitTask& task, uint64_t word, const void* site = nullptr);
+
+/// The end of a region on several nodes: node 0's primary waits for the other nodes, theirs do not wait.
+void join_nodes(ImplicitTask& task);
 
 } // namespace hetmp::runtime

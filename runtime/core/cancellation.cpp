@@ -15,10 +15,32 @@ void abandon_loop(ImplicitTask& task) {
   }
 }
 
-bool leave(ImplicitTask& task, Cancelled what) {
-  if (what == Cancelled::Loop || what == Cancelled::Sections)
+bool leave(ImplicitTask& task) {
+  if (task.loop.open && !task.loop.ordered) // chunks of an ordered one come in turn, which others may not give any more
     abandon_loop(task);
   return true;
+}
+
+// What is cancelled, as part of a word at a barrier.
+constexpr unsigned cancelled_shift = 56;
+uint64_t as_word(uint32_t cancelled) { return uint64_t(cancelled) << cancelled_shift; }
+uint32_t cancelled_in(uint64_t word) { return uint32_t(word >> cancelled_shift) & 0xf; }
+
+/// All threads meet and tell each other what is cancelled; `more` goes into the word. A region that is cancelled stays so.
+uint64_t meet_and_tell(ImplicitTask& task, uint64_t more, const void* site = nullptr) {
+  NodeTeam& team = *task.team;
+  const uint64_t word = meet(task, as_word(team.cancelled.load(std::memory_order_relaxed)) | more, site);
+  if ((cancelled_in(word) & uint32_t(Cancelled::Parallel)) != 0) {
+    team.cancelled.fetch_or(uint32_t(Cancelled::Parallel), std::memory_order_relaxed);
+    team.out_of_step.store(true, std::memory_order_relaxed);
+  }
+  return word;
+}
+
+void forget_cancelled(ImplicitTask& task) {
+  team_barrier(task); // all have read it
+  task.team->cancelled.store(0, std::memory_order_relaxed);
+  team_barrier(task); // nobody cancels the next construct before it is forgotten
 }
 
 } // namespace
@@ -34,7 +56,7 @@ bool cancel(ImplicitTask& task, Cancelled what) {
   }
   // relaxed: whoever sees it later goes on for a while; the barrier orders the rest.
   task.team->cancelled.fetch_or(uint32_t(what), std::memory_order_relaxed);
-  return leave(task, what);
+  return leave(task);
 }
 
 bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
@@ -48,7 +70,7 @@ bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
 }
 
 bool is_cancelled(ImplicitTask& task, Cancelled what) {
-  return has_been_cancelled(task, what) && leave(task, what);
+  return has_been_cancelled(task, what) && (what == Cancelled::Taskgroup || leave(task));
 }
 
 bool cancel_barrier(ImplicitTask& task) {
@@ -56,13 +78,30 @@ bool cancel_barrier(ImplicitTask& task) {
     team_barrier(task);
     return false;
   }
-  NodeTeam& team = *task.team;
-  if (team_barrier_with_word(task, team.cancelled.load(std::memory_order_relaxed)) == 0)
+  if (cancelled_in(meet_and_tell(task, inside_region)) == 0)
     return false;
-  team_barrier(task); // all have read it
-  team.cancelled.store(0, std::memory_order_relaxed);
-  team_barrier(task); // nobody cancels the next construct before it is forgotten
+  forget_cancelled(task);
   return true;
+}
+
+bool leaving_barrier(ImplicitTask& task, const void* site) {
+  if (!program_icvs().cancellation) {
+    team_barrier(task, site);
+    return false;
+  }
+  const uint32_t cancelled = cancelled_in(meet_and_tell(task, inside_region, site));
+  if ((cancelled & uint32_t(Cancelled::Parallel)) != 0)
+    return true;
+  if (cancelled != 0)
+    forget_cancelled(task);
+  return false;
+}
+
+void meet_at_end(ImplicitTask& task) {
+  if (!program_icvs().cancellation)
+    return;
+  while ((meet_and_tell(task, 0) & inside_region) != 0) {
+  }
 }
 
 } // namespace hetmp::runtime

@@ -22,4 +22,15 @@ bool has_been_cancelled(ImplicitTask& task, Cancelled what);
 /// threads get the same answer, and the construct is forgotten.
 bool cancel_barrier(ImplicitTask& task);
 
+// Where clang's programs meet at a barrier when a region is cancelled, gcc's threads go to its end at once, while others may still wait
+// for them at barriers inside. There those at the end stand in for themselves: they come to every barrier of the others, which learn
+// from them that the region is cancelled, until a barrier at which nobody is inside.
+
+/// A barrier inside: whether the region is cancelled, and the thread goes to its end. A loop or sections that end here and were
+/// cancelled are forgotten. `site`: see team_barrier().
+bool leaving_barrier(ImplicitTask& task, const void* site = nullptr);
+
+/// At the end of a region, by every thread.
+void meet_at_end(ImplicitTask& task);
+
 } // namespace hetmp::runtime

@@ -5,8 +5,10 @@
 #include "perf/trace.hpp"
 #include "runtime/affinity/binding.hpp"
 #include "runtime/affinity/display.hpp"
+#include "runtime/core/barrier.hpp"
 #include "runtime/core/fresh_page.hpp"
 #include "runtime/core/invoke.hpp"
+#include "runtime/core/loop.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
 #include "runtime/core/spread.hpp"
@@ -16,6 +18,7 @@
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/task_reduction.hpp"
 #include "schedulers/deal.hpp"
 
 #include <algorithm>
@@ -42,6 +45,11 @@ NodeTeam& acquire_team(Thread& self) {
 }
 
 void release_team(Thread& self, NodeTeam& team) {
+  if (team.out_of_step.load(std::memory_order_relaxed)) {
+    team.out_of_step.store(false, std::memory_order_relaxed);
+    restart_loops(team);
+    forget_team_reductions(team);
+  }
   team.first_loop = team.members[0].loops;
   team.next_unused = self.unused_teams;
   self.unused_teams = &team;
@@ -100,6 +108,7 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
   description.source = source;
   team.global = nullptr;
   team.working_threads = threads;
+  team.barriers = 0;
   team.cancelled.store(0, std::memory_order_relaxed); // a region that was left at its end may have kept it
   team.first_single = team.singles.load(std::memory_order_relaxed);
 }
@@ -267,7 +276,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   const perf::TraceSpan waiting(true, perf::TraceEvent::Kind::Join, 0, 0);
   finish_region(self, team);
   visits::ends(team);
-  team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
+  join_nodes(*self.task);
   leave(self, team);
 }
 
@@ -376,6 +385,7 @@ void run_node_part(const TeamDescription& part) {
   memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
   begin_placing(team);
+  team.barriers = 0;
   team.cancelled.store(0, std::memory_order_relaxed);
   team.first_single = team.singles.load(std::memory_order_relaxed);
   reserve_members(team, part.local_threads);
@@ -391,7 +401,7 @@ void run_node_part(const TeamDescription& part) {
     spread_hooks.node_part_finished();
   if (self.resident)
     resident_of[self.node].taken.store(false, std::memory_order_release); // pairs with take_resident()
-  team.global->join(team.description, ++self.task->constructs, team.unplaced.load(std::memory_order_relaxed));
+  join_nodes(*self.task);
   leave(self, team);
 }
 

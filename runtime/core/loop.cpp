@@ -38,16 +38,21 @@ void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
     buffer.uses.wait_while(uses);
 }
 
-/// The thread will not touch the buffer again; the last one readies it for its next loop.
-void leave_buffer(NodeTeam& team, LoopBuffer& buffer) {
-  // acq_rel: the last thread's reset comes after every other thread's last use.
-  if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
-    return;
+/// For its next loop.
+void make_ready(LoopBuffer& buffer) {
   buffer.finished.store(0, std::memory_order_relaxed);
   buffer.next.store(0, std::memory_order_relaxed);
   buffer.ordered_done.store(0, std::memory_order_relaxed);
   reset_placed_loop(buffer);
-  buffer.uses.post(); // publishes the reset
+}
+
+/// The thread will not touch the buffer again; the last one readies it.
+void leave_buffer(NodeTeam& team, LoopBuffer& buffer) {
+  // acq_rel: the last thread's reset comes after every other thread's last use.
+  if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
+    return;
+  make_ready(buffer);
+  buffer.uses.post(); // publishes it
 }
 
 // ---- schedules
@@ -149,6 +154,20 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.number = task.loops++;
   loop.global_name = ++task.constructs;
   wait_for_buffer(buffer_of(task), loop.number);
+}
+
+void restart_loops(NodeTeam& team) {
+  uint64_t most = 0;
+  for (uint32_t local = 0; local < team.local_threads(); local++)
+    most = std::max(most, team.members[local].loops);
+  const uint64_t rounds = most / NodeTeam::loop_ring + 1; // no buffer has been used more often
+  for (LoopBuffer& buffer : team.loops) {
+    make_ready(buffer);
+    while (buffer.uses.epoch() != uint32_t(rounds))
+      buffer.uses.post();
+  }
+  for (uint32_t local = 0; local < team.local_threads(); local++)
+    team.members[local].loops = rounds * NodeTeam::loop_ring;
 }
 
 bool next_chunk(ImplicitTask& task, Range& chunk) {

@@ -26,6 +26,9 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request);
 /// The next chunk in `chunk`; false when the thread has had its last one. May be called again after that.
 bool next_chunk(ImplicitTask& task, schedulers::Range& chunk);
 
+/// When all threads have left a region in which they have met different loops. Its members count alike again.
+void restart_loops(NodeTeam& team);
+
 /// Starts or ends the ordered region of the iteration in hand; nothing happens outside an ordered loop.
 void begin_ordered(ImplicitTask& task);
 void end_ordered(ImplicitTask& task);

@@ -78,12 +78,14 @@ struct NodeTeam {
   alignas(cache_line) std::atomic<uint32_t> arrived{0}; ///< at the barrier
   std::atomic<uint64_t> words{0};                       ///< OR of what those threads bring
   uint64_t barrier_word = 0;                            ///< the last barrier's result
+  uint64_t barriers = 0;                                ///< of this region so far; by the last thread to come to each
   TeamRelease released;                                 ///< barriers completed
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
   Bell iterations_posted;                               ///< of doacross loops
   std::atomic<uint32_t> cancelled{0};                   ///< bits of Cancelled (cancellation.hpp)
+  std::atomic<bool> out_of_step{false};                 ///< the region was cancelled: threads have met different constructs
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];
 

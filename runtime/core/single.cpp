@@ -23,15 +23,18 @@ bool begin_single(ImplicitTask& task) {
 }
 
 void* broadcast_pointer(ImplicitTask& task, void* pointer_or_null) {
-  return reinterpret_cast<void*>(team_barrier_with_word(task, reinterpret_cast<uint64_t>(pointer_or_null)));
+  return reinterpret_cast<void*>(team_barrier_with_pointer(task, pointer_or_null));
 }
 
 void* construct_memory(ImplicitTask& task, size_t bytes) {
   void* memory = task.number == 0 ? calloc(1, bytes) : nullptr; // the program's heap: nodes share it
   if (task.number == 0 && !memory)
     die(exit_code_no_resources, "no memory for %zu bytes that a construct needs", bytes);
+  void* own = memory;
   memory = broadcast_pointer(task, memory);
-  if (task.number == 0) { // one construct makes two calls at most, and all threads have come to this one
+  if (!memory) // thread 0 has left a region that was cancelled, whose results nobody uses
+    memory = own = calloc(1, bytes);
+  if (own) { // one construct makes two calls at most, and all threads have come to this one
     free(task.construct_memory[1]);
     task.construct_memory[1] = task.construct_memory[0];
     task.construct_memory[0] = memory;

@@ -113,7 +113,10 @@ void begin_mapped_team_reductions(Thread& self, uintptr_t* tables) {
   ImplicitTask& implicit = *self.task;
   TaskGroup& group = *generating_task(implicit).group;
   void* memory = implicit.number == 0 ? allocate_chunks(tables, implicit.team_size) : nullptr;
-  attach_chunks(tables, broadcast_pointer(implicit, memory), implicit.team_size, group.reduction_tables);
+  memory = broadcast_pointer(implicit, memory);
+  if (!memory) // thread 0 has left a region that was cancelled, whose results nobody uses
+    memory = allocate_chunks(tables, implicit.team_size);
+  attach_chunks(tables, memory, implicit.team_size, group.reduction_tables);
   group.reduction_tables = tables;
 }
 

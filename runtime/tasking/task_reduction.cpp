@@ -14,6 +14,7 @@ namespace {
 ReductionCopies* new_copies(uint32_t threads, size_t items) {
   ReductionCopies* made = new ReductionCopies;
   made->threads = threads;
+  made->items = items;
   made->copies = std::make_unique<std::atomic<void*>[]>(threads * items);
   return made;
 }
@@ -113,6 +114,15 @@ void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   TaskReductions* reductions = new TaskReductions{std::move(items), nullptr};
   reductions->copies = copies_of_team(team, sequence, reductions->items.size());
   implicit.generator.group->reductions = reductions;
+}
+
+void forget_team_reductions(NodeTeam& team) {
+  for (ReductionCopies* copies : team.tasks.reductions) {
+    for (size_t i = 0; i < copies->items * copies->threads; i++)
+      operator delete(copies->copies[i].load(std::memory_order_relaxed), copy_alignment);
+    delete copies;
+  }
+  team.tasks.reductions.clear();
 }
 
 void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {

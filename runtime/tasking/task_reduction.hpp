@@ -25,6 +25,7 @@ struct ReductionItem {
 /// team's.
 struct ReductionCopies {
   uint32_t threads = 0;
+  size_t items = 0;
   std::unique_ptr<std::atomic<void*>[]> copies; ///< [item * threads + thread], null until asked for; made by the thread itself
   bool is_team = false;
   uint64_t sequence = 0; ///< of the team's constructs
@@ -45,6 +46,9 @@ void begin_team_reductions(Thread& self, std::vector<ReductionItem> items);
 /// The calling thread's copy of a variable, or of what is itself a copy of it, from the innermost taskgroup that reduces it, beginning
 /// with `group` (null: the present one). The variable itself where nothing reduces it, or one thread executes all.
 void* reduction_copy(Thread& self, TaskGroup* group, void* variable);
+
+/// Of a region that was cancelled, when all threads have left it: constructs that some threads have not come to.
+void forget_team_reductions(NodeTeam& team);
 
 /// At the end of the taskgroup, when its tasks are complete.
 void finish_reductions(Thread& self, TaskGroup& group);

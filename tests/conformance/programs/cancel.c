@@ -1,5 +1,4 @@
 // run: OMP_CANCELLATION=true
-// clang only: cancel parallel
 // cancel and cancellation points: regions, loops, sections and taskgroups end early, and what comes after them is as if they had
 // not; without OMP_CANCELLATION nothing is cancelled.
 #include "check.h"
@@ -21,6 +20,33 @@ int main(void) {
     }
     CHECK(entered >= 1);
     CHECK_EQUAL(after, 0);
+
+    // Threads that leave have not met the loops that others meet. The next region is whole.
+    int some = 0, all = 0;
+#pragma omp parallel
+    {
+      if (omp_get_thread_num() == 1) {
+#pragma omp cancel parallel
+      }
+#pragma omp for schedule(dynamic) nowait
+      for (int i = 0; i < 100; i++)
+        raise_by_one(&some);
+#pragma omp cancellation point parallel
+#pragma omp for schedule(guided) nowait
+      for (int i = 0; i < 1000; i++)
+        raise_by_one(&some);
+#pragma omp barrier
+#pragma omp single
+      some = 1000000;
+    }
+    CHECK(some <= 1100);
+#pragma omp parallel
+    for (int loop = 0; loop < 20; loop++) {
+#pragma omp for schedule(dynamic, 7) nowait
+      for (int i = 0; i < 100; i++)
+        raise_by_one(&all);
+    }
+    CHECK_EQUAL(all, 2000);
 
     // By one thread, and by a condition; the next loop is whole.
     int whole = 0;
@@ -71,6 +97,7 @@ int main(void) {
 #pragma omp single
     {
       int gate = 0;
+      (void)gate;
 #pragma omp task shared(outside)
       raise_by_one(&outside);
 #pragma omp taskgroup
