@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "runtime/affinity/display.hpp"
 #include "runtime/affinity/environment.hpp"
+#include "runtime/core/barrier.hpp"
 #include "runtime/core/fork.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
@@ -88,6 +89,7 @@ void initialise() {
   read_layout(allowed_cpus());
   set_up_nodes(before_main);
   program_icvs() = read_icvs_from_environment(default_team_size(layout()));
+  regions_may_be_cancelled = program_icvs().cancellation;
   if (own_node() == 0)
     affinity::read_places(allowed_cpus(), layout().nodes() > 1);
   affinity::read_display_affinity();

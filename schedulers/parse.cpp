@@ -9,6 +9,8 @@ namespace {
 
 constexpr uint64_t largest_chunk = 0x7fffffff;
 
+constexpr std::string_view trapezoidal_name = "trapezoidal";
+
 struct KindName {
   std::string_view name;
   ScheduleKind kind;
@@ -19,6 +21,7 @@ constexpr KindName kind_names[] = {
     {"guided", ScheduleKind::Guided},           {"auto", ScheduleKind::Auto},
     {"hetprobe", ScheduleKind::HetProbe},       {"hetprobe-i", ScheduleKind::HetProbeI},
     {"het_irregular", ScheduleKind::HetProbeI}, {"hetprobe_i", ScheduleKind::HetProbeI},
+    {"static_steal", ScheduleKind::Dynamic},    {trapezoidal_name, ScheduleKind::Guided},
 };
 
 bool is_blank(char c) {
@@ -64,6 +67,7 @@ std::string read_kind(std::string_view name, Schedule& schedule) {
   for (const KindName& candidate : kind_names)
     if (candidate.name == name) {
       schedule.kind = candidate.kind;
+      schedule.trapezoidal = name == trapezoidal_name;
       return {};
     }
   return name.empty() ? "no schedule kind" : "unknown schedule kind \"" + std::string(name) + "\"";
@@ -113,7 +117,7 @@ std::string format_schedule(const Schedule& schedule) {
   std::string text = schedule.monotonic ? "monotonic:" : "";
   const auto named = std::find_if(std::begin(kind_names), std::end(kind_names),
                                   [&](const KindName& candidate) { return candidate.kind == schedule.kind; });
-  text += named->name;
+  text += schedule.trapezoidal ? trapezoidal_name : named->name;
   if (probes(schedule.kind)) {
     char digits[32];
     char* end = std::to_chars(digits, digits + sizeof digits, schedule.probe_percent).ptr;

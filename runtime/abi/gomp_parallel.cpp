@@ -36,33 +36,40 @@ HETMP_ENTRY void GOMP_parallel(GompFunction function, void* data, unsigned threa
 
 namespace {
 
-/// The loop travels as arguments, to nodes that share no memory with this one, too.
-enum { argument_data, argument_start, argument_end, argument_increment, argument_chunk, argument_kind, arguments_of_loop };
-
 void* as_argument(long value) { return reinterpret_cast<void*>(value); }
 long as_number(void* argument) { return reinterpret_cast<long>(argument); }
 
+/// The loop travels as arguments, to nodes that share no memory with this one, too.
+struct LoopArguments {
+  enum { data, start, end, increment, chunk, kind, count };
+  void* words[count];
+
+  LoopArguments(void* its_data, const GompLoop<long>& loop, GompKind its_kind, long its_chunk)
+      : words{its_data,
+              as_argument(loop.start),
+              as_argument(loop.end),
+              as_argument(loop.increment),
+              as_argument(its_chunk),
+              as_argument(long(its_kind))} {}
+
+  static void begin(void* const* arguments, const void* function) {
+    begin_gomp_loop(GompLoop<long>{as_number(arguments[start]), as_number(arguments[end]), as_number(arguments[increment])},
+                    gomp_schedule(GompKind(as_number(arguments[kind])), as_number(arguments[chunk])), false, function);
+  }
+};
+
 void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments) {
-  const GompLoop<long> loop = {as_number(arguments[argument_start]), as_number(arguments[argument_end]),
-                               as_number(arguments[argument_increment])};
-  begin_gomp_loop(loop, gomp_schedule(GompKind(as_number(arguments[argument_kind])), as_number(arguments[argument_chunk])), false,
-                  function);
-  reinterpret_cast<GompFunction>(function)(arguments[argument_data]);
+  LoopArguments::begin(arguments, function);
+  reinterpret_cast<GompFunction>(function)(arguments[LoopArguments::data]);
   meet_at_end(current_task());
 }
 
-void parallel_loop(GompFunction function, void* data, unsigned threads, long start, long end, long increment, GompKind kind,
-                   long chunk, unsigned flags) {
+void parallel_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind, long chunk,
+                   unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
-  void* arguments[arguments_of_loop];
-  arguments[argument_data] = data;
-  arguments[argument_start] = as_argument(start);
-  arguments[argument_end] = as_argument(end);
-  arguments[argument_increment] = as_argument(increment);
-  arguments[argument_chunk] = as_argument(chunk);
-  arguments[argument_kind] = as_argument(long(kind));
-  fork_team(self, nullptr, reinterpret_cast<void*>(function), arguments_of_loop, arguments, invoke_with_loop);
+  const LoopArguments arguments(data, loop, kind, chunk);
+  fork_team(self, nullptr, reinterpret_cast<void*>(function), LoopArguments::count, arguments.words, invoke_with_loop);
 }
 
 } // namespace
@@ -70,7 +77,7 @@ void parallel_loop(GompFunction function, void* data, unsigned threads, long sta
 #define HETMP_PARALLEL_LOOP(name, kind)                                                                             \
   HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,       \
                                              long end, long increment, long chunk, unsigned flags) {                \
-    parallel_loop(function, data, threads, start, end, increment, GompKind::kind, chunk, flags);                    \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, chunk, flags);                  \
   }
 HETMP_PARALLEL_LOOP(static, Static)
 HETMP_PARALLEL_LOOP(dynamic, Dynamic)
@@ -81,7 +88,7 @@ HETMP_PARALLEL_LOOP(nonmonotonic_guided, Guided)
 #define HETMP_PARALLEL_RUNTIME_LOOP(name)                                                                           \
   HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,       \
                                              long end, long increment, unsigned flags) {                            \
-    parallel_loop(function, data, threads, start, end, increment, GompKind::Runtime, 0, flags);                     \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::Runtime, 0, flags);                   \
   }
 HETMP_PARALLEL_RUNTIME_LOOP(runtime)
 HETMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
@@ -102,4 +109,51 @@ HETMP_ENTRY void GOMP_parallel_sections(GompFunction function, void* data, unsig
   push_gomp_clauses(self, threads, flags);
   void* arguments[] = {data, as_argument(long(count))};
   fork_team(self, nullptr, reinterpret_cast<void*>(function), 2, arguments, invoke_with_sections);
+}
+
+// ---- before gcc 4.9: the caller itself executes the function between start and end
+
+namespace {
+
+void start(GompFunction function, unsigned threads, uint32_t count, void* const* arguments, Invoker invoker) {
+  Thread& self = current_thread();
+  push_gomp_clauses(self, threads, 0);
+  begin_open_region(self, reinterpret_cast<void*>(function), count, arguments, invoker);
+}
+
+void start_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind, long chunk) {
+  const LoopArguments arguments(data, loop, kind, chunk);
+  start(function, threads, LoopArguments::count, arguments.words, invoke_with_loop);
+  LoopArguments::begin(arguments.words, reinterpret_cast<void*>(function));
+}
+
+} // namespace
+
+HETMP_ENTRY void GOMP_parallel_start(GompFunction function, void* data, unsigned threads) {
+  start(function, threads, 1, &data, invoke);
+}
+
+HETMP_ENTRY void GOMP_parallel_end() {
+  meet_at_end(current_task());
+  end_open_region(current_thread());
+}
+
+#define HETMP_PARALLEL_LOOP_START(name, kind)                                                                       \
+  HETMP_ENTRY void GOMP_parallel_loop_##name##_start(GompFunction function, void* data, unsigned threads,           \
+                                                     long first, long end, long increment, long chunk) {            \
+    start_loop(function, data, threads, {first, end, increment}, GompKind::kind, chunk);                            \
+  }
+HETMP_PARALLEL_LOOP_START(static, Static)
+HETMP_PARALLEL_LOOP_START(dynamic, Dynamic)
+HETMP_PARALLEL_LOOP_START(guided, Guided)
+
+HETMP_ENTRY void GOMP_parallel_loop_runtime_start(GompFunction function, void* data, unsigned threads, long first, long end,
+                                                  long increment) {
+  start_loop(function, data, threads, {first, end, increment}, GompKind::Runtime, 0);
+}
+
+HETMP_ENTRY void GOMP_parallel_sections_start(GompFunction function, void* data, unsigned threads, unsigned count) {
+  void* arguments[] = {data, as_argument(long(count))};
+  start(function, threads, 2, arguments, invoke_with_sections);
+  begin_gomp_sections(count, reinterpret_cast<void*>(function));
 }

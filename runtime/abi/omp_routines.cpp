@@ -24,14 +24,14 @@ TaskIcvs& current_icvs() {
   return current_task().icvs;
 }
 
-uint32_t kind_number(ScheduleKind kind) {
-  switch (kind) {
+uint32_t kind_number(const Schedule& schedule) {
+  switch (schedule.kind) {
   case ScheduleKind::Static:
     return omp_sched_static;
   case ScheduleKind::Dynamic:
     return omp_sched_dynamic;
   case ScheduleKind::Guided:
-    return omp_sched_guided;
+    return schedule.trapezoidal ? omp_sched_trapezoidal : omp_sched_guided;
   case ScheduleKind::Auto:
     return omp_sched_auto;
   case ScheduleKind::HetProbe:
@@ -131,7 +131,7 @@ void omp_set_nested(int enabled) {
 
 void omp_get_schedule(uint32_t* kind, int* chunk) {
   const Schedule& schedule = current_icvs().run_schedule;
-  *kind = kind_number(schedule.kind) | (schedule.monotonic ? uint32_t(omp_sched_monotonic) : 0);
+  *kind = kind_number(schedule) | (schedule.monotonic ? uint32_t(omp_sched_monotonic) : 0);
   *chunk = chunk_number(schedule);
 }
 
@@ -143,10 +143,13 @@ void omp_set_schedule(uint32_t kind, int chunk) {
     schedule.kind = ScheduleKind::Static;
     break;
   case omp_sched_dynamic:
+  case omp_sched_static_steal:
     schedule.kind = ScheduleKind::Dynamic;
     break;
   case omp_sched_guided:
+  case omp_sched_trapezoidal:
     schedule.kind = ScheduleKind::Guided;
+    schedule.trapezoidal = (kind & ~omp_sched_monotonic) == omp_sched_trapezoidal;
     break;
   case omp_sched_auto:
     schedule.kind = ScheduleKind::Auto;

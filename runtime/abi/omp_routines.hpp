@@ -16,6 +16,8 @@ enum OmpSchedule : uint32_t {
   omp_sched_dynamic = 2,
   omp_sched_guided = 3,
   omp_sched_auto = 4,
+  omp_sched_trapezoidal = 101,  ///< libomp's
+  omp_sched_static_steal = 102, ///< libomp's
   omp_sched_hetprobe = 0x48500001,
   omp_sched_hetprobe_i = 0x48500002,
   omp_sched_monotonic = 0x80000000,

@@ -4,6 +4,9 @@
 #include "runtime/core/visits.hpp"
 
 namespace hetmp::runtime {
+
+bool regions_may_be_cancelled = false;
+
 namespace {
 
 /// A thread alone defers a task only if that waits for an event.
@@ -29,7 +32,7 @@ void team_barrier(ImplicitTask& task, const void* site) {
     finish_tasks_alone(task);
     return;
   }
-  if (program_icvs().cancellation) {
+  if (regions_may_be_cancelled) {
     meet(task, inside_region, site);
     return;
   }
@@ -59,7 +62,7 @@ uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
 }
 
 uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
-  return meet(task, reinterpret_cast<uint64_t>(pointer) | (program_icvs().cancellation ? inside_region : 0)) & pointer_bits;
+  return meet(task, reinterpret_cast<uint64_t>(pointer) | (regions_may_be_cancelled ? inside_region : 0)) & pointer_bits;
 }
 
 void join_nodes(ImplicitTask& task) {

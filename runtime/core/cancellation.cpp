@@ -46,7 +46,7 @@ void forget_cancelled(ImplicitTask& task) {
 } // namespace
 
 bool cancel(ImplicitTask& task, Cancelled what) {
-  if (!program_icvs().cancellation)
+  if (!regions_may_be_cancelled)
     return false;
   if (what == Cancelled::Taskgroup) {
     TaskGroup* group = generating_task(task).group;
@@ -60,7 +60,7 @@ bool cancel(ImplicitTask& task, Cancelled what) {
 }
 
 bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
-  if (!program_icvs().cancellation)
+  if (!regions_may_be_cancelled)
     return false;
   if (what == Cancelled::Taskgroup) {
     const TaskGroup* group = generating_task(task).group;
@@ -74,7 +74,7 @@ bool is_cancelled(ImplicitTask& task, Cancelled what) {
 }
 
 bool cancel_barrier(ImplicitTask& task) {
-  if (!program_icvs().cancellation) {
+  if (!regions_may_be_cancelled) {
     team_barrier(task);
     return false;
   }
@@ -85,7 +85,7 @@ bool cancel_barrier(ImplicitTask& task) {
 }
 
 bool leaving_barrier(ImplicitTask& task, const void* site) {
-  if (!program_icvs().cancellation) {
+  if (!regions_may_be_cancelled) {
     team_barrier(task, site);
     return false;
   }
@@ -98,7 +98,7 @@ bool leaving_barrier(ImplicitTask& task, const void* site) {
 }
 
 void meet_at_end(ImplicitTask& task) {
-  if (!program_icvs().cancellation)
+  if (!regions_may_be_cancelled)
     return;
   while ((meet_and_tell(task, 0) & inside_region) != 0) {
   }

@@ -13,6 +13,10 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
 /// The size of the team that fork_team() would form, or more: limits make it smaller.
 uint32_t most_threads_of_next_team(const Thread& self);
 
+/// A region on this node whose first part the caller executes itself, between the two. They nest like other regions.
+void begin_open_region(Thread& self, void* microtask, uint32_t count, void* const* arguments, Invoker invoke);
+void end_open_region(Thread& self);
+
 /// A region of one thread that the caller executes itself (if(false), or nesting beyond the limit).
 void begin_serial_region(Thread& self, const void* source);
 void end_serial_region(Thread& self);

@@ -129,6 +129,7 @@ struct Thread {
   std::vector<Thread*> crew;        ///< workers kept from one region to the next
   bool crew_at_work = false;        ///< a team of this thread is using them
   NodeTeam* unused_teams = nullptr; ///< teams this thread may set up without asking anybody
+  std::vector<struct OpenRegion*> open_regions; ///< that it executes its part of by itself; see fork.hpp
 
   // As a worker. Written by the team's primary before `go` is posted.
   NodeTeam* next_team = nullptr;

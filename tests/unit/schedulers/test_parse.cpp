@@ -23,6 +23,8 @@ TEST(ParseSchedule, AcceptsWhatTheSpecificationAndHetProbeAllow) {
       {"monotonic:dynamic,2", {ScheduleKind::Dynamic, 2, 10.0, true}},
       {" MonoTonic : static", {ScheduleKind::Static, 0, 10.0, true}},
       {"nonmonotonic:guided", {ScheduleKind::Guided}},
+      {"trapezoidal,13", {ScheduleKind::Guided, 13, 10.0, false, true}},
+      {"static_steal,14", {ScheduleKind::Dynamic, 14}},
       {"hetprobe,10", {ScheduleKind::HetProbe}},
       {"HetProbe, 2.5", {ScheduleKind::HetProbe, 0, 2.5}},
       {"hetprobe,1e-3", {ScheduleKind::HetProbe, 0, 0.001}},
@@ -90,6 +92,7 @@ TEST(FormatSchedule, WritesTheCanonicalText) {
   EXPECT_EQ(format_schedule({}), "static");
   EXPECT_EQ(format_schedule({ScheduleKind::Dynamic, 4}), "dynamic,4");
   EXPECT_EQ(format_schedule({ScheduleKind::Guided, 0, 10.0, true}), "monotonic:guided");
+  EXPECT_EQ(format_schedule({ScheduleKind::Guided, 13, 10.0, false, true}), "trapezoidal,13");
   EXPECT_EQ(format_schedule({ScheduleKind::HetProbe, 0, 2.5}), "hetprobe,2.5");
   EXPECT_EQ(format_schedule({ScheduleKind::HetProbeI, 0, 5}), "hetprobe-i,5");
 }
