@@ -99,8 +99,3 @@ HETMP_ENTRY void GOMP_parallel_sections(GompFunction function, void* data, unsig
   void* arguments[] = {data, as_argument(long(count))};
   fork_team(self, nullptr, reinterpret_cast<void*>(function), 2, arguments, invoke_with_sections);
 }
-
-/// A league of one team; the thread that meets the construct executes it.
-HETMP_ENTRY void GOMP_teams_reg(GompFunction function, void* data, unsigned, unsigned, unsigned) {
-  function(data);
-}

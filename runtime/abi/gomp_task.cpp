@@ -1,6 +1,7 @@
 // gcc's explicit tasks.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
+#include "runtime/abi/gomp_task.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/mapped_reductions.hpp"
 #include "runtime/tasking/task_memory.hpp"
@@ -87,9 +88,11 @@ Dependence from_object(void* object) {
   }
 }
 
-/// Two layouts. All, those that write, addresses; or 0, all, those that write, mutexinoutset, in, addresses in this order, then
-/// omp_depend_t objects.
-std::vector<Dependence> dependences(void** list) {
+} // namespace
+
+namespace hetmp::runtime {
+
+std::vector<Dependence> gomp_dependences(void** list) {
   const auto number = [&](size_t i) { return reinterpret_cast<uintptr_t>(list[i]); };
   std::vector<Dependence> items;
   if (number(0) != 0) {
@@ -112,7 +115,7 @@ std::vector<Dependence> dependences(void** list) {
   return items;
 }
 
-} // namespace
+} // namespace hetmp::runtime
 
 HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, long bytes, long alignment, bool condition,
                            unsigned flags, void** depend, int priority, void* detach) {
@@ -127,7 +130,7 @@ HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, lon
   }
   std::vector<Dependence> items;
   if ((flags & flag_depend) != 0)
-    items = dependences(depend);
+    items = gomp_dependences(depend);
   if (condition) {
     submit_task(self, task, std::move(items));
     return;
@@ -142,7 +145,7 @@ HETMP_ENTRY void GOMP_taskwait() {
 }
 
 HETMP_ENTRY void GOMP_taskwait_depend(void** depend) {
-  wait_for_dependences(current_thread(), dependences(depend), false);
+  wait_for_dependences(current_thread(), gomp_dependences(depend), false);
 }
 
 HETMP_ENTRY void GOMP_taskyield() {

@@ -1,6 +1,7 @@
 // libomp's settings and memory routines, as far as they mean something here.
 #include "runtime/abi/kmp_routines.hpp"
 
+#include "runtime/abi/kmp_cancel.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/thread.hpp"
 
@@ -9,6 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <pthread.h>
+#include <string_view>
 
 using namespace hetmp::runtime;
 
@@ -103,8 +105,15 @@ void kmp_set_library_throughput() {
   kmp_set_library(library_throughput);
 }
 
-// Tuning of libomp's inside, without a counterpart here: settings as text, loop buffers, warnings.
-void kmp_set_defaults(const char*) {}
+/// Of settings as text only those are known that may change while the program runs.
+void kmp_set_defaults(const char* words) {
+  constexpr std::string_view target_offload = "OMP_TARGET_OFFLOAD=";
+  const std::string_view text = words ? words : "";
+  if (text.substr(0, target_offload.size()) == target_offload)
+    settings().target_offload = parse_target_offload(text.substr(target_offload.size()));
+}
+
+// Tuning of libomp's inside, without a counterpart here: loop buffers, warnings.
 void kmp_set_disp_num_buffers(int) {}
 void kmp_set_warnings_on() {}
 void kmp_set_warnings_off() {}
@@ -113,9 +122,8 @@ int kmp_get_num_known_threads() {
   current_thread(); // the caller counts
   return int(known_threads());
 }
-/// No construct can be cancelled yet.
-int kmp_get_cancellation_status(int) {
-  return 0;
+int kmp_get_cancellation_status(int kind) {
+  return has_been_cancelled(current_task(), cancelled_of_kmp(kind));
 }
 
 void* kmp_malloc(size_t size) {

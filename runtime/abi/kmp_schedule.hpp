@@ -23,7 +23,7 @@ schedulers::Schedule in_whole_vectors(schedulers::Schedule schedule, uint64_t ve
                                       uint32_t threads);
 
 /// Kinds of __kmpc_for_static_init: what is left once modifiers and variants are taken off.
-enum class StaticKind : uint8_t { Contiguous, Chunked, BalancedChunked, WholeRange };
+enum class StaticKind : uint8_t { Contiguous, Chunked, BalancedChunked, Distributed, DistributedChunked };
 StaticKind decode_static_schedule(int32_t number);
 
 } // namespace hetmp::runtime

@@ -2,29 +2,21 @@
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
-#include "runtime/core/cancellation.hpp"
+#include "runtime/abi/kmp_cancel.hpp"
 
 using namespace hetmp::runtime;
 
 namespace {
-
 constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
-
-Cancelled of_kmp(int32_t kind) {
-  constexpr Cancelled kinds[] = {Cancelled::Nothing, Cancelled::Parallel, Cancelled::Loop, Cancelled::Sections,
-                                 Cancelled::Taskgroup};
-  return kind >= 1 && kind <= 4 ? kinds[kind] : Cancelled::Nothing;
-}
-
 } // namespace
 
 /// Whether the construct was cancelled.
 HETMP_ENTRY int32_t __kmpc_cancel(const SourceLocation*, int32_t gtid, int32_t kind) {
-  return cancel(task_of(gtid), of_kmp(kind));
+  return cancel(task_of(gtid), cancelled_of_kmp(kind));
 }
 
 HETMP_ENTRY int32_t __kmpc_cancellationpoint(const SourceLocation*, int32_t gtid, int32_t kind) {
-  return is_cancelled(task_of(gtid), of_kmp(kind));
+  return is_cancelled(task_of(gtid), cancelled_of_kmp(kind));
 }
 
 HETMP_ENTRY int32_t __kmpc_cancel_barrier(const SourceLocation*, int32_t gtid) {

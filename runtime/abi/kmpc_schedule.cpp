@@ -131,8 +131,9 @@ StaticKind decode_static_schedule(int32_t number) {
   case static_balanced_chunked:
     return StaticKind::BalancedChunked;
   case distribute_chunked:
+    return StaticKind::DistributedChunked;
   case distribute_contiguous:
-    return StaticKind::WholeRange;
+    return StaticKind::Distributed;
   default:
     return StaticKind::Contiguous;
   }

@@ -60,6 +60,16 @@ HETMP_ENTRY int32_t __kmpc_omp_reg_task_with_affinity(const SourceLocation*, int
   return 0;
 }
 
+/// A number that no other task has while this one exists.
+HETMP_ENTRY uint64_t __kmpc_get_taskid() {
+  return reinterpret_cast<uint64_t>(&generating_task(current_task()));
+}
+
+/// Of the task that generated it; 0 for an implicit one.
+HETMP_ENTRY uint64_t __kmpc_get_parent_taskid() {
+  return reinterpret_cast<uint64_t>(generating_task(current_task()).parent);
+}
+
 /// Whether there is anybody to leave a task to.
 HETMP_ENTRY int32_t __kmpc_omp_has_task_team(int32_t gtid) {
   return task_of(gtid).team->local_threads() > 1;

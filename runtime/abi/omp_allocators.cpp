@@ -16,6 +16,8 @@
 namespace hetmp::runtime {
 namespace {
 
+constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
+
 // Numbers of omp.h.
 enum TraitKey { trait_alignment = 2, trait_pool_size = 4, trait_fallback = 5, trait_fallback_data = 6 };
 enum TraitValue : uintptr_t {
@@ -231,6 +233,17 @@ HETMP_ENTRY void* omp_realloc(void* pointer, size_t size, uintptr_t allocator, u
   return reallocate(pointer, size, allocator);
 }
 HETMP_ENTRY void omp_free(void* pointer, uintptr_t) {
+  release(pointer);
+}
+
+// gcc, for variables of an `allocate` clause, which cannot do without.
+HETMP_ENTRY void* GOMP_alloc(size_t alignment, size_t size, uintptr_t allocator) {
+  void* memory = allocate(alignment, size, allocator);
+  if (!memory && size != 0)
+    hetmp::die(exit_code_no_resources, "no memory for %zu bytes of variables", size);
+  return memory;
+}
+HETMP_ENTRY void GOMP_free(void* pointer, uintptr_t) {
   release(pointer);
 }
 

@@ -4,7 +4,7 @@
 
 #include "runtime/core/icv.hpp"
 #include "runtime/core/library.hpp"
-#include "runtime/core/thread.hpp"
+#include "runtime/core/node_team.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -60,10 +60,10 @@ void omp_set_default_device(int device) {
 }
 
 int omp_get_num_teams() {
-  return 1;
+  return int(hetmp::runtime::current_task().team->description.league_teams);
 }
 int omp_get_team_num() {
-  return 0;
+  return int(hetmp::runtime::current_task().team->description.league_number);
 }
 int omp_get_max_teams() {
   return value_of(teams_limit, &hetmp::runtime::ProgramIcvs::teams);
@@ -83,6 +83,10 @@ int omp_pause_resource(int kind, int device) {
 }
 int omp_pause_resource_all(int kind) {
   return pause(kind);
+}
+HETMP_ENTRY int __kmpc_get_target_offload() {
+  hetmp::runtime::initialise_runtime();
+  return int(hetmp::runtime::program_icvs().target_offload);
 }
 HETMP_ENTRY int __kmpc_pause_resource(int kind) {
   return pause(kind);

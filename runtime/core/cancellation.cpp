@@ -37,16 +37,18 @@ bool cancel(ImplicitTask& task, Cancelled what) {
   return leave(task, what);
 }
 
-bool is_cancelled(ImplicitTask& task, Cancelled what) {
+bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
   if (!program_icvs().cancellation)
     return false;
   if (what == Cancelled::Taskgroup) {
     const TaskGroup* group = generating_task(task).group;
     return group && group->cancelled.load(std::memory_order_relaxed);
   }
-  if ((task.team->cancelled.load(std::memory_order_relaxed) & uint32_t(what)) == 0)
-    return false;
-  return leave(task, what);
+  return (task.team->cancelled.load(std::memory_order_relaxed) & uint32_t(what)) != 0;
+}
+
+bool is_cancelled(ImplicitTask& task, Cancelled what) {
+  return has_been_cancelled(task, what) && leave(task, what);
 }
 
 bool cancel_barrier(ImplicitTask& task) {

@@ -15,6 +15,9 @@ bool cancel(ImplicitTask& task, Cancelled what);
 /// A cancellation point: whether the construct that is named has been cancelled. The calling thread then goes to its end.
 bool is_cancelled(ImplicitTask& task, Cancelled what);
 
+/// Whether the construct has been cancelled; the calling thread stays in it.
+bool has_been_cancelled(ImplicitTask& task, Cancelled what);
+
 /// A barrier that is a cancellation point of the region or, at the end of a loop or sections, of that: whether that was cancelled. All
 /// threads get the same answer, and the construct is forgotten.
 bool cancel_barrier(ImplicitTask& task);

@@ -73,6 +73,10 @@ std::string display_environment(const ProgramIcvs& icvs, bool verbose) {
   add(text, "OMP_PROC_BIND", affinity::format_policies(affinity::program_places().policies));
   add(text, "OMP_SCHEDULE", upper_case(schedulers::format_schedule(initial.run_schedule)));
   add(text, "OMP_STACKSIZE", size_text(icvs.stack_bytes));
+  add(text, "OMP_TARGET_OFFLOAD",
+      icvs.target_offload == TargetOffload::Disabled    ? "DISABLED"
+      : icvs.target_offload == TargetOffload::Mandatory ? "MANDATORY"
+                                                        : "DEFAULT");
   add(text, "OMP_THREAD_LIMIT", std::to_string(icvs.thread_limit));
   add(text, "OMP_WAIT_POLICY", icvs.wait_policy == WaitPolicy::Active ? "ACTIVE" : "PASSIVE");
   if (verbose) {

@@ -91,6 +91,8 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
   description.local_threads = threads;
   description.level = enclosing.level + 1;
   description.active_level = enclosing.active_level + (threads > 1 ? 1 : 0);
+  description.league_teams = enclosing.team->description.league_teams;
+  description.league_number = enclosing.team->description.league_number;
   description.icvs = enclosing.icvs;
   const auto& by_level = program_icvs().nthreads_by_level;
   if (description.level < by_level.size())

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hetmp::runtime {
@@ -24,6 +25,9 @@ struct TaskIcvs {
   affinity::Partition places;      ///< place-partition-var; empty: no places, or the thread has not been bound yet
 };
 
+/// What is to be done with target constructs; there is no device, and whoever asks decides.
+enum class TargetOffload : uint8_t { Disabled, Default, Mandatory };
+
 enum class WaitPolicy : uint8_t { Default, Active, Passive };
 
 /// ICVs of the whole program, fixed at start.
@@ -33,6 +37,7 @@ struct ProgramIcvs {
   size_t stack_bytes = 0;          ///< OMP_STACKSIZE; 0 = the system's default
   bool cancellation = false;       ///< cancel-var
   uint32_t max_task_priority = 0;
+  TargetOffload target_offload = TargetOffload::Default; ///< OMP_TARGET_OFFLOAD
   bool task_throttling = true;     ///< KMP_ENABLE_TASK_THROTTLING: a thread with plenty of ready tasks executes further ones at once
   uint32_t thread_limit = 0x7fffffff;
   int teams = 0;                   ///< OMP_NUM_TEAMS; 0 = not given
@@ -45,6 +50,9 @@ struct ProgramIcvs {
 /// Reads OMP_* (and HETMP_*) variables; each malformed one is complained about in one line and replaced by its default.
 /// `available_cpus` is the number of CPUs the default team may use.
 ProgramIcvs read_icvs_from_environment(uint32_t available_cpus);
+
+/// Of OMP_TARGET_OFFLOAD: a value that is none is complained about and taken for the default.
+TargetOffload parse_target_offload(std::string_view text);
 
 /// The text omp_display_env prints (OpenMP 5.1, section 3.15).
 std::string display_environment(const ProgramIcvs& icvs, bool verbose);

@@ -181,6 +181,16 @@ uint32_t read_max_active_levels(bool several_levels_listed) {
 
 } // namespace
 
+TargetOffload parse_target_offload(std::string_view text) {
+  if (equal_ignoring_case(trimmed(text), "disabled"))
+    return TargetOffload::Disabled;
+  if (equal_ignoring_case(trimmed(text), "mandatory"))
+    return TargetOffload::Mandatory;
+  if (!equal_ignoring_case(trimmed(text), "default"))
+    complain("OMP_TARGET_OFFLOAD", text, "neither disabled nor default nor mandatory", "default");
+  return TargetOffload::Default;
+}
+
 ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   ProgramIcvs icvs;
   icvs.nthreads_by_level = read_nthreads_by_level();
@@ -188,6 +198,8 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.stack_bytes = read_stack_bytes();
   icvs.cancellation = read_boolean("OMP_CANCELLATION", "false").value_or(false);
   icvs.max_task_priority = uint32_t(read_integer("OMP_MAX_TASK_PRIORITY", 0, "0").value_or(0));
+  if (const auto offload = environment_value("OMP_TARGET_OFFLOAD"))
+    icvs.target_offload = parse_target_offload(*offload);
   icvs.task_throttling = read_boolean("KMP_ENABLE_TASK_THROTTLING", "true").value_or(true);
   icvs.thread_limit = uint32_t(read_integer("OMP_THREAD_LIMIT", 1, "no limit").value_or(INT_MAX));
   icvs.teams = int(read_integer("OMP_NUM_TEAMS", 1, "the default").value_or(0));

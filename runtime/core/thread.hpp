@@ -119,6 +119,8 @@ struct Thread {
   // Clauses waiting for the next parallel construct.
   uint32_t pushed_threads = 0;
   int pushed_proc_bind = -1;
+  uint32_t pushed_teams = 0;        ///< for the next `teams` construct; 0: no clause
+  uint32_t pushed_team_threads = 0; ///< its thread limit
 
   perf::ThreadCounters counters; ///< run from its first measured chunk on
 

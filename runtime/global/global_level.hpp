@@ -29,6 +29,8 @@ struct TeamDescription {
   uint32_t local_threads = 1;  ///< on this node
   uint32_t level = 1;          ///< nesting level of the region
   uint32_t active_level = 1;
+  uint32_t league_teams = 1;   ///< of the `teams` construct around the region, if there is one
+  uint32_t league_number = 0;  ///< of the team there that has met the region
   TaskIcvs icvs;               ///< for the team's implicit tasks
   const void* source = nullptr;///< ident_t of the construct
   void* microtask = nullptr;   ///< the outlined function

@@ -16,6 +16,7 @@ const char* const variables[] = {
     "KMP_STACKSIZE",         "OMP_CANCELLATION",       "KMP_BLOCKTIME",   "OMP_DEFAULT_DEVICE",
     "OMP_MAX_TASK_PRIORITY", "OMP_DISPLAY_ENV",        "OMP_PROC_BIND",   "OMP_PLACES",
     "OMP_NUM_TEAMS",         "OMP_TEAMS_THREAD_LIMIT", "KMP_ENABLE_TASK_THROTTLING",
+    "OMP_TARGET_OFFLOAD",
 };
 
 class IcvEnvironment : public testing::Test {
@@ -123,6 +124,8 @@ TEST_F(IcvEnvironment, OtherVariables) {
   EXPECT_EQ(with("OMP_WAIT_POLICY", "PASSIVE").wait_policy, WaitPolicy::Passive);
   EXPECT_TRUE(with("OMP_CANCELLATION", "1").cancellation);
   EXPECT_EQ(with("OMP_MAX_TASK_PRIORITY", "9").max_task_priority, 9u);
+  EXPECT_EQ(with("OMP_TARGET_OFFLOAD", "Disabled").target_offload, TargetOffload::Disabled);
+  EXPECT_EQ(with("OMP_TARGET_OFFLOAD", "MANDATORY").target_offload, TargetOffload::Mandatory);
   EXPECT_FALSE(with("KMP_ENABLE_TASK_THROTTLING", "0").task_throttling);
   EXPECT_TRUE(with("KMP_ENABLE_TASK_THROTTLING", "1").task_throttling);
   EXPECT_EQ(with("OMP_DEFAULT_DEVICE", "2").initial.default_device, 2);
@@ -140,7 +143,7 @@ TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
       {"OMP_THREAD_LIMIT", "0"},         {"OMP_WAIT_POLICY", "idle"},  {"OMP_CANCELLATION", "x"},
       {"OMP_MAX_TASK_PRIORITY", "-"},    {"OMP_DEFAULT_DEVICE", "a"},  {"KMP_BLOCKTIME", "soon"},
       {"OMP_DISPLAY_ENV", "loud"},       {"OMP_NUM_TEAMS", "0"},       {"OMP_TEAMS_THREAD_LIMIT", "few"},
-      {"KMP_ENABLE_TASK_THROTTLING", "2"},
+      {"KMP_ENABLE_TASK_THROTTLING", "2"}, {"OMP_TARGET_OFFLOAD", "disable"},
   };
   for (const auto& [name, value] : malformed) {
     with(name, value);

@@ -1,0 +1,127 @@
+// gcc's target constructs. There is no device: target regions are executed on the host, by an initial thread of their own, where
+// mapped variables are the variables themselves. What would only move data does nothing.
+#include "base/message.hpp"
+#include "runtime/abi/entry.hpp"
+#include "runtime/abi/gomp_task.hpp"
+#include "runtime/core/league.hpp"
+#include "runtime/tasking/helping.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace hetmp::runtime;
+using GompFunction = void (*)(void* data);
+
+namespace {
+
+constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
+
+// A kind: the low byte says what happens to the variable, the rest is the binary logarithm of its alignment.
+constexpr unsigned kind_mask = 0xff, kind_firstprivate = 12, alignment_shift = 8;
+
+bool is_copied(unsigned short kind) { return (kind & kind_mask) == kind_firstprivate; }
+
+size_t aligned(size_t at, unsigned short kind) {
+  const size_t alignment = size_t(1) << (kind >> alignment_shift);
+  return (at + alignment - 1) / alignment * alignment;
+}
+
+/// Copies of the firstprivate variables, in the heap that nodes share: the addresses become theirs.
+class Copies {
+public:
+  Copies(size_t count, void** addresses, const size_t* sizes, const unsigned short* kinds) {
+    size_t bytes = 0, largest = 1;
+    for (size_t i = 0; i < count; i++) {
+      if (!is_copied(kinds[i]))
+        continue;
+      bytes = aligned(bytes, kinds[i]) + sizes[i];
+      largest = std::max(largest, size_t(1) << (kinds[i] >> alignment_shift));
+    }
+    if (bytes == 0)
+      return;
+    memory_ = static_cast<char*>(aligned_alloc(largest, (bytes + largest - 1) / largest * largest));
+    if (!memory_)
+      hetmp::die(exit_code_no_resources, "no memory for %zu bytes of variables of a target region", bytes);
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (!is_copied(kinds[i]))
+        continue;
+      at = aligned(at, kinds[i]);
+      addresses[i] = memcpy(memory_ + at, addresses[i], sizes[i]);
+      at += sizes[i];
+    }
+  }
+  ~Copies() { free(memory_); }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+
+private:
+  char* memory_ = nullptr;
+};
+
+void invoke(void* function, int, int, uint32_t, void* const* arguments) {
+  reinterpret_cast<GompFunction>(function)(arguments[0]);
+}
+
+void execute_on_host(GompFunction function, void** addresses) {
+  void* argument = addresses;
+  execute_league(current_thread(), nullptr, League{}, reinterpret_cast<void*>(function), 1, &argument, invoke);
+}
+
+void wait_for(void** depend) {
+  if (depend)
+    wait_for_dependences(current_thread(), gomp_dependences(depend), false);
+}
+
+} // namespace
+
+/// Also with nowait: a task that is executed at once.
+HETMP_ENTRY void GOMP_target_ext(int, GompFunction function, size_t count, void** addresses, size_t* sizes,
+                                 unsigned short* kinds, unsigned, void** depend, void**) {
+  const Copies copies(count, addresses, sizes, kinds); // before it waits: the variables may change meanwhile
+  wait_for(depend);
+  execute_on_host(function, addresses);
+}
+
+HETMP_ENTRY void GOMP_target_data_ext(int, size_t, void**, size_t*, unsigned short*) {}
+
+HETMP_ENTRY void GOMP_target_end_data() {}
+
+HETMP_ENTRY void GOMP_target_update_ext(int, size_t, void**, size_t*, unsigned short*, unsigned, void** depend) {
+  wait_for(depend);
+}
+
+HETMP_ENTRY void GOMP_target_enter_exit_data(int, size_t, void**, size_t*, unsigned short*, unsigned, void** depend) {
+  wait_for(depend);
+}
+
+// ---- of older compilers
+
+HETMP_ENTRY void GOMP_target(int, GompFunction function, const void*, size_t, void** addresses, size_t*, unsigned char*) {
+  execute_on_host(function, addresses);
+}
+
+HETMP_ENTRY void GOMP_target_data(int, const void*, size_t, void**, size_t*, unsigned char*) {}
+
+HETMP_ENTRY void GOMP_target_update(int, const void*, size_t, void**, size_t*, unsigned char*) {}
+
+// ---- teams in a target region: its thread executes them in a loop
+
+/// Whether there is a team (another one, if not `first`) to be executed.
+HETMP_ENTRY bool GOMP_teams4(unsigned least, unsigned, unsigned thread_limit, bool first) {
+  ImplicitTask& initial = current_task();
+  TeamDescription& team = initial.team->description;
+  if (!first)
+    return ++team.league_number < team.league_teams;
+  team.league_teams = std::max(least, 1u);
+  team.league_number = 0;
+  if (thread_limit != 0)
+    initial.icvs.thread_limit = std::min(initial.icvs.thread_limit, thread_limit);
+  return true;
+}
+
+/// Of older compilers: one team.
+HETMP_ENTRY void GOMP_teams(unsigned, unsigned thread_limit) {
+  GOMP_teams4(1, 1, thread_limit, true);
+}

@@ -1,0 +1,36 @@
+#include "runtime/core/league.hpp"
+
+#include "runtime/core/fork.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+namespace {
+
+/// An initial thread: what it executes is no parallel region, so the level stays.
+void begin_team(Thread& self, const void* source, const League& league, uint32_t number) {
+  const ImplicitTask& around = *self.task;
+  begin_serial_region(self, source);
+  ImplicitTask& initial = *self.task;
+  TeamDescription& team = initial.team->description;
+  team.league_teams = league.teams;
+  team.league_number = number;
+  team.level = initial.level = around.level;
+  initial.icvs = around.icvs;
+  if (league.thread_limit != 0)
+    initial.icvs.thread_limit = std::min(initial.icvs.thread_limit, league.thread_limit);
+  team.icvs = initial.icvs;
+}
+
+} // namespace
+
+void execute_league(Thread& self, const void* source, const League& league, void* microtask, uint32_t count,
+                    void* const* arguments, Invoker invoke) {
+  for (uint32_t number = 0; number < league.teams; number++) {
+    begin_team(self, source, league, number);
+    invoke(microtask, self.gtid, 0, count, arguments);
+    end_serial_region(self);
+  }
+}
+
+} // namespace hetmp::runtime
