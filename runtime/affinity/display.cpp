@@ -16,6 +16,7 @@ using runtime::current_task;
 using runtime::current_thread;
 using runtime::FutexLockGuard;
 using runtime::ImplicitTask;
+using runtime::NodeTeam;
 using runtime::Thread;
 
 namespace {
@@ -92,16 +93,13 @@ void read_display_affinity() {
   display_affinity = wanted.value_or(false);
 }
 
-bool displays_affinity() { return display_affinity; }
-
-void display_if_changed(Thread& self) {
-  const ImplicitTask& task = *self.task;
-  const uint32_t ancestor = task.parent ? task.parent->number : 0;
-  const DisplayedSeat now{task.level, task.team_size, ancestor, task.team->seat_plan.policy, self.place};
-  if (now == self.displayed)
+void choose_display(Thread& primary, NodeTeam& team) {
+  team.displayed = false;
+  if (!display_affinity)
     return;
-  self.displayed = now;
-  display_thread({});
+  const DisplayedTeam now{team.description.level, team.description.threads, team.seat_plan};
+  team.displayed = now != primary.displayed;
+  primary.displayed = now;
 }
 
 } // namespace hetmp::affinity

@@ -5,6 +5,7 @@
 #include <string_view>
 
 namespace hetmp::runtime {
+struct NodeTeam;
 struct Thread;
 } // namespace hetmp::runtime
 
@@ -22,10 +23,9 @@ void display_thread(std::string_view format);
 
 /// display-affinity-var, by OMP_DISPLAY_AFFINITY.
 void read_display_affinity();
-bool displays_affinity();
 
-/// The calling thread has entered a region: displays it on its first one, and on one of another level, size, policy, place or
-/// ancestor than that of its last line.
-void display_if_changed(runtime::Thread& self);
+/// Decides whether the threads of a team that `primary` is about to start say where they are: of its first team, and of one of another
+/// level, size, policy or place than the last one whose threads did.
+void choose_display(runtime::Thread& primary, runtime::NodeTeam& team);
 
 } // namespace hetmp::affinity

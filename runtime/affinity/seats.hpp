@@ -24,16 +24,6 @@ struct Seat {
   bool operator==(const Seat&) const = default;
 };
 
-/// Of a thread, when it was last displayed.
-struct DisplayedSeat {
-  uint32_t level = 0; ///< 0: never
-  uint32_t threads = 0;
-  uint32_t ancestor = 0; ///< thread number, one level up: workers come to teams of other threads
-  ProcBind policy = ProcBind::False;
-  int place = -1;
-  bool operator==(const DisplayedSeat&) const = default;
-};
-
 /// What a team's seats depend on.
 struct SeatPlan {
   ProcBind policy = ProcBind::False;
@@ -41,6 +31,14 @@ struct SeatPlan {
   Partition partition;
   uint32_t primary_place = 0;
   bool operator==(const SeatPlan&) const = default;
+};
+
+/// Of a team whose threads were displayed.
+struct DisplayedTeam {
+  uint32_t level = 0; ///< 0: there was none
+  uint32_t threads = 0;
+  SeatPlan plan;
+  bool operator==(const DisplayedTeam&) const = default;
 };
 
 /// The seat of thread `thread` of `threads`, where the primary thread sits at `primary_place` and its partition, which holds that

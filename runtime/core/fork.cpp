@@ -58,6 +58,8 @@ void release_team(Thread& self, NodeTeam& team) {
 void reserve_members(NodeTeam& team, uint32_t local_threads) {
   if (team.member_capacity >= local_threads)
     return;
+  for (uint32_t local = 0; local < team.member_capacity; local++)
+    reset_tasking(team.members[local]); // what it keeps until the team's next region
   team.members = std::make_unique<ImplicitTask[]>(local_threads);
   team.member_capacity = local_threads;
   team.reduction_data.resize(local_threads);
@@ -84,8 +86,8 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   affinity::take_seat(thread, team, local_number);
   reset_tasking(task);
   thread.task = &task;
-  if (affinity::displays_affinity()) [[unlikely]]
-    affinity::display_if_changed(thread);
+  if (team.displayed) [[unlikely]]
+    affinity::display_thread({});
 }
 
 /// The description of a region of `threads` threads, all on this node.
@@ -345,6 +347,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   affinity::prepare_seats(self, team, proc_bind);
+  affinity::choose_display(self, team);
   team.description.invoke = invoke;
   if (dealt.empty())
     run_on_this_node(self, team);
@@ -397,6 +400,7 @@ void begin_serial_region(Thread& self, const void* source) {
   team.enclosing = self.task;
   describe(team, *self.task, source, 1);
   affinity::leave_seats(team);
+  affinity::choose_display(self, team);
   reserve_members(team, 1);
   enter(self, team, 0);
 }
@@ -421,6 +425,7 @@ void run_node_part(const TeamDescription& part) {
   // Only the used arguments have travelled.
   memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
+  affinity::choose_display(self, team);
   begin_placing(team);
   team.barriers = 0;
   team.cancelled.store(0, std::memory_order_relaxed);

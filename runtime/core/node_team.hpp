@@ -91,6 +91,7 @@ struct NodeTeam {
 
   affinity::SeatPlan seat_plan;      ///< what the seats were made for
   std::vector<affinity::Seat> seats; ///< by local thread number; empty: threads stay where they are
+  bool displayed = false;            ///< its threads say where they are (OMP_DISPLAY_AFFINITY)
 
   /// A loop was divided among the threads without asking anybody.
   std::atomic<bool> unplaced{false};

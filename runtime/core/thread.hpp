@@ -113,7 +113,6 @@ struct Thread {
   bool resident = false;        ///< leads its node's part of spread teams (nodes inside one process); keeps its crew
   uint32_t node = 0;            ///< whose CPUs it runs on (nodes inside one process; else this process's node)
   int place = -1;               ///< that it is bound to; -1 = none
-  affinity::DisplayedSeat displayed;
   bool bound = false;           ///< has been moved to its node's CPUs, if nodes are sets of CPUs
   ImplicitTask* task = nullptr; ///< what it executes now
 
@@ -128,6 +127,7 @@ struct Thread {
   // As the primary of teams. Owner: this thread.
   std::vector<Thread*> crew;        ///< workers kept from one region to the next
   bool crew_at_work = false;        ///< a team of this thread is using them
+  affinity::DisplayedTeam displayed; ///< the last one (OMP_DISPLAY_AFFINITY)
   NodeTeam* unused_teams = nullptr; ///< teams this thread may set up without asking anybody
   std::vector<struct OpenRegion*> open_regions; ///< that it executes its part of by itself; see fork.hpp
 
