@@ -379,6 +379,7 @@ void begin_open_region(Thread& self, void* microtask, uint32_t count, void* cons
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   affinity::prepare_seats(self, team, proc_bind);
+  affinity::choose_display(self, team);
   team.description.invoke = invoke;
   start_workers(self, team);
   enter(self, team, 0);
