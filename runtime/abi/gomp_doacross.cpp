@@ -16,7 +16,8 @@ bool start(unsigned count, const T* trips, GompKind kind, T chunk, const void* c
   for (unsigned i = 0; i < count; i++)
     dimensions.push_back({0, int64_t(trips[i]) - 1, 1});
   begin_doacross(current_task(), dimensions.data(), count);
-  return start_gomp_loop<T>({0, trips[0], 1}, kind, chunk, false, call_site, begin, end);
+  const GompKind in_order = GompKind(long(kind) | gomp_monotonic); // earlier iterations are begun earlier
+  return start_gomp_loop<T>({0, trips[0], 1}, in_order, chunk, false, call_site, begin, end);
 }
 
 template <class T>
@@ -62,13 +63,13 @@ HETMP_ENTRY bool GOMP_loop_ull_doacross_runtime_start(unsigned count, const Unsi
 HETMP_ENTRY bool GOMP_loop_doacross_start(unsigned count, const long* trips, long schedule, long chunk, long* begin, long* end,
                                           uintptr_t* reductions, void** memory) {
   begin_special_construct(reductions, memory);
-  return start(count, trips, gomp_kind(schedule), chunk, __builtin_return_address(0), begin, end);
+  return start(count, trips, GompKind(schedule), chunk, __builtin_return_address(0), begin, end);
 }
 
 HETMP_ENTRY bool GOMP_loop_ull_doacross_start(unsigned count, const Unsigned* trips, long schedule, Unsigned chunk,
                                               Unsigned* begin, Unsigned* end, uintptr_t* reductions, void** memory) {
   begin_special_construct(reductions, memory);
-  return start(count, trips, gomp_kind(schedule), chunk, __builtin_return_address(0), begin, end);
+  return start(count, trips, GompKind(schedule), chunk, __builtin_return_address(0), begin, end);
 }
 
 HETMP_ENTRY void GOMP_doacross_post(const long* counts) {

@@ -17,9 +17,14 @@ using schedulers::ScheduleKind;
 Schedule gomp_schedule(GompKind kind, long chunk) {
   Schedule schedule;
   schedule.chunk = chunk > 0 ? uint64_t(chunk) : 0;
-  switch (kind) {
-  case GompKind::Runtime:
-    return current_task().icvs.run_schedule;
+  schedule.monotonic = (long(kind) & gomp_monotonic) != 0;
+  switch (GompKind(long(kind) & ~gomp_monotonic)) {
+  case GompKind::Runtime: {
+    const bool monotonic = schedule.monotonic;
+    schedule = current_task().icvs.run_schedule;
+    schedule.monotonic |= monotonic;
+    break;
+  }
   case GompKind::Static:
     schedule.kind = ScheduleKind::Static;
     break;
@@ -41,6 +46,7 @@ void begin_gomp_sections(unsigned count, const void* call_site) {
   Schedule schedule;
   schedule.kind = ScheduleKind::Dynamic;
   schedule.chunk = 1;
+  schedule.monotonic = true;
   begin_loop(current_task(), {schedule, count, false, nullptr, call_site});
 }
 
@@ -76,8 +82,6 @@ template bool start_gomp_loop(const GompLoop<long>&, GompKind, long, bool, const
 template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, unsigned long long, bool, const void*,
                               unsigned long long*, unsigned long long*);
 
-GompKind gomp_kind(long schedule) { return GompKind(schedule & ~gomp_monotonic); }
-
 } // namespace hetmp::runtime
 
 using namespace hetmp::runtime;
@@ -104,8 +108,8 @@ using Unsigned = unsigned long long;
     return next(begin, end);                                                                                        \
   }
 HETMP_LOOP(static, Static, false)
-HETMP_LOOP(dynamic, Dynamic, false)
-HETMP_LOOP(guided, Guided, false)
+HETMP_LOOP(dynamic, MonotonicDynamic, false)
+HETMP_LOOP(guided, MonotonicGuided, false)
 HETMP_LOOP(nonmonotonic_dynamic, Dynamic, false)
 HETMP_LOOP(nonmonotonic_guided, Guided, false)
 HETMP_LOOP(ordered_static, Static, true)
@@ -114,10 +118,10 @@ HETMP_LOOP(ordered_guided, Guided, true)
 
 // ---- and by the run-sched-var
 
-#define HETMP_RUNTIME_LOOP(name, ordered)                                                                           \
+#define HETMP_RUNTIME_LOOP(name, kind, ordered)                                                                         \
   HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long* begin,          \
                                             long* end) {                                                            \
-    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::Runtime, 0, ordered,                          \
+    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, 0, ordered,                          \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
@@ -125,16 +129,16 @@ HETMP_LOOP(ordered_guided, Guided, true)
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned* begin, Unsigned* end) {               \
-    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::Runtime, 0, ordered,                  \
+    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, 0, ordered,                  \
                            __builtin_return_address(0), begin, end);                                                \
   }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
     return next(begin, end);                                                                                        \
   }
-HETMP_RUNTIME_LOOP(runtime, false)
-HETMP_RUNTIME_LOOP(nonmonotonic_runtime, false)
-HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
-HETMP_RUNTIME_LOOP(ordered_runtime, true)
+HETMP_RUNTIME_LOOP(runtime, MonotonicRuntime, false)
+HETMP_RUNTIME_LOOP(nonmonotonic_runtime, Runtime, false)
+HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime, false)
+HETMP_RUNTIME_LOOP(ordered_runtime, Runtime, true)
 
 /// Also of a loop that was cancelled, in a region that cannot be.
 HETMP_ENTRY void GOMP_loop_end() {
@@ -180,7 +184,7 @@ template <class T>
 bool start_special(const GompLoop<T>& loop, long schedule, T chunk, bool ordered, uintptr_t* reductions, void** memory,
                    const void* call_site, T* begin, T* end) {
   begin_special_construct(reductions, memory);
-  return begin ? start_gomp_loop(loop, gomp_kind(schedule), chunk, ordered, call_site, begin, end) : true;
+  return begin ? start_gomp_loop(loop, GompKind(schedule), chunk, ordered, call_site, begin, end) : true;
 }
 
 } // namespace

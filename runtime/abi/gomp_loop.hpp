@@ -10,9 +10,18 @@ using GompFunction = void (*)(void* data);
 
 namespace hetmp::runtime {
 
-enum class GompKind : long { Runtime, Static, Dynamic, Guided, Auto };
-
 inline constexpr long gomp_monotonic = 0x80000000L; ///< beside a kind
+
+enum class GompKind : long {
+  Runtime,
+  Static,
+  Dynamic,
+  Guided,
+  Auto,
+  MonotonicRuntime = Runtime | gomp_monotonic,
+  MonotonicDynamic = Dynamic | gomp_monotonic,
+  MonotonicGuided = Guided | gomp_monotonic,
+};
 
 /// `T`: long, or unsigned long long with an increment that is negative modulo 2^64 where the loop goes down.
 template <class T>
@@ -47,9 +56,6 @@ void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags);
 /// What every thread of the team does before it begins a construct with reduction(task, ..), or one whose threads share memory, of
 /// which `memory` has the size first. Either may be null.
 void begin_special_construct(uintptr_t* reductions, void** memory);
-
-/// The kind among what gcc passes as a schedule.
-GompKind gomp_kind(long schedule);
 
 /// Begins a loop and asks for its first chunk.
 template <class T>

@@ -80,19 +80,19 @@ void parallel_loop(GompFunction function, void* data, unsigned threads, const Go
     parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, chunk, flags);                  \
   }
 HETMP_PARALLEL_LOOP(static, Static)
-HETMP_PARALLEL_LOOP(dynamic, Dynamic)
-HETMP_PARALLEL_LOOP(guided, Guided)
+HETMP_PARALLEL_LOOP(dynamic, MonotonicDynamic)
+HETMP_PARALLEL_LOOP(guided, MonotonicGuided)
 HETMP_PARALLEL_LOOP(nonmonotonic_dynamic, Dynamic)
 HETMP_PARALLEL_LOOP(nonmonotonic_guided, Guided)
 
-#define HETMP_PARALLEL_RUNTIME_LOOP(name)                                                                           \
+#define HETMP_PARALLEL_RUNTIME_LOOP(name, kind)                                                                     \
   HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,       \
                                              long end, long increment, unsigned flags) {                            \
-    parallel_loop(function, data, threads, {start, end, increment}, GompKind::Runtime, 0, flags);                   \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, 0, flags);                      \
   }
-HETMP_PARALLEL_RUNTIME_LOOP(runtime)
-HETMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
-HETMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
+HETMP_PARALLEL_RUNTIME_LOOP(runtime, MonotonicRuntime)
+HETMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime, Runtime)
+HETMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime)
 
 namespace {
 
@@ -144,12 +144,12 @@ HETMP_ENTRY void GOMP_parallel_end() {
     start_loop(function, data, threads, {first, end, increment}, GompKind::kind, chunk);                            \
   }
 HETMP_PARALLEL_LOOP_START(static, Static)
-HETMP_PARALLEL_LOOP_START(dynamic, Dynamic)
-HETMP_PARALLEL_LOOP_START(guided, Guided)
+HETMP_PARALLEL_LOOP_START(dynamic, MonotonicDynamic)
+HETMP_PARALLEL_LOOP_START(guided, MonotonicGuided)
 
 HETMP_ENTRY void GOMP_parallel_loop_runtime_start(GompFunction function, void* data, unsigned threads, long first, long end,
                                                   long increment) {
-  start_loop(function, data, threads, {first, end, increment}, GompKind::Runtime, 0);
+  start_loop(function, data, threads, {first, end, increment}, GompKind::MonotonicRuntime, 0);
 }
 
 HETMP_ENTRY void GOMP_parallel_sections_start(GompFunction function, void* data, unsigned threads, unsigned count) {

@@ -47,6 +47,15 @@ struct Arguments {
   size_t bytes, alignment;
 };
 
+/// Gives the task a copy of the data: its first one, or another when its code has run.
+void fill(ExplicitTask& task, const Arguments& arguments) {
+  Body& body = *static_cast<Body*>(task.body);
+  if (arguments.copy)
+    arguments.copy(body.data, arguments.data);
+  else if (arguments.bytes != 0)
+    memcpy(body.data, arguments.data, arguments.bytes);
+}
+
 /// A task with its own copy of the data.
 ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, int priority, bool has_event) {
   const size_t alignment = std::max(arguments.alignment, alignof(Body));
@@ -62,10 +71,7 @@ ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, int
   Body& body = *static_cast<Body*>(task.body);
   body.function = arguments.function;
   body.data = static_cast<char*>(task.body) + data_at;
-  if (arguments.copy)
-    arguments.copy(body.data, arguments.data);
-  else if (arguments.bytes != 0)
-    memcpy(body.data, arguments.data, arguments.bytes);
+  fill(task, arguments);
   if ((flags & flag_priority) != 0 && priority > 0)
     task.priority = std::min(uint32_t(priority), program_icvs().max_task_priority);
   return task;
@@ -199,17 +205,23 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
     divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
   if (!begin_taskloop<T>(self, arguments.data, flags, trips))
     return;
+  ExplicitTask* used = nullptr; // its code has run, and it may be used again
   for (uint64_t number = 0; number < division.tasks; number++) {
-    ExplicitTask& task = make(self, arguments, flags, priority, false);
+    if (used)
+      fill(*used, arguments);
+    ExplicitTask& task = used ? *used : make(self, arguments, flags, priority, false);
+    used = nullptr;
     auto& head = *static_cast<TaskloopHead<T>*>(static_cast<Body*>(task.body)->data);
     const uint64_t end = division.end(number, trips);
     head.first = T(uint64_t(loop.start) + division.begin(number) * uint64_t(loop.increment));
     head.end = T(end == trips ? uint64_t(loop.end) : uint64_t(loop.start) + end * uint64_t(loop.increment));
-    if (flags & flag_if)
+    if ((flags & flag_if) != 0 && !is_executed_at_once(self, task))
       submit_task(self, task);
-    else
-      execute_undeferred(self, task);
+    else if (execute_and_keep(self, task))
+      used = &task;
   }
+  if (used)
+    discard_task(self, *used);
   if ((flags & flag_nogroup) == 0)
     end_taskgroup(self);
 }

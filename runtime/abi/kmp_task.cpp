@@ -53,11 +53,15 @@ KmpTask* copy_kmp_task(Thread& self, KmpTask* pattern) {
   ExplicitTask& made = make_task(self, request);
   made.has_kmp_priority = original.has_kmp_priority;
   KmpTask* task = static_cast<KmpTask*>(made.body);
-  memcpy(static_cast<void*>(task), pattern, original.body_bytes);
+  copy_kmp_task_again(task, pattern);
+  return task;
+}
+
+void copy_kmp_task_again(KmpTask* task, const KmpTask* pattern) {
+  memcpy(static_cast<void*>(task), pattern, task_of_body(task).body_bytes);
   if (pattern->shareds)
     task->shareds = reinterpret_cast<char*>(task) +
-                    (static_cast<char*>(pattern->shareds) - reinterpret_cast<char*>(pattern));
-  return task;
+                    (static_cast<const char*>(pattern->shareds) - reinterpret_cast<const char*>(pattern));
 }
 
 ExplicitTask& ready_kmp_task(KmpTask* task) {

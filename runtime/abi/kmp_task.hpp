@@ -34,6 +34,9 @@ KmpTask* make_kmp_task(Thread& self, int32_t flags, size_t task_bytes, size_t sh
 /// The same as `pattern` is now, at another place.
 KmpTask* copy_kmp_task(Thread& self, KmpTask* pattern);
 
+/// Makes `task`, a copy whose code has run since, one again.
+void copy_kmp_task_again(KmpTask* task, const KmpTask* pattern);
+
 /// Passes on what the compiler has put into the body since: the priority.
 ExplicitTask& ready_kmp_task(KmpTask* task);
 

@@ -18,6 +18,8 @@ void begin(const SourceLocation* location, const void* call_site, int gtid, int3
   const uint64_t trips = schedulers::trip_count<T>(lower, upper, increment);
   if (decoded.vector > 1)
     decoded.schedule = in_whole_vectors(decoded.schedule, decoded.vector, trips, task.team_size);
+  if (task.doacross.posted)
+    decoded.schedule.monotonic = true; // earlier iterations are begun earlier
   task.loop.lower_bits = uint64_t(lower);
   task.loop.stride = increment;
   begin_loop(task, {decoded.schedule, trips, decoded.ordered, source_text(location), call_site});

@@ -91,10 +91,14 @@ DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const Schedule& r
   case runtime_kind:
     schedule = run_schedule;
     break;
-  case dynamic_chunked:
   case static_steal:
+    schedule.kind = ScheduleKind::Dynamic;
+    break;
+  case dynamic_chunked:
   default:
     schedule.kind = ScheduleKind::Dynamic;
+    // Compilers of OpenMP 4.5 and before say neither, and their programs may rely on the order of chunks.
+    schedule.monotonic = (number & nonmonotonic) == 0;
     break;
   }
   if (number & monotonic)

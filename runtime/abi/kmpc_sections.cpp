@@ -18,6 +18,7 @@ HETMP_ENTRY int32_t __kmpc_next_section(const SourceLocation* location, int32_t 
     hetmp::runtime::LoopRequest request;
     request.schedule.kind = hetmp::schedulers::ScheduleKind::Dynamic;
     request.schedule.chunk = 1;
+    request.schedule.monotonic = true;
     request.trips = uint64_t(sections);
     request.source = hetmp::runtime::source_text(location);
     begin_loop(task, request);

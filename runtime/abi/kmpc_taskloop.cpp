@@ -6,6 +6,8 @@
 #include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/taskloop.hpp"
 
+#include <utility>
+
 using namespace hetmp::runtime;
 
 /// Copies what is not to be copied byte by byte, and notes whether the task has the last iteration.
@@ -24,17 +26,27 @@ struct Bounds {
 void generate(Thread& self, KmpTask* pattern, bool deferred, const Bounds& bounds, int64_t stride,
               const TaskloopDivision& division, uint64_t trips, KmpTaskCopy copy) {
   const uint64_t first = bounds.lower_of(pattern);
+  KmpTask* used = nullptr; // its code has run, and it may be used again
   for (uint64_t number = 0; number < division.tasks; number++) {
-    KmpTask* task = copy_kmp_task(self, pattern);
+    KmpTask* task = std::exchange(used, nullptr);
+    if (task)
+      copy_kmp_task_again(task, pattern);
+    else
+      task = copy_kmp_task(self, pattern);
     bounds.lower_of(task) = first + division.begin(number) * uint64_t(stride);
     bounds.upper_of(task) = first + (division.end(number, trips) - 1) * uint64_t(stride);
     if (copy)
       copy(task, pattern, number + 1 == division.tasks);
-    if (deferred)
-      submit_task(self, ready_kmp_task(task));
-    else
-      execute_undeferred(self, task_of_body(task));
+    ExplicitTask& record = ready_kmp_task(task);
+    if (record.finalise && !deferred)
+      execute_undeferred(self, record);
+    else if (record.finalise || (deferred && !is_executed_at_once(self, record)))
+      submit_task(self, record);
+    else if (execute_and_keep(self, record))
+      used = task;
   }
+  if (used)
+    discard_task(self, task_of_body(used));
 }
 
 void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t stride, bool nogroup,

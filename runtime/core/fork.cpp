@@ -64,6 +64,8 @@ void reserve_members(NodeTeam& team, uint32_t local_threads) {
   team.member_capacity = local_threads;
   team.reduction_data.resize(local_threads);
   team.tasks.reserve(local_threads);
+  for (LoopBuffer& buffer : team.loops)
+    buffer.shares = std::make_unique<ChunkShare[]>(local_threads);
 }
 
 void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {

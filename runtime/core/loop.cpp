@@ -39,7 +39,10 @@ void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
 }
 
 /// For its next loop.
-void make_ready(LoopBuffer& buffer) {
+void make_ready(NodeTeam& team, LoopBuffer& buffer, bool dealt) {
+  if (dealt)
+    for (uint32_t local = 0; local < team.local_threads(); local++)
+      buffer.shares[local].reset();
   buffer.finished.store(0, std::memory_order_relaxed);
   buffer.next.store(0, std::memory_order_relaxed);
   buffer.ordered_done.store(0, std::memory_order_relaxed);
@@ -47,11 +50,11 @@ void make_ready(LoopBuffer& buffer) {
 }
 
 /// The thread will not touch the buffer again; the last one readies it.
-void leave_buffer(NodeTeam& team, LoopBuffer& buffer) {
+void leave_buffer(NodeTeam& team, LoopBuffer& buffer, bool dealt) {
   // acq_rel: the last thread's reset comes after every other thread's last use.
   if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
     return;
-  make_ready(buffer);
+  make_ready(team, buffer, dealt);
   buffer.uses.post(); // publishes it
 }
 
@@ -83,18 +86,60 @@ bool next_static(ImplicitTask& task, Range& chunk) {
   return true;
 }
 
-/// The counter counts chunks, not iterations: it cannot overflow however large the chunk is.
-Range take_dynamic(LoopBuffer& buffer, const LoopProgress& loop) {
+// Dynamic loops count chunks, not iterations: nothing overflows however large the chunk is.
+
+uint64_t chunks_of(const LoopProgress& loop) {
   const uint64_t size = loop.schedule.chunk;
-  const uint64_t chunks = loop.trips / size + (loop.trips % size != 0 ? 1 : 0);
-  if (buffer.next.load(std::memory_order_relaxed) >= chunks)
+  return size == 1 ? loop.trips : loop.trips / size + (loop.trips % size != 0 ? 1 : 0);
+}
+
+bool can_be_dealt(const LoopProgress& loop, const NodeTeam& team) {
+  return loop.schedule.kind == ScheduleKind::Dynamic && !loop.schedule.monotonic && !loop.ordered && !team.global &&
+         loop.chunks <= ChunkShare::most_chunks;
+}
+
+Range dynamic_chunk(const LoopProgress& loop, uint64_t number) {
+  const uint64_t begin = number * loop.schedule.chunk;
+  return {begin, begin + std::min(loop.schedule.chunk, loop.trips - begin)};
+}
+
+Range take_counted(LoopBuffer& buffer, const LoopProgress& loop) {
+  if (buffer.next.load(std::memory_order_relaxed) >= loop.chunks)
     return {};
   // relaxed: only the number matters; what the iterations touch is ordered by barriers.
   const uint64_t number = buffer.next.fetch_add(1, std::memory_order_relaxed);
-  if (number >= chunks)
-    return {};
-  const uint64_t begin = number * size;
-  return {begin, begin + std::min(size, loop.trips - begin)};
+  return number < loop.chunks ? dynamic_chunk(loop, number) : Range{};
+}
+
+ChunkNumbers chunks_dealt(const LoopProgress& loop, uint32_t threads, uint32_t local) {
+  const Range share = schedulers::static_share(loop.chunks, threads, local);
+  return {uint32_t(share.begin), uint32_t(share.end)};
+}
+
+/// From the thread that had some the last time, then from one after the other.
+uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
+  LoopProgress& loop = task.loop;
+  for (uint32_t i = 0; i < threads; i++) {
+    const uint32_t victim = (loop.victim + i) % threads;
+    if (victim == task.local_number)
+      continue;
+    ChunkNumbers stolen = buffer.shares[victim].steal([&] { return chunks_dealt(loop, threads, victim); });
+    if (stolen.empty())
+      continue;
+    loop.victim = victim;
+    buffer.shares[task.local_number].put({stolen.begin + 1, stolen.end});
+    return stolen.begin;
+  }
+  return ChunkShare::none;
+}
+
+Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
+  const uint32_t threads = task.team->local_threads();
+  ChunkShare& own = buffer.shares[task.local_number];
+  uint32_t number = own.take([&] { return chunks_dealt(task.loop, threads, task.local_number); });
+  if (number == ChunkShare::none)
+    number = steal_chunk(buffer, task, threads);
+  return number == ChunkShare::none ? Range{} : dynamic_chunk(task.loop, number);
 }
 
 Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads) {
@@ -110,8 +155,12 @@ Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads
 bool next_on_one_node(ImplicitTask& task, Range& chunk) {
   const LoopProgress& loop = task.loop;
   LoopBuffer& buffer = buffer_of(task);
-  chunk = loop.schedule.kind == ScheduleKind::Guided ? take_guided(buffer, loop, task.team_size)
-                                                     : take_dynamic(buffer, loop);
+  if (loop.dealt)
+    chunk = take_dealt(buffer, task);
+  else if (loop.schedule.kind == ScheduleKind::Guided)
+    chunk = take_guided(buffer, loop, task.team_size);
+  else
+    chunk = take_counted(buffer, loop);
   if (chunk.empty())
     return false;
   if (loop.ordered)
@@ -146,6 +195,9 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.source = request.source;
   loop.call_site = request.call_site;
   loop.round = 0;
+  loop.chunks = loop.schedule.kind == ScheduleKind::Dynamic && loop.schedule.chunk != 0 ? chunks_of(loop) : 0;
+  loop.dealt = can_be_dealt(loop, *task.team);
+  loop.victim = task.local_number + 1;
   loop.measuring = false;
   loop.chunk = {};
   loop.open = true;
@@ -162,7 +214,7 @@ void restart_loops(NodeTeam& team) {
     most = std::max(most, team.members[local].loops);
   const uint64_t rounds = most / NodeTeam::loop_ring + 1; // no buffer has been used more often
   for (LoopBuffer& buffer : team.loops) {
-    make_ready(buffer);
+    make_ready(team, buffer, true);
     while (buffer.uses.epoch() != uint32_t(rounds))
       buffer.uses.post();
   }
@@ -183,7 +235,7 @@ bool next_chunk(ImplicitTask& task, Range& chunk) {
   }
   loop.open = false;
   if (needs_buffer(loop))
-    leave_buffer(*task.team, buffer_of(task));
+    leave_buffer(*task.team, buffer_of(task), loop.dealt);
   return false;
 }
 

@@ -4,6 +4,7 @@
 // region (ring positions, barrier epochs) therefore carries on counting instead of being reset.
 #pragma once
 
+#include "runtime/core/chunk_share.hpp"
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/core/measure.hpp"
 #include "runtime/core/region_end.hpp"
@@ -39,6 +40,7 @@ struct LoopBuffer {
   alignas(cache_line) std::atomic<uint64_t> next{0};
   alignas(cache_line) std::atomic<uint32_t> finished{0}; ///< threads that have left the loop
   EventCount uses; ///< completed uses of this buffer: whose turn it is
+  std::unique_ptr<ChunkShare[]> shares; ///< one node, Dynamic but not monotonic: instead of `next`; by local thread number
 
   // Several nodes: guarded by `lock`.
   FutexLock lock;

@@ -29,6 +29,9 @@ struct LoopProgress {
   uint64_t number = 0;      ///< in the ring of loop buffers
   uint64_t global_name = 0; ///< of the loop among the nodes of the team
   uint64_t round = 0;       ///< Static: chunks taken so far
+  uint64_t chunks = 0;      ///< Dynamic: that the loop has
+  bool dealt = false;       ///< Dynamic: chunks are dealt in advance (chunk_share.hpp)
+  uint32_t victim = 0;      ///< then: the local thread that the last ones were stolen from
   bool open = false;        ///< between the loop's begin and its exhaustion
   bool ordered = false;
   // `ordered`: the chunk in hand

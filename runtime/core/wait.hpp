@@ -1,4 +1,4 @@
-// How a thread waits for another: it spins for a bounded time, then sleeps in the kernel until it is woken.
+// How a thread waits for another: it looks again and again for a bounded time, then sleeps in the kernel until it is woken.
 //
 // No wake-up is lost. A waiter announces itself (sleepers += 1) before it looks at the epoch for the last time; a poster
 // changes the epoch before it looks at sleepers. All four accesses are sequentially consistent, so at least one of the two
@@ -26,7 +26,7 @@ struct SpinBudget {
 extern SpinBudget spin_budget;
 
 /// Threads of this process that may be running a team's work now, and the CPUs they may use. With more threads than
-/// CPUs a spinning thread takes time from the one it waits for: then nobody spins.
+/// CPUs a spinning thread takes time from the one it waits for: then nobody spins, but all give their CPUs away between looks.
 extern std::atomic<uint32_t> threads_in_use;
 extern uint32_t usable_cpus;
 
@@ -48,11 +48,39 @@ inline int64_t thread_cpu_nanoseconds() {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
+/// Monotonic nanoseconds: until then threads that would yield sleep at once. See yield_until(). A hint, relaxed.
+extern std::atomic<int64_t> crowded_until;
+
+/// Looks, and lets others run in between, until `ready()`, or until that is no good; whether it became ready. The kernel changes from
+/// one thread to the next that way in a fraction of the time it needs to put one to sleep and to wake another.
+template <class Ready>
+bool yield_until(Ready&& ready) {
+  constexpr int64_t longest_turn = 100'000;      // of all that look as well; beyond it somebody computes, here or in another program
+  constexpr int64_t longest_look = 1'000'000;
+  constexpr int64_t memory = 10'000'000;         // a turn of who computes takes milliseconds: not one at each wait
+  if (ready())
+    return true;
+  const int64_t begun = monotonic_nanoseconds();
+  int64_t last = begun;
+  while (last - begun < longest_look && last >= crowded_until.load(std::memory_order_relaxed)) {
+    sched_yield();
+    if (ready())
+      return true;
+    const int64_t now = monotonic_nanoseconds();
+    if (now - last > longest_turn)
+      crowded_until.store(now + memory, std::memory_order_relaxed);
+    last = now;
+  }
+  return false;
+}
+
 /// Spins until `ready()` or until the budget is spent; whether it became ready.
 template <class Ready>
 bool spin_until(Ready&& ready) {
-  if (!spinning_pays())
+  if (spin_budget.nanoseconds == 0)
     return ready();
+  if (!spinning_pays())
+    return yield_until(ready);
   constexpr int looks_per_round = 128;
   constexpr int rounds_before_yielding = 4;
   constexpr int64_t longest_round = 200'000; // of an undisturbed thread: some microseconds

@@ -12,12 +12,15 @@ namespace {
 
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
-/// A thread that has so many tasks ready executes further ones itself, at once: nobody lacks work, and a queue that a loop of
-/// millions fills is neither fast nor small. KMP_ENABLE_TASK_THROTTLING=false: it never does.
+/// A thread that has so many tasks ready executes further ones itself, at once, until others have taken half of them: nobody lacks
+/// work, a queue that a loop of millions fills is neither fast nor small, and one that is always full is locked by the two sides for
+/// each single task. KMP_ENABLE_TASK_THROTTLING=false: it never does.
 constexpr uint32_t plenty = 64;
 
 bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
-  return tasks.members[local_thread].queue.size() >= plenty && program_icvs().task_throttling;
+  TeamTasks::Member& own = tasks.members[local_thread];
+  own.has_plenty = own.queue.size() >= (own.has_plenty ? plenty / 2 : plenty);
+  return own.has_plenty && program_icvs().task_throttling;
 }
 
 // ---- completion
@@ -37,8 +40,24 @@ void drop_record(TaskBlocks* blocks, GeneratingTask* task) {
     task = free_record(blocks, task);
 }
 
+/// Of a task that is complete and that only this thread knows of, but for its children. Its parent, which has been waiting for it, is
+/// there all the time.
+void leave_unattached(TaskBlocks* blocks, ExplicitTask* task) {
+  // Without records of children nobody else knows of it. acquire: pairs with drop_record() by those that did.
+  if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
+    give_back_task(blocks, task);
+    return;
+  }
+  task->parent->children.fetch_add(GeneratingTask::one_record, std::memory_order_relaxed); // its children go up to it
+  drop_record(blocks, task);
+}
+
 /// Of a task that is complete. Whether its parent has no unfinished child any more. seq_cst: a thread may be waiting for that.
 bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
+  if (!task->attached) {
+    leave_unattached(blocks, task);
+    return false;
+  }
   GeneratingTask* parent = task->parent;
   // Without records of children nobody else knows of it. acquire: pairs with drop_record() by those that did.
   if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
@@ -75,7 +94,7 @@ void complete_task(Thread* self, ExplicitTask& task) {
     }
     somebody_may_wait = true;
   }
-  if (task.member_of)
+  if (task.member_of && task.attached)
     somebody_may_wait |= task.member_of->unfinished.fetch_sub(1, std::memory_order_seq_cst) == 1;
   somebody_may_wait |= leave_parent(self ? &self->task_blocks : nullptr, &task);
   // Last, as all_complete() wants it.
@@ -120,8 +139,12 @@ bool is_discarded(const ExplicitTask& task) {
   return false;
 }
 
-/// From the moment when others may learn of the task.
+/// Before others may learn of the task. One that its generating thread executes at once, from beginning to end, need not be: nobody
+/// who could wait for it goes on meanwhile, and the taskgroup cannot end as the parent belongs to it, or waits itself.
 void attach(ExplicitTask& task) {
+  if (task.attached)
+    return;
+  task.attached = true;
   // relaxed: the parent runs; its children complete, and are waited for, by operations that order more.
   task.parent->children.fetch_add(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_relaxed);
   if (task.member_of)
@@ -132,6 +155,7 @@ void attach(ExplicitTask& task) {
 void defer(Thread& self, ExplicitTask& task) {
   if (task.deferred)
     return;
+  attach(task);
   task.deferred = true;
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(*task.team);
@@ -142,6 +166,21 @@ void submit_again(Thread& self, ExplicitTask& task) {
   task.pending.fetch_add(1, std::memory_order_relaxed); // the part that runs still counts
   defer(self, task);
   task.team->tasks.push(self.task->local_number, &task);
+}
+
+/// Whether it would be executed at once, if it depends on nothing.
+bool is_included(const ExplicitTask& task) {
+  return task.parent->is_final || task.team->local_threads() == 1;
+}
+
+void run_code(Thread& self, ExplicitTask& task) {
+  ImplicitTask& implicit = *self.task;
+  const ExplicitTask::Interrupted interrupted = interrupt(implicit, task);
+  if (task.begun || !is_discarded(task)) {
+    task.begun = true;
+    task.function(self.gtid, task.body);
+  }
+  resume(implicit, interrupted);
 }
 
 /// Whether it is ready.
@@ -193,6 +232,10 @@ void give_event(ExplicitTask& task) { task.pending.store(2, std::memory_order_re
 
 void discard_task(Thread& self, ExplicitTask& task) { give_back_task(&self.task_blocks, &task); }
 
+bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
+  return is_included(task) || (task.priority == 0 && has_plenty(task.team->tasks, self.task->local_number));
+}
+
 void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences) {
   ImplicitTask& implicit = *self.task;
   if (implicit.explicit_task == &task) {
@@ -200,13 +243,11 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     return;
   }
   TeamTasks& tasks = implicit.team->tasks;
-  const bool included = task.parent->is_final || implicit.team->local_threads() == 1;
-  const bool at_once = included || (task.priority == 0 && has_plenty(tasks, implicit.local_number));
+  const bool at_once = is_executed_at_once(self, task);
   if (at_once && dependences.empty()) {
     execute_undeferred(self, task);
     return;
   }
-  attach(task);
   defer(self, task);
   if (!insert(task, std::move(dependences)))
     return; // whoever completes the last one before it will push it
@@ -217,14 +258,12 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
 }
 
 void execute_undeferred(Thread& self, ExplicitTask& task) {
-  attach(task);
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task); // its event may come later than its end
   run_task(self, task);
 }
 
 void begin_undeferred(Thread& self, ExplicitTask& task) {
-  attach(task);
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task);
   task.interrupted = interrupt(*self.task, task);
@@ -235,14 +274,18 @@ void end_undeferred(Thread& self, ExplicitTask& task) {
   end_part(&self, task);
 }
 
+bool execute_and_keep(Thread& self, ExplicitTask& task) {
+  run_code(self, task);
+  task.begun = false;
+  // acquire: pairs with drop_record() by its children; without their records it is as if they had never been.
+  if (!task.attached && !task.dependences && task.children.load(std::memory_order_acquire) == GeneratingTask::one_record)
+    return true;
+  end_part(&self, task);
+  return false;
+}
+
 void run_task(Thread& self, ExplicitTask& task) {
-  ImplicitTask& implicit = *self.task;
-  const ExplicitTask::Interrupted interrupted = interrupt(implicit, task);
-  if (task.begun || !is_discarded(task)) {
-    task.begun = true;
-    task.function(self.gtid, task.body);
-  }
-  resume(implicit, interrupted);
+  run_code(self, task);
   end_part(&self, task);
 }
 

@@ -16,6 +16,10 @@ void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
   TeamTasks& tasks = implicit.team->tasks;
   const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
   while (!done()) {
+    if (ExplicitTask* task = tasks.take_own(implicit.local_number, constraint)) { // without a look at what others are about
+      run_task(self, *task);
+      continue;
+    }
     const uint64_t seen = tasks.pushes(); // before looking: a task that is pushed afterwards changes it
     if (ExplicitTask* task = tasks.take(implicit.local_number, constraint)) {
       run_task(self, *task);

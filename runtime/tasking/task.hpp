@@ -60,6 +60,7 @@ struct ExplicitTask : GeneratingTask {
   bool has_kmp_priority = false;     ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
   bool deferred = false;             ///< counted by the team: its barrier waits for it
+  bool attached = false;             ///< counted by its parent and its taskgroup; see attach() in execution.cpp
   /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be submitted
   /// again while it runs, for its next part. Whoever counts to 0 completes the task.
   std::atomic<uint32_t> pending{1};

@@ -50,6 +50,12 @@ void TeamTasks::push_from_outside(ExplicitTask* task) {
   bell.ring();
 }
 
+ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
+  if (urgent_count.load(std::memory_order_relaxed) != 0)
+    return nullptr;
+  return members[local_thread].queue.take_newest([&](const ExplicitTask& task) { return may_run(task, constraint); });
+}
+
 ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* constraint) {
   const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
   if (urgent_count.load(std::memory_order_relaxed) != 0) {

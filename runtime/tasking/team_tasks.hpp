@@ -18,6 +18,7 @@ struct TeamTasks {
     std::atomic<uint64_t> generated{0}; ///< deferred tasks
     std::atomic<uint64_t> completed{0}; ///< deferred tasks
     uint32_t last_victim = 0;           ///< whose queue it last took a task from
+    bool has_plenty = false;            ///< it executes the tasks it generates itself (execution.cpp)
   };
 
   std::unique_ptr<Member[]> members; ///< by local thread number
@@ -43,6 +44,9 @@ struct TeamTasks {
   void push(uint32_t local_thread, ExplicitTask* task);
   /// Any thread.
   void push_from_outside(ExplicitTask* task);
+
+  /// The first that take() would look at: without those of others.
+  ExplicitTask* take_own(uint32_t local_thread, const GeneratingTask* constraint);
 
   /// A ready task that thread `local_thread` may run while it is inside of `constraint`; see may_run(). Null if it finds none.
   ExplicitTask* take(uint32_t local_thread, const GeneratingTask* constraint);

@@ -2,6 +2,7 @@
 #include "iterations.hpp"
 
 #include <deque>
+#include <sched.h>
 
 namespace hetmp::test {
 namespace {
@@ -43,6 +44,11 @@ TYPED_TEST(DispatchedLoops, Dynamic) {
     this->expect_each_iteration_once(dynamic_chunked, chunk);
 }
 
+TYPED_TEST(DispatchedLoops, DynamicInAnyOrder) {
+  for (int chunk : {1, 7, 1000})
+    this->expect_each_iteration_once(nonmonotonic_dynamic, chunk);
+}
+
 TYPED_TEST(DispatchedLoops, Guided) {
   for (int chunk : {1, 16})
     this->expect_each_iteration_once(guided_chunked, chunk);
@@ -65,14 +71,14 @@ TYPED_TEST(DispatchedLoops, RuntimeTakesTheScheduleInForce) {
 TEST(DispatchedLoopsWithoutBarriers, Overlap) {
   constexpr int loops = 50;
   const Iterations<int32_t> loop{0, 30, 1};
-  constexpr int32_t schedules[] = {dynamic_chunked, guided_chunked, static_contiguous};
+  constexpr int32_t schedules[] = {dynamic_chunked, guided_chunked, static_contiguous, nonmonotonic_dynamic};
   for (int round = 0; round < rounds(60); round++) {
     std::deque<Visits<int32_t>> visits;
     for (int i = 0; i < loops; i++)
       visits.emplace_back(loop);
     parallel(1 + round % most_members, [&](Member self) {
       for (int i = 0; i < loops; i++)
-        run_loop(self, schedules[i % 3], 2, loop, visits[size_t(i)]);
+        run_loop(self, schedules[i % 4], 2, loop, visits[size_t(i)]);
     });
     for (const auto& one : visits)
       one.expect_each_once();
@@ -88,10 +94,27 @@ TEST(DispatchedLoopsWithoutBarriers, FewLoopsInEachOfManyRegions) {
       visits.emplace_back(loop);
     parallel(1 + round * 3 % most_members, [&](Member self) {
       for (auto& one : visits)
-        run_loop<int64_t>(self, dynamic_chunked, 1, loop, one);
+        run_loop<int64_t>(self, round % 2 ? nonmonotonic_dynamic : dynamic_chunked, 1, loop, one);
     });
     for (const auto& one : visits)
       one.expect_each_once();
+  }
+}
+
+/// One thread does not come to the loop before the others have executed all of it.
+TEST(DispatchedLoopsWithoutBarriers, NobodyWaitsForALateThread) {
+  const Iterations<int32_t> loop{0, 99, 1};
+  for (int threads = 2; threads <= most_members; threads++) {
+    Visits<int32_t> visits(loop);
+    std::atomic<int> left{0};
+    parallel(threads, [&](Member self) {
+      if (self.number == threads / 2)
+        while (left.load() < threads - 1)
+          sched_yield();
+      run_loop(self, nonmonotonic_dynamic, 3, loop, visits);
+      left++;
+    });
+    visits.expect_each_once();
   }
 }
 

@@ -80,6 +80,7 @@ enum Kind : int32_t {
   ordered_dynamic = 67,
   ordered_guided = 68,
   ordered_runtime = 69,
+  nonmonotonic_dynamic = dynamic_chunked | 1 << 30,
 };
 
 /// The entries of one loop type by one name.
