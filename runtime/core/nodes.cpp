@@ -1,9 +1,11 @@
 #include "runtime/core/nodes.hpp"
 
 #include "base/cpu_list.hpp"
+#include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace hetmp::runtime {
@@ -69,6 +71,7 @@ ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed)
 
 Layout program_layout = {Layout::Kind::One, {{0}}, false};
 uint32_t this_node = 0;
+std::optional<double> granted; // CPUs, by control groups
 
 } // namespace
 
@@ -117,7 +120,14 @@ std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes
 }
 
 uint32_t default_team_size(const Layout& layout) {
-  return std::max({layout.distinct_cpus(), layout.nodes(), 1u});
+  const uint32_t cpus = layout.distinct_cpus();
+  return layout.nodes() == 1 ? team_size_within(cpus, granted) : std::max({cpus, layout.nodes(), 1u});
+}
+
+uint32_t team_size_within(uint32_t cpus, std::optional<double> quota) {
+  if (quota && *quota < cpus)
+    cpus = uint32_t(std::ceil(*quota));
+  return std::max(cpus, 1u);
 }
 
 const Layout& layout() {
@@ -130,6 +140,7 @@ void read_layout(const std::vector<int>& allowed) {
   if (!parsed.error.empty())
     complain("HETMP_NODES", *text, parsed.error, "one node");
   program_layout = parsed.layout;
+  granted = cpu_quota();
 }
 
 void use_one_node() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,12 @@ ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed)
 /// more processes than CPUs.
 std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes, uint32_t node);
 
-/// The size of a team nobody gave a size: one thread for each CPU, at least one for each node.
+/// The size of a team nobody gave a size: one thread for each CPU, at least one for each node. On one node no more than the control
+/// groups grant CPU time for: further threads would only wait for their turn, and the others for them.
 uint32_t default_team_size(const Layout& layout);
+
+/// The same for one node with so many CPUs and such a quota, which is rounded up; at least 1. Pure.
+uint32_t team_size_within(uint32_t cpus, std::optional<double> quota);
 
 /// The program's layout. Set by read_layout(), before the first team.
 const Layout& layout();

@@ -79,8 +79,8 @@ template <class Ready>
 bool spin_until(Ready&& ready) {
   if (spin_budget.nanoseconds == 0)
     return ready();
-  if (!spinning_pays())
-    return yield_until(ready);
+  if (!spinning_pays()) // node processes that share their CPUs (0 usable ones) sleep: the kernel brings who is woken to the front
+    return usable_cpus != 0 ? yield_until(ready) : ready();
   constexpr int looks_per_round = 128;
   constexpr int rounds_before_yielding = 4;
   constexpr int64_t longest_round = 200'000; // of an undisturbed thread: some microseconds

@@ -1,6 +1,7 @@
 #include "runtime/tool/info.hpp"
 
 #include "base/cpu_list.hpp"
+#include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
 #include "perf/counters.hpp"
 #include "perf/profile.hpp"
@@ -33,6 +34,7 @@ void print_cpus() {
     fact("CPU time granted", "%.2f CPUs (control group)", *quota);
   else
     fact("CPU time granted", "no limit");
+  fact("threads of a team", "%u, unless told", runtime::team_size_within(uint32_t(allowed_cpus().size()), quota));
   const Topology topology = read_topology();
   for (const CpuGroup& group : topology.numa_nodes)
     fact(group.name.c_str(), "CPUs %s", format_cpu_list(group.cpus).c_str());

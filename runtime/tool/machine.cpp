@@ -1,8 +1,5 @@
 #include "runtime/tool/machine.hpp"
 
-#include "base/environment.hpp"
-
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -38,37 +35,6 @@ int from_device() {
   const int descriptor = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC);
   close(device);
   return descriptor;
-}
-
-std::string first_line(const std::string& path) {
-  std::string text(256, '\0');
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const ssize_t length = file < 0 ? -1 : read(file, text.data(), text.size());
-  if (file >= 0)
-    close(file);
-  text.resize(size_t(std::max<ssize_t>(length, 0)));
-  return text.substr(0, text.find('\n'));
-}
-
-/// This process's group in the unified hierarchy: the line "0::/path" of /proc/self/cgroup.
-std::string unified_group(const std::string& root) {
-  const int file = open((root + "/proc/self/cgroup").c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return {};
-  std::string text(16384, '\0');
-  const ssize_t length = read(file, text.data(), text.size());
-  close(file);
-  text.resize(size_t(std::max<ssize_t>(length, 0)));
-  const size_t line = text.starts_with("0::") ? 0 : text.find("\n0::");
-  if (line == std::string::npos)
-    return {};
-  const size_t begin = text.find("0::", line) + 3;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-void keep_smallest(std::optional<double>& smallest, std::optional<double> quota) {
-  if (quota && (!smallest || *quota < *smallest))
-    smallest = quota;
 }
 
 } // namespace
@@ -111,31 +77,6 @@ Permission probe_realtime_priority() {
   if (error == 0)
     return {};
   return {std::string(strerror(error)) + "; needs CAP_SYS_NICE or a limit (ulimit -r) above 0"};
-}
-
-std::optional<double> parse_cpu_max(std::string_view text) {
-  text = trimmed(text);
-  const size_t blank = text.find(' ');
-  if (blank == std::string_view::npos)
-    return {};
-  const auto quota = parse_integer(text.substr(0, blank), 1, INT64_MAX);
-  const auto period = parse_integer(text.substr(blank), 1, INT64_MAX);
-  if (!quota || !period)
-    return {};
-  return double(*quota) / double(*period);
-}
-
-std::optional<double> cpu_quota(const std::string& root) {
-  std::optional<double> smallest;
-  for (std::string group = unified_group(root);; group.resize(group.rfind('/'))) {
-    keep_smallest(smallest, parse_cpu_max(first_line(root + "/sys/fs/cgroup" + group + "/cpu.max")));
-    if (group.find('/') == std::string::npos)
-      break;
-  }
-  // Version 1 keeps the two numbers in files; a container sees its own group mounted at the top.
-  const std::string old = root + "/sys/fs/cgroup/cpu/cpu.cfs_";
-  keep_smallest(smallest, parse_cpu_max(first_line(old + "quota_us") + ' ' + first_line(old + "period_us")));
-  return smallest;
 }
 
 std::string kernel_release() {

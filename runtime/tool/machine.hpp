@@ -2,9 +2,7 @@
 // stays open.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace hetmp::tool {
 
@@ -30,14 +28,6 @@ struct Permission {
 
 /// Whether a thread may have real-time priority.
 Permission probe_realtime_priority();
-
-/// CPUs' worth of time the control groups of this process grant; nothing when unlimited. The smallest of its
-/// group and all groups above. `root` stands before /proc and /sys (tests).
-std::optional<double> cpu_quota(const std::string& root = "");
-
-/// The quota in the text of cgroup v2's cpu.max ("200000 100000" is 2); nothing for "max" or what is
-/// malformed.
-std::optional<double> parse_cpu_max(std::string_view text);
 
 std::string kernel_release();
 long page_bytes();
