@@ -4,6 +4,7 @@
 // region (ring positions, barrier epochs) therefore carries on counting instead of being reset.
 #pragma once
 
+#include "runtime/core/bell.hpp"
 #include "runtime/core/chunk_share.hpp"
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/core/measure.hpp"
@@ -52,9 +53,9 @@ struct LoopBuffer {
   NodeSnapshot before;         ///< when the node got its assignment
   EventCount answers;          ///< posted when an assignment is there
 
-  // `ordered`: iterations before this one are done, as far as this node handed them out.
-  std::atomic<uint64_t> ordered_done{0};
-  EventCount ordered_progress;
+  // `ordered`: iterations before this one are done, as far as this node handed them out. seq_cst: what threads wait for.
+  alignas(cache_line) std::atomic<uint64_t> ordered_done{0};
+  Bell ordered_progress;
 };
 
 struct NodeTeam {

@@ -9,14 +9,10 @@
 namespace hetmp::runtime {
 namespace {
 
+/// Looks at nothing but the one word that the thread before writes: its cache line passes from thread to thread with the turn.
 void wait_locally(LoopBuffer& buffer, uint64_t end) {
-  while (true) {
-    const uint32_t seen = buffer.ordered_progress.epoch();
-    // acquire: pairs with the release in post_chunk(); the ordered regions before are visible.
-    if (buffer.ordered_done.load(std::memory_order_acquire) == end)
-      return;
-    buffer.ordered_progress.wait_while(seen);
-  }
+  // Also acquires what the ordered regions before did.
+  buffer.ordered_progress.wait_until([&] { return buffer.ordered_done.load(std::memory_order_seq_cst) == end; });
 }
 
 void wait_for_turn(ImplicitTask& task) {
@@ -34,8 +30,8 @@ void post_chunk(ImplicitTask& task) {
   LoopBuffer& buffer = buffer_of(task);
   if (GlobalLevel* global = task.team->global)
     global->ordered_post(task.team->description, loop.global_name, loop.chunk.end);
-  buffer.ordered_done.store(loop.chunk.end, std::memory_order_release);
-  buffer.ordered_progress.post();
+  buffer.ordered_done.store(loop.chunk.end, std::memory_order_seq_cst);
+  buffer.ordered_progress.ring();
   loop.chunk = {};
 }
 
