@@ -4,6 +4,7 @@
 #include "runtime/abi/gomp_loop.hpp"
 #include "runtime/core/cancellation.hpp"
 #include "runtime/core/fork.hpp"
+#include "runtime/core/team_size.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/mapped_reductions.hpp"
 

@@ -1,5 +1,5 @@
 // Nodes that are sets of CPUs inside one process: the coordinator is called under a lock.
-#include "runtime/core/fork.hpp"
+#include "runtime/core/spread_team.hpp"
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/global/answers.hpp"
 #include "runtime/global/coordinated_level.hpp"

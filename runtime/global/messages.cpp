@@ -5,7 +5,7 @@
 #include "base/message.hpp"
 #include "perf/counters.hpp"
 #include "runtime/core/fault_source.hpp"
-#include "runtime/core/fork.hpp"
+#include "runtime/core/spread_team.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/spread.hpp"

@@ -1,0 +1,52 @@
+// Regions whose primary executes its part by itself, between two calls.
+#include "runtime/affinity/binding.hpp"
+#include "runtime/affinity/display.hpp"
+#include "runtime/core/fork.hpp"
+#include "runtime/core/team_setup.hpp"
+#include "runtime/core/team_size.hpp"
+#include "runtime/core/worker_pool.hpp"
+#include "runtime/tasking/helping.hpp"
+
+#include <utility>
+
+namespace hetmp::runtime {
+
+/// What lasts as long as a region that is open.
+struct OpenRegion {
+  explicit OpenRegion(Thread& primary) : crew(primary) {}
+  CrewScope crew;
+};
+
+void begin_open_region(Thread& self, void* microtask, uint32_t count, void* const* arguments, Invoker invoke) {
+  const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
+  const uint32_t threads = wanted_threads(self);
+  if (threads == 1) {
+    begin_serial_region(self, nullptr);
+    self.open_regions.push_back(nullptr);
+    return;
+  }
+  OpenRegion* region = new OpenRegion(self);
+  resize_crew(self, threads - 1);
+  NodeTeam& team = acquire_team(self);
+  team.enclosing = self.task;
+  describe(team, *self.task, nullptr, uint32_t(self.crew.size()) + 1);
+  reserve_members(team, team.local_threads());
+  keep_arguments(team, microtask, count, arguments);
+  affinity::prepare_seats(self, team, proc_bind);
+  affinity::choose_display(self, team);
+  team.description.invoke = invoke;
+  start_workers(self, team);
+  enter(self, team, 0);
+  self.open_regions.push_back(region);
+}
+
+void end_open_region(Thread& self) {
+  if (self.open_regions.empty())
+    return; // the program ends what it has not begun
+  finish_region(self, *self.task->team);
+  leave(self, *self.task->team);
+  delete self.open_regions.back(); // null: it had one thread
+  self.open_regions.pop_back();
+}
+
+} // namespace hetmp::runtime

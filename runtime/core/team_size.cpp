@@ -1,0 +1,31 @@
+#include "runtime/core/team_size.hpp"
+
+#include "runtime/core/nodes.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+
+uint32_t wanted_threads(Thread& self) {
+  const TaskIcvs& icvs = self.task->icvs;
+  uint32_t threads = most_threads_of_next_team(self);
+  self.pushed_threads = 0;
+  if (self.task->active_level >= icvs.max_active_levels)
+    return 1;
+  if (icvs.dynamic)
+    threads = std::min(threads, default_team_size(layout()));
+  if (threads > icvs.thread_limit)
+    threads = icvs.thread_limit;
+  if (self.task->active_level > 0 && icvs.thread_limit < INT32_MAX) {
+    // Inside another team: its threads count too (relaxed: the limit bounds what is started, not an exact instant).
+    const uint32_t others = threads_in_use.load(std::memory_order_relaxed) - 1;
+    threads = std::min(threads, icvs.thread_limit > others + 1 ? icvs.thread_limit - others : 1);
+  }
+  return threads;
+}
+
+uint32_t most_threads_of_next_team(const Thread& self) {
+  return std::max(self.pushed_threads != 0 ? self.pushed_threads : self.task->icvs.nthreads, 1u);
+}
+
+} // namespace hetmp::runtime
