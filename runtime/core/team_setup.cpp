@@ -4,6 +4,7 @@
 #include "runtime/affinity/binding.hpp"
 #include "runtime/affinity/display.hpp"
 #include "runtime/core/loop.hpp"
+#include "runtime/core/nodes.hpp"
 #include "runtime/core/traced.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"

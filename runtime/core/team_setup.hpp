@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/node_team.hpp"
+#include "runtime/core/worker_pool.hpp"
 
 namespace hetmp::runtime {
 
