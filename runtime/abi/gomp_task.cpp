@@ -6,6 +6,7 @@
 #include "runtime/tasking/mapped_reductions.hpp"
 #include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/taskloop.hpp"
+#include "runtime/tasking/taskloop_tasks.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -56,8 +57,12 @@ void fill(ExplicitTask& task, const Arguments& arguments) {
     memcpy(body.data, arguments.data, arguments.bytes);
 }
 
-/// A task with its own copy of the data.
-ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, int priority, bool has_event) {
+uint32_t priority_of(unsigned flags, int priority) {
+  return (flags & flag_priority) != 0 && priority > 0 ? std::min(uint32_t(priority), program_icvs().max_task_priority) : 0;
+}
+
+/// A task with room for its own copy of the data.
+ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, bool has_event) {
   const size_t alignment = std::max(arguments.alignment, alignof(Body));
   const size_t data_at = (sizeof(Body) + alignment - 1) / alignment * alignment;
   TaskRequest request;
@@ -71,9 +76,6 @@ ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, int
   Body& body = *static_cast<Body*>(task.body);
   body.function = arguments.function;
   body.data = static_cast<char*>(task.body) + data_at;
-  fill(task, arguments);
-  if ((flags & flag_priority) != 0 && priority > 0)
-    task.priority = std::min(uint32_t(priority), program_icvs().max_task_priority);
   return task;
 }
 
@@ -128,7 +130,9 @@ HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, lon
   Thread& self = current_thread();
   const bool has_event = (flags & flag_detach) != 0;
   const Arguments arguments = {function, data, copy, size_t(bytes), size_t(alignment)};
-  ExplicitTask& task = make(self, arguments, flags, priority, has_event);
+  ExplicitTask& task = make(self, arguments, flags, has_event);
+  task.priority = priority_of(flags, priority);
+  fill(task, arguments);
   if (has_event) {
     *static_cast<void**>(detach) = &task; // the handle, for the program
     if (bytes != 0)
@@ -194,6 +198,32 @@ bool begin_taskloop(Thread& self, void* data, unsigned flags, uint64_t trips) {
   return true;
 }
 
+/// From the caller's data, which stay where they are until the taskloop's own taskgroup is over.
+template <class T>
+class GompTaskloop final : public TaskloopSource {
+public:
+  GompTaskloop(const Arguments& arguments, unsigned flags, int priority, const GompLoop<T>& loop, const TaskloopDivision& division)
+      : TaskloopSource(division.tasks, priority_of(flags, priority)), arguments_(arguments), flags_(flags), loop_(loop),
+        division_(division), trips_(loop.trips()) {}
+
+  ExplicitTask& make(Thread& self) override { return ::make(self, arguments_, flags_, false); }
+
+  void fill(ExplicitTask& task, uint64_t number) override {
+    ::fill(task, arguments_);
+    auto& head = *static_cast<TaskloopHead<T>*>(static_cast<Body*>(task.body)->data);
+    const uint64_t end = division_.end(number, trips_);
+    head.first = T(uint64_t(loop_.start) + division_.begin(number) * uint64_t(loop_.increment));
+    head.end = T(end == trips_ ? uint64_t(loop_.end) : uint64_t(loop_.start) + end * uint64_t(loop_.increment));
+  }
+
+private:
+  const Arguments arguments_;
+  const unsigned flags_;
+  const GompLoop<T> loop_;
+  const TaskloopDivision division_;
+  const uint64_t trips_;
+};
+
 template <class T>
 void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, int priority, const GompLoop<T>& loop) {
   Thread& self = current_thread();
@@ -205,23 +235,10 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
     divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
   if (!begin_taskloop<T>(self, arguments.data, flags, trips))
     return;
-  ExplicitTask* used = nullptr; // its code has run, and it may be used again
-  for (uint64_t number = 0; number < division.tasks; number++) {
-    if (used)
-      fill(*used, arguments);
-    ExplicitTask& task = used ? *used : make(self, arguments, flags, priority, false);
-    used = nullptr;
-    auto& head = *static_cast<TaskloopHead<T>*>(static_cast<Body*>(task.body)->data);
-    const uint64_t end = division.end(number, trips);
-    head.first = T(uint64_t(loop.start) + division.begin(number) * uint64_t(loop.increment));
-    head.end = T(end == trips ? uint64_t(loop.end) : uint64_t(loop.start) + end * uint64_t(loop.increment));
-    if ((flags & flag_if) != 0 && !is_executed_at_once(self, task))
-      submit_task(self, task);
-    else if (execute_and_keep(self, task))
-      used = &task;
-  }
-  if (used)
-    discard_task(self, *used);
+  const TaskloopExecution execution = (flags & flag_if) == 0        ? TaskloopExecution::Undeferred
+                                      : (flags & flag_nogroup) != 0 ? TaskloopExecution::Submitted
+                                                                    : TaskloopExecution::MadeLate;
+  generate_taskloop(self, *new GompTaskloop<T>(arguments, flags, priority, loop, division), execution);
   if ((flags & flag_nogroup) == 0)
     end_taskgroup(self);
 }

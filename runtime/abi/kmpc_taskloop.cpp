@@ -5,8 +5,7 @@
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/taskloop.hpp"
-
-#include <utility>
+#include "runtime/tasking/taskloop_tasks.hpp"
 
 using namespace hetmp::runtime;
 
@@ -23,31 +22,41 @@ struct Bounds {
   uint64_t& upper_of(KmpTask* task) const { return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(task) + upper); }
 };
 
-void generate(Thread& self, KmpTask* pattern, bool deferred, const Bounds& bounds, int64_t stride,
-              const TaskloopDivision& division, uint64_t trips, KmpTaskCopy copy) {
-  const uint64_t first = bounds.lower_of(pattern);
-  KmpTask* used = nullptr; // its code has run, and it may be used again
-  for (uint64_t number = 0; number < division.tasks; number++) {
-    KmpTask* task = std::exchange(used, nullptr);
-    if (task)
-      copy_kmp_task_again(task, pattern);
-    else
-      task = copy_kmp_task(self, pattern);
-    bounds.lower_of(task) = first + division.begin(number) * uint64_t(stride);
-    bounds.upper_of(task) = first + (division.end(number, trips) - 1) * uint64_t(stride);
-    if (copy)
-      copy(task, pattern, number + 1 == division.tasks);
-    ExplicitTask& record = ready_kmp_task(task);
-    if (record.finalise && !deferred)
-      execute_undeferred(self, record);
-    else if (record.finalise || (deferred && !is_executed_at_once(self, record)))
-      submit_task(self, record);
-    else if (execute_and_keep(self, record))
-      used = task;
+/// From the pattern that the compiler has filled in, which ends with it.
+class KmpTaskloop final : public TaskloopSource {
+public:
+  KmpTaskloop(KmpTask* pattern, const Bounds& bounds, int64_t stride, const TaskloopDivision& division, uint64_t trips,
+              KmpTaskCopy copy)
+      : TaskloopSource(division.tasks, ready_kmp_task(pattern).priority), pattern_(pattern), bounds_(bounds), first_(bounds.lower_of(pattern)),
+        stride_(uint64_t(stride)), division_(division), trips_(trips), copy_(copy) {}
+
+  ~KmpTaskloop() override {
+    Thread& self = current_thread();
+    ExplicitTask& record = task_of_body(pattern_);
+    if (record.finalise)
+      record.finalise(self.gtid, pattern_);
+    discard_task(self, record);
   }
-  if (used)
-    discard_task(self, task_of_body(used));
-}
+
+  ExplicitTask& make(Thread& self) override { return task_of_body(copy_kmp_task(self, pattern_)); }
+
+  void fill(ExplicitTask& task, uint64_t number) override {
+    KmpTask* body = static_cast<KmpTask*>(task.body);
+    copy_kmp_task_again(body, pattern_);
+    bounds_.lower_of(body) = first_ + division_.begin(number) * stride_;
+    bounds_.upper_of(body) = first_ + (division_.end(number, trips_) - 1) * stride_;
+    if (copy_)
+      copy_(body, pattern_, number + 1 == division_.tasks);
+  }
+
+private:
+  KmpTask* const pattern_;
+  const Bounds bounds_;
+  const uint64_t first_, stride_;
+  const TaskloopDivision division_;
+  const uint64_t trips_;
+  const KmpTaskCopy copy_;
+};
 
 void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t stride, bool nogroup,
               int32_t clause, uint64_t value, bool strict, KmpTaskCopy copy) {
@@ -59,11 +68,8 @@ void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, ui
     divide_taskloop(trips, TaskloopClause(clause), value, strict, self.task->team->local_threads());
   if (!nogroup)
     begin_taskgroup(self);
-  generate(self, pattern, deferred, bounds, stride, division, trips, copy);
-  ExplicitTask& of_pattern = task_of_body(pattern);
-  if (of_pattern.finalise)
-    of_pattern.finalise(gtid, pattern);
-  discard_task(self, of_pattern);
+  generate_taskloop(self, *new KmpTaskloop(pattern, bounds, stride, division, trips, copy),
+                    deferred ? TaskloopExecution::MadeLate : TaskloopExecution::Undeferred);
   if (!nogroup)
     end_taskgroup(self);
 }

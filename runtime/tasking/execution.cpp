@@ -168,9 +168,10 @@ void submit_again(Thread& self, ExplicitTask& task) {
   task.team->tasks.push(self.task->local_number, &task);
 }
 
-/// Whether it would be executed at once, if it depends on nothing.
-bool is_included(const ExplicitTask& task) {
-  return task.parent->is_final || task.team->local_threads() == 1;
+/// Whether it is executed at once, if it depends on nothing.
+bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
+  const bool included = task.parent->is_final || task.team->local_threads() == 1;
+  return included || (task.priority == 0 && has_plenty(task.team->tasks, self.task->local_number));
 }
 
 void run_code(Thread& self, ExplicitTask& task) {
@@ -232,10 +233,6 @@ void give_event(ExplicitTask& task) { task.pending.store(2, std::memory_order_re
 
 void discard_task(Thread& self, ExplicitTask& task) { give_back_task(&self.task_blocks, &task); }
 
-bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
-  return is_included(task) || (task.priority == 0 && has_plenty(task.team->tasks, self.task->local_number));
-}
-
 void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences) {
   ImplicitTask& implicit = *self.task;
   if (implicit.explicit_task == &task) {
@@ -255,6 +252,15 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     run_task(self, task);
   else
     tasks.push(implicit.local_number, &task);
+}
+
+void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running) {
+  // The running one keeps their parent and their taskgroup from ending meanwhile.
+  task.parent = running.parent;
+  task.depth = running.depth;
+  task.group = task.member_of = running.member_of;
+  defer(self, task);
+  task.team->tasks.push(self.task->local_number, &task);
 }
 
 void execute_undeferred(Thread& self, ExplicitTask& task) {

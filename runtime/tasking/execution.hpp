@@ -35,12 +35,13 @@ void discard_task(Thread& self, ExplicitTask& task);
 /// that runs may be submitted again by the thread that executes it, before it returns, for its next part.
 void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences = {});
 
-/// Whether submit_task() would execute it at once, if it depends on nothing.
-bool is_executed_at_once(Thread& self, const ExplicitTask& task);
-
 /// For many tasks that differ in their bodies only: executes one at once that has no event and nothing to finalise. True: nothing is
 /// left of it and the record may be used for the next one. False: it has been completed like others, or its children go up to it.
 bool execute_and_keep(Thread& self, ExplicitTask& task);
+
+/// A task made by `running`, a deferred or undeferred one without dependences, becomes another child of `running`'s parent, to be executed
+/// by some thread.
+void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running);
 
 /// Executes it at once, on this thread (`if(false)`).
 void execute_undeferred(Thread& self, ExplicitTask& task);
