@@ -32,10 +32,14 @@ private:
 
   void lock_slowly() {
     if (spinning_pays()) {
-      for (int look = 0; look < looks_before_sleeping; look++) {
+      // The longer it takes, the seldomer it looks: each look takes the line away from the holder, who may want the lock again at once.
+      int pauses = 1;
+      for (int look = 0; look < looks_before_sleeping; look += pauses) {
         if (word_.load(std::memory_order_relaxed) == Free && try_lock())
           return;
-        cpu_relax();
+        for (int i = 0; i < pauses; i++)
+          cpu_relax();
+        pauses = pauses < 16 ? pauses * 2 : pauses;
       }
     }
     while (word_.exchange(HeldAndAwaited, std::memory_order_acquire) != Free)

@@ -118,7 +118,8 @@ void end_part(Thread* self, ExplicitTask& task) {
 ExplicitTask::Interrupted interrupt(ImplicitTask& implicit, ExplicitTask& task) {
   ExplicitTask::Interrupted interrupted = {implicit.explicit_task, implicit.constraint, implicit.icvs};
   implicit.explicit_task = &task;
-  implicit.icvs = task.icvs;
+  if (task.deferred) // otherwise its generating thread has what it inherits
+    implicit.icvs = task.icvs;
   if (task.tied)
     implicit.constraint = &task;
   return interrupted;
@@ -156,6 +157,7 @@ void defer(Thread& self, ExplicitTask& task) {
   if (task.deferred)
     return;
   attach(task);
+  task.icvs = self.task->icvs;
   task.deferred = true;
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(*task.team);
@@ -223,7 +225,6 @@ ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
   task->is_final = request.is_final || parent.is_final;
   task->group = task->member_of = parent.group;
   task->team = implicit.team;
-  task->icvs = implicit.icvs;
   if (request.has_event)
     give_event(*task);
   return *task;

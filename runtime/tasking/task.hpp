@@ -55,7 +55,7 @@ struct ExplicitTask : GeneratingTask {
   NodeTeam* team = nullptr;          ///< whose threads execute it
   TaskGroup* member_of = nullptr;    ///< that it was generated into
   DependenceNode* dependence = nullptr;
-  TaskIcvs icvs;                     ///< to begin with; while it runs, the thread has them
+  TaskIcvs icvs;                     ///< of a deferred task, to begin with; while it runs, the thread has them
   uint32_t priority = 0;
   bool has_kmp_priority = false;     ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
