@@ -5,6 +5,7 @@
 #include "schedulers/loop.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hetmp::runtime {
 
@@ -133,13 +134,23 @@ uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
   return ChunkShare::none;
 }
 
+/// The loop's last chunk is the last one of the thread that gets it: lastprivate variables have what they had in the thread's last one.
 Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
+  LoopProgress& loop = task.loop;
   const uint32_t threads = task.team->local_threads();
   ChunkShare& own = buffer.shares[task.local_number];
-  uint32_t number = own.take([&] { return chunks_dealt(task.loop, threads, task.local_number); });
-  if (number == ChunkShare::none)
-    number = steal_chunk(buffer, task, threads);
-  return number == ChunkShare::none ? Range{} : dynamic_chunk(task.loop, number);
+  while (!loop.had_last) {
+    uint32_t number = own.take([&] { return chunks_dealt(loop, threads, task.local_number); });
+    if (number == ChunkShare::none)
+      number = steal_chunk(buffer, task, threads);
+    if (number == ChunkShare::none)
+      break;
+    if (number + 1 != loop.chunks)
+      return dynamic_chunk(loop, number);
+    loop.has_last = true;
+  }
+  loop.had_last |= loop.has_last;
+  return std::exchange(loop.has_last, false) ? dynamic_chunk(loop, loop.chunks - 1) : Range{};
 }
 
 Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads) {
@@ -198,6 +209,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.chunks = loop.schedule.kind == ScheduleKind::Dynamic && loop.schedule.chunk != 0 ? chunks_of(loop) : 0;
   loop.dealt = can_be_dealt(loop, *task.team);
   loop.victim = task.local_number + 1;
+  loop.has_last = loop.had_last = false;
   loop.measuring = false;
   loop.chunk = {};
   loop.open = true;

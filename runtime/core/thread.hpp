@@ -32,6 +32,8 @@ struct LoopProgress {
   uint64_t chunks = 0;      ///< Dynamic: that the loop has
   bool dealt = false;       ///< Dynamic: chunks are dealt in advance (chunk_share.hpp)
   uint32_t victim = 0;      ///< then: the local thread that the last ones were stolen from
+  bool has_last = false;    ///< then: the loop's last chunk is kept for the end
+  bool had_last = false;    ///< then: it has been given
   bool open = false;        ///< between the loop's begin and its exhaustion
   bool ordered = false;
   // `ordered`: the chunk in hand

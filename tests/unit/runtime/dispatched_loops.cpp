@@ -19,7 +19,7 @@ void run_loop(Member self, int32_t schedule, std::make_signed_t<T> chunk, const 
   bool had_last = false;
   while (LoopEntries<T>::next(&somewhere, self.gtid, &is_last, &lower, &upper, &stride)) {
     visits.visit(lower, upper);
-    had_last = had_last || is_last;
+    had_last = is_last; // of the thread's last chunk: compilers look at it after the loop
   }
   if (had_last)
     visits.saw_last();
