@@ -179,13 +179,31 @@ bool next_on_one_node(ImplicitTask& task, Range& chunk) {
   return true;
 }
 
-bool take_chunk(ImplicitTask& task, Range& chunk) {
-  switch (task.loop.schedule.kind) {
-  case ScheduleKind::Static:
-    return next_static(task, chunk);
-  default:
-    return task.team->global ? next_placed_chunk(task, chunk) : next_on_one_node(task, chunk);
+/// What a policy that probes gives a node does not come in order: a thread executes the loop's last iteration when there is nothing else
+/// for it.
+bool take_probed(ImplicitTask& task, Range& chunk) {
+  LoopProgress& loop = task.loop;
+  if (loop.had_last)
+    return false;
+  while (next_placed_chunk(task, chunk)) {
+    if (chunk.end != loop.trips)
+      return true;
+    loop.has_last = true;
+    chunk.end--;
+    if (!chunk.empty())
+      return true;
   }
+  loop.had_last = true; // or somebody else has it
+  chunk = {loop.trips - 1, loop.trips};
+  return std::exchange(loop.has_last, false);
+}
+
+bool take_chunk(ImplicitTask& task, Range& chunk) {
+  if (task.loop.schedule.kind == ScheduleKind::Static)
+    return next_static(task, chunk);
+  if (!task.team->global)
+    return next_on_one_node(task, chunk);
+  return schedulers::probes(task.loop.schedule.kind) ? take_probed(task, chunk) : next_placed_chunk(task, chunk);
 }
 
 } // namespace

@@ -32,8 +32,9 @@ struct LoopProgress {
   uint64_t chunks = 0;      ///< Dynamic: that the loop has
   bool dealt = false;       ///< Dynamic: chunks are dealt in advance (chunk_share.hpp)
   uint32_t victim = 0;      ///< then: the local thread that the last ones were stolen from
-  bool has_last = false;    ///< then: the loop's last chunk is kept for the end
-  bool had_last = false;    ///< then: it has been given
+  // lastprivate variables have what they had in the last chunk of the thread that gets the loop's last iteration.
+  bool has_last = false;    ///< which is kept for the end, where chunks do not come in order
+  bool had_last = false;    ///< it has been given
   bool open = false;        ///< between the loop's begin and its exhaustion
   bool ordered = false;
   // `ordered`: the chunk in hand

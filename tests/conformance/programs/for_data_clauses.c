@@ -1,4 +1,8 @@
 // private, firstprivate, lastprivate and linear on loops of several schedules.
+// run:
+// run: OMP_SCHEDULE=dynamic
+// run with hetmp: OMP_SCHEDULE=hetprobe
+// run with hetmp: OMP_SCHEDULE=hetprobe-i
 #include "check.h"
 
 #include <omp.h>
@@ -21,6 +25,13 @@ int main(void) {
   for (int i = 0; i < count; i++)
     last = i + 1000;
   CHECK_EQUAL(last, count - 1 + 1000);
+
+  for (int visit = 0; visit < 12; visit++) { // a schedule that probes changes its mind
+#pragma omp parallel for schedule(runtime) lastprivate(last)
+    for (int i = 0; i < count; i++)
+      last = i + 2000 + visit;
+    CHECK_EQUAL(last, count - 1 + 2000 + visit);
+  }
 
 #pragma omp parallel for schedule(guided) lastprivate(last)
   for (int i = count - 1; i >= 0; i--)
