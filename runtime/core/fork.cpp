@@ -50,6 +50,8 @@ void release_team(Thread& self, NodeTeam& team) {
 void reserve_members(NodeTeam& team, uint32_t local_threads) {
   if (team.member_capacity >= local_threads)
     return;
+  for (uint32_t local = 0; local < team.member_capacity; local++)
+    reset_tasking(team.members[local]); // what it keeps until the team's next region
   team.members = std::make_unique<ImplicitTask[]>(local_threads);
   team.member_capacity = local_threads;
   team.reduction_data.resize(local_threads);
