@@ -39,14 +39,15 @@ void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
 }
 
 /// The thread will not touch the buffer again; the last one readies it for its next loop.
-void leave_buffer(NodeTeam& team, LoopBuffer& buffer) {
+void leave_buffer(ImplicitTask& task, LoopBuffer& buffer) {
+  NodeTeam& team = *task.team;
   // acq_rel: the last thread's reset comes after every other thread's last use.
   if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
     return;
   buffer.finished.store(0, std::memory_order_relaxed);
   buffer.next.store(0, std::memory_order_relaxed);
   buffer.ordered_done.store(0, std::memory_order_relaxed);
-  reset_placed_loop(buffer);
+  reset_placed_loop(task, buffer);
   buffer.uses.post(); // publishes the reset
 }
 
@@ -141,7 +142,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.source = request.source;
   loop.call_site = request.call_site;
   loop.round = 0;
-  loop.measuring = false;
+  loop.measured = Measured::Nothing;
   loop.chunk = {};
   loop.open = true;
   if (!needs_buffer(loop))
@@ -157,14 +158,14 @@ bool next_chunk(ImplicitTask& task, Range& chunk) {
     return false;
   if (loop.ordered)
     close_ordered_chunk(task);
-  trace_iterations_end(task, perf::TraceEvent::Kind::Chunk, loop.measuring);
+  trace_iterations_end(task, perf::TraceEvent::Kind::Chunk, loop.measured == Measured::Everything);
   if (take_chunk(task, chunk)) {
     trace_iterations_begin(task, chunk, loop.call_site, loop.source);
     return true;
   }
   loop.open = false;
   if (needs_buffer(loop))
-    leave_buffer(*task.team, buffer_of(task));
+    leave_buffer(task, buffer_of(task));
   return false;
 }
 
