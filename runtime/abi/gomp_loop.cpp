@@ -83,6 +83,14 @@ GompKind gomp_kind(long schedule) { return GompKind(schedule & ~gomp_monotonic);
 using namespace hetmp::runtime;
 using Unsigned = unsigned long long;
 
+#define HETMP_FURTHER_CHUNKS(name)                                                                                  \
+  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
+    return next(begin, end);                                                                                        \
+  }                                                                                                                 \
+  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
+    return next(begin, end);                                                                                        \
+  }
+
 // ---- loops of long and of unsigned long long, with a chunk
 
 #define HETMP_LOOP(name, kind, ordered)                                                                             \
@@ -91,18 +99,13 @@ using Unsigned = unsigned long long;
     return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, chunk, ordered,                         \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
-    return next(begin, end);                                                                                        \
-  }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned chunk, Unsigned* begin,                \
                                                 Unsigned* end) {                                                    \
     return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, chunk, ordered,                 \
                            __builtin_return_address(0), begin, end);                                                \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
-    return next(begin, end);                                                                                        \
-  }
+  }                                                                                                                  \
+  HETMP_FURTHER_CHUNKS(name)
 HETMP_LOOP(static, Static, false)
 HETMP_LOOP(dynamic, Dynamic, false)
 HETMP_LOOP(guided, Guided, false)
@@ -120,17 +123,12 @@ HETMP_LOOP(ordered_guided, Guided, true)
     return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::Runtime, 0, ordered,                          \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
-    return next(begin, end);                                                                                        \
-  }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned* begin, Unsigned* end) {               \
     return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::Runtime, 0, ordered,                  \
                            __builtin_return_address(0), begin, end);                                                \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
-    return next(begin, end);                                                                                        \
-  }
+  }                                                                                                                  \
+  HETMP_FURTHER_CHUNKS(name)
 HETMP_RUNTIME_LOOP(runtime, false)
 HETMP_RUNTIME_LOOP(nonmonotonic_runtime, false)
 HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)

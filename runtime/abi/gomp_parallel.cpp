@@ -7,6 +7,10 @@ using namespace hetmp::runtime;
 
 namespace hetmp::runtime {
 
+void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
+  reinterpret_cast<GompFunction>(function)(arguments[0]);
+}
+
 void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
   constexpr unsigned proc_bind_mask = 7;
   self.pushed_threads = threads;
@@ -16,18 +20,10 @@ void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
 
 } // namespace hetmp::runtime
 
-namespace {
-
-void invoke(void* function, int, int, uint32_t, void* const* arguments) {
-  reinterpret_cast<GompFunction>(function)(arguments[0]);
-}
-
-} // namespace
-
 HETMP_ENTRY void GOMP_parallel(GompFunction function, void* data, unsigned threads, unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
-  fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke);
+  fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke_gomp);
 }
 
 // ---- regions that consist of one loop: every thread has begun it when the outlined function starts
