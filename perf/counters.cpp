@@ -1,12 +1,11 @@
 #include "perf/counters.hpp"
 
 #include "base/environment.hpp"
+#include "base/library_folder.hpp"
 #include "base/private_section.hpp"
 #include "perf/papi/plugin.hpp"
 
 #include <atomic>
-#include <climits>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <optional>
 #include <pthread.h>
@@ -28,18 +27,6 @@ CounterSettings& settings() {
   return instance;
 }
 
-/// Of the library that holds this code. Its name may be a link: the runtime has many names, in a folder of
-/// their own.
-std::string own_folder() {
-  Dl_info info;
-  char resolved[PATH_MAX];
-  if (!dladdr(reinterpret_cast<void*>(&counters_state), &info) || !info.dli_fname ||
-      !realpath(info.dli_fname, resolved))
-    return ".";
-  const std::string path = resolved;
-  return path.substr(0, path.rfind('/'));
-}
-
 struct EventNames {
   std::string misses, instructions; ///< empty = the default
 };
@@ -59,7 +46,7 @@ std::optional<EventNames> parse_names(std::string_view text) {
 
 /// Null, and why, if there is no usable plugin.
 const CounterPlugin* load_plugin(std::string& problem) {
-  const std::string folder = settings().folder.empty() ? own_folder() : settings().folder;
+  const std::string folder = settings().folder.empty() ? library_folder(reinterpret_cast<const void*>(&counters_state)) : settings().folder;
   const std::string file = folder + "/" + counter_plugin_file;
   if (access(file.c_str(), F_OK) != 0) {
     problem = std::string("PAPI is not installed (there is no ") + counter_plugin_file + ")";

@@ -151,7 +151,7 @@ void HetProbePolicy::report(uint32_t number, const NodeMeasurement& done) {
     wholes.push_back(node.whole);
     earlier.push_back(node.earlier);
   }
-  history_.absorb(probes(), wholes, earlier, rules_);
+  history_.absorb({probes(), wholes, earlier}, rules_);
 }
 
 /// On demand, in small chunks: the node's first thread that finds none asks for more while the others finish

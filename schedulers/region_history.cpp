@@ -163,68 +163,66 @@ RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& thr
   return {false, announced_};
 }
 
-const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) {
-  return absorb(probes, probes, rules);
-}
-
 Decision RegionHistory::preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const {
   RegionHistory copy = *this;
   return copy.absorb(probes, rules);
 }
 
-const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes,
-                                      const std::vector<NodeMeasurement>& wholes, const DecisionRules& rules) {
-  if (!same_shape(probes)) {
+const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) {
+  return absorb(VisitMeasurements{probes, {}, {}}, rules);
+}
+
+const Decision& RegionHistory::absorb(VisitMeasurements visit, const DecisionRules& rules) {
+  if (visit.wholes.empty())
+    visit.wholes = visit.probes;
+  if (!same_shape(visit.probes)) {
     std::vector<uint32_t> threads;
-    for (const NodeMeasurement& node : probes)
+    for (const NodeMeasurement& node : visit.probes)
       threads.push_back(node.threads);
     start_afresh(threads, rules);
   }
-  return absorb_times(probes, wholes, times_of(probes, wholes, rules), false, rules);
-}
-
-const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes, std::vector<NodeMeasurement> wholes,
-                                      const std::vector<NodeMeasurement>& earlier, const DecisionRules& rules) {
-  if (!settled_ || !same_shape(probes) || !has_times_of_all(earlier))
-    return absorb(probes, wholes, rules);
-  const Times of_visit = times_of(probes, wholes, rules);
-  for (uint32_t i = 0; i < wholes.size(); ++i) {
-    if (!decision_.uses(i))
-      continue;
-    NodeMeasurement sum = earlier[i];
-    if (of_visit == Times::OfWholes) // else pages moved on this very visit
-      add(sum, wholes[i]);
-    // CPU time was not measured on those visits: the same part of the time as on this one.
-    const bool busy_known = wholes[i].busy_us >= 0 && wholes[i].thread_us > 0;
-    sum.busy_us = busy_known ? sum.thread_us * wholes[i].busy_us / wholes[i].thread_us : -1;
-    wholes[i] = sum;
-  }
-  return absorb_times(probes, wholes, Times::OfWholes, true, rules);
-}
-
-bool RegionHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier) const {
-  for (uint32_t i = 0; i < earlier.size(); ++i)
-    if (decision_.uses(i) && !believable(earlier[i]))
-      return false;
-  return decision_.only_node() < 0;
-}
-
-const Decision& RegionHistory::absorb_times(const std::vector<NodeMeasurement>& probes,
-                                            const std::vector<NodeMeasurement>& wholes, Times times, bool long_times,
-                                            const DecisionRules& rules) {
-  for (uint32_t i = 0; i < probes.size(); ++i) {
-    const NodeMeasurement& longest = believable(wholes[i]) ? wholes[i] : probes[i];
-    take(i, times == Times::Persisting ? longest : probes[i], longest, times, rules);
+  Times times = times_of(visit.probes, visit.wholes, rules);
+  const bool long_times = settled_ && has_times_of_all(visit.earlier);
+  if (long_times)
+    add_earlier_times(visit, std::exchange(times, Times::OfWholes));
+  for (uint32_t i = 0; i < visit.probes.size(); ++i) {
+    const NodeMeasurement& longest = believable(visit.wholes[i]) ? visit.wholes[i] : visit.probes[i];
+    take(i, times == Times::Persisting ? longest : visit.probes[i], longest, times, rules);
   }
   ++probed_;
   const Decision standing = std::exchange(decision_, decide(nodes_, rules));
   same_nodes_ = decided_ && standing.nodes == decision_.nodes ? same_nodes_ + 1 : 1;
-  if (settled_)
-    judge_audit(standing, long_times, rules);
-  else
+  if (!settled_)
     judge_probe(standing, rules);
+  else if (!long_times || !judge_long_times(standing, rules))
+    judge_audit(standing, rules);
   decided_ = true;
   return decision_;
+}
+
+bool RegionHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier) const {
+  if (earlier.size() != nodes_.size() || decision_.only_node() >= 0)
+    return false;
+  for (uint32_t i = 0; i < earlier.size(); ++i)
+    if (decision_.uses(i) && !believable(earlier[i]))
+      return false;
+  return true;
+}
+
+/// Makes of the visit's wholes those of all visits since the last audit. `times`: where this visit's own would come from.
+void RegionHistory::add_earlier_times(VisitMeasurements& visit, Times times) const {
+  for (uint32_t i = 0; i < visit.wholes.size(); ++i) {
+    if (!decision_.uses(i))
+      continue;
+    NodeMeasurement& whole = visit.wholes[i];
+    NodeMeasurement sum = visit.earlier[i];
+    if (times == Times::OfWholes) // else pages moved on this very visit
+      add(sum, whole);
+    // CPU time was not measured on those visits: the same part of the time as on this one.
+    const bool busy_known = whole.busy_us >= 0 && whole.thread_us > 0;
+    sum.busy_us = busy_known ? sum.thread_us * whole.busy_us / whole.thread_us : -1;
+    whole = sum;
+  }
 }
 
 void RegionHistory::asked_every_time() {
@@ -345,22 +343,28 @@ void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& r
   stand_until_audit();
 }
 
-/// The audit's own measurement is compared with the decision, not the average in which it weighs three
-/// quarters. Speeds that an audit confirms stay exactly as they were: moving a boundary by a few iterations
-/// would move pages. Speeds over many visits that have changed are taken as they are: no probe tells them better.
-void RegionHistory::judge_audit(const Decision& standing, bool long_times, const DecisionRules& rules) {
+/// The decision in force against speeds over many visits: those that have changed are taken as they are, as no probe tells them
+/// better; others stay exactly as they were: moving a boundary by a few iterations would move pages. False if other nodes would be
+/// used: that is for judge_audit().
+bool RegionHistory::judge_long_times(const Decision& standing, const DecisionRules& rules) {
   const Decision seen = decide(latest_, rules);
-  if (long_times && seen.nodes == standing.nodes && decision_.nodes == standing.nodes) {
-    if (change_of_speeds(standing, seen) > changed_on_average) {
-      nodes_ = latest_;
-      decision_ = seen;
-    } else {
-      decision_.speed = standing.speed;
-      interval_ = std::min(interval_ * 2, longest_interval);
-    }
-    stand_until_audit();
-    return;
+  if (seen.nodes != standing.nodes || decision_.nodes != standing.nodes)
+    return false;
+  if (change_of_speeds(standing, seen) > changed_on_average) {
+    nodes_ = latest_;
+    decision_ = seen;
+  } else {
+    decision_.speed = standing.speed;
+    interval_ = std::min(interval_ * 2, longest_interval);
   }
+  stand_until_audit();
+  return true;
+}
+
+/// The audit's own measurement is compared with the decision, not the average in which it weighs three quarters. Speeds that an
+/// audit confirms stay exactly as they were.
+void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& rules) {
+  const Decision seen = decide(latest_, rules);
   const bool several = standing.only_node() < 0;
   const bool looked_twice = std::exchange(looked_, true);
   if (several && looked_twice) // what the average keeps of the first look is not asked

@@ -9,6 +9,13 @@
 
 namespace hetmp::schedulers {
 
+/// What the nodes of a team measured on a visit; element i of each is node i's.
+struct VisitMeasurements {
+  std::vector<NodeMeasurement> probes;  ///< over its probe: the same iterations on every visit, whatever else it was given
+  std::vector<NodeMeasurement> wholes;  ///< over all that it ran, the probe included; empty: as the probes
+  std::vector<NodeMeasurement> earlier; ///< of an audit: over its shares on the visits since the one before; empty: not known
+};
+
 /// Not synchronised: one owner. A history is of visits by teams of one shape (threads of each node); another shape starts
 /// it afresh.
 ///
@@ -31,22 +38,17 @@ class RegionHistory {
   /// decides again within it, also when the visit is not probed.
   void asked_every_time();
 
-  /// Takes a visit into account and decides anew. Element i of `probes` is what node i measured over its probe: the same
-  /// iterations on every visit, whatever else it was given. Measurements that cannot be true leave what is known of the node
-  /// as it was. Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75,
-  /// for times and faults alike; between times of different numbers of iterations, the longer one the more.
+  /// Takes a visit into account and decides anew. Measurements that cannot be true leave what is known of the node as it was.
+  /// Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75, for times and faults
+  /// alike; between times of different numbers of iterations, the longer one the more.
+  ///
+  /// Times come from `wholes` if several nodes ran more than their probes and hardly any page moved meanwhile: it is many times
+  /// longer than the probe, so what disturbs a node now and then weighs as it does in the whole loop. Such times that agree within
+  /// 10 percent are one steady speed with disturbances: of these it is the mean. An audit alone would meet whatever disturbs the
+  /// machine in that moment: where all nodes in use have `earlier` times, the speeds follow from them.
+  const Decision& absorb(VisitMeasurements visit, const DecisionRules& rules);
+  /// Of a visit of which there are probes only.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules);
-  /// The same, with what each node measured over all that it ran on the visit, the probe included. Times are taken from it
-  /// if several nodes ran more than their probes and hardly any page moved meanwhile: it is many times longer than the probe,
-  /// so what disturbs a node now and then weighs as it does in the whole loop. Such times that agree within 10 percent are
-  /// one steady speed with disturbances: of these it is the mean.
-  const Decision& absorb(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
-                         const DecisionRules& rules);
-  /// The same for an audit, with the times of the visits since the one before, which were divided by the decision. An audit
-  /// alone would meet whatever disturbs the machine in that moment. Where all nodes in use have such times, the speeds follow
-  /// from them.
-  const Decision& absorb(const std::vector<NodeMeasurement>& probes, std::vector<NodeMeasurement> wholes,
-                         const std::vector<NodeMeasurement>& earlier, const DecisionRules& rules);
   /// What absorb() would decide.
   Decision preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const;
 
@@ -79,14 +81,14 @@ class RegionHistory {
   /// Where a visit's times come from; Standing: they are not taken; Persisting: everything comes from the wholes.
   enum class Times : uint8_t { OfProbes, OfWholes, Standing, Persisting };
   bool has_times_of_all(const std::vector<NodeMeasurement>& earlier) const;
-  const Decision& absorb_times(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes, Times times,
-                               bool long_times, const DecisionRules& rules);
+  void add_earlier_times(VisitMeasurements& visit, Times times) const;
   Times times_of(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
                  const DecisionRules& rules);
   void take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
             const DecisionRules& rules);
   void judge_probe(const Decision& standing, const DecisionRules& rules);
-  void judge_audit(const Decision& standing, bool long_times, const DecisionRules& rules);
+  void judge_audit(const Decision& standing, const DecisionRules& rules);
+  bool judge_long_times(const Decision& standing, const DecisionRules& rules);
   void stand_until_audit();
 
   BringIns bring_ins_;

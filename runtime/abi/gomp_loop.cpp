@@ -87,6 +87,14 @@ template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, uns
 using namespace hetmp::runtime;
 using Unsigned = unsigned long long;
 
+#define HETMP_FURTHER_CHUNKS(name)                                                                                  \
+  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
+    return next(begin, end);                                                                                        \
+  }                                                                                                                 \
+  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
+    return next(begin, end);                                                                                        \
+  }
+
 // ---- loops of long and of unsigned long long, with a chunk
 
 #define HETMP_LOOP(name, kind, ordered)                                                                             \
@@ -95,18 +103,13 @@ using Unsigned = unsigned long long;
     return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, chunk, ordered,                         \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
-    return next(begin, end);                                                                                        \
-  }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned chunk, Unsigned* begin,                \
                                                 Unsigned* end) {                                                    \
     return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, chunk, ordered,                 \
                            __builtin_return_address(0), begin, end);                                                \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
-    return next(begin, end);                                                                                        \
-  }
+  }                                                                                                                  \
+  HETMP_FURTHER_CHUNKS(name)
 HETMP_LOOP(static, Static, false)
 HETMP_LOOP(dynamic, MonotonicDynamic, false)
 HETMP_LOOP(guided, MonotonicGuided, false)
@@ -124,17 +127,12 @@ HETMP_LOOP(ordered_guided, Guided, true)
     return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, 0, ordered,                          \
                        __builtin_return_address(0), begin, end);                                                    \
   }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
-    return next(begin, end);                                                                                        \
-  }                                                                                                                 \
   HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
                                                 Unsigned increment, Unsigned* begin, Unsigned* end) {               \
     return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, 0, ordered,                  \
                            __builtin_return_address(0), begin, end);                                                \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
-    return next(begin, end);                                                                                        \
-  }
+  }                                                                                                                  \
+  HETMP_FURTHER_CHUNKS(name)
 HETMP_RUNTIME_LOOP(runtime, MonotonicRuntime, false)
 HETMP_RUNTIME_LOOP(nonmonotonic_runtime, Runtime, false)
 HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime, false)

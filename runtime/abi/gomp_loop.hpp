@@ -50,6 +50,9 @@ void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, boo
   begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site});
 }
 
+/// Invoker of functions as gcc outlines them: they take one pointer.
+void invoke_gomp(void* function, int gtid, int thread_number, uint32_t count, void* const* arguments);
+
 /// What gcc says of a region: 0 threads mean no num_threads clause; `flags` have the proc_bind clause.
 void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags);
 

@@ -8,6 +8,10 @@ using namespace hetmp::runtime;
 
 namespace hetmp::runtime {
 
+void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
+  reinterpret_cast<GompFunction>(function)(arguments[0]);
+}
+
 void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
   constexpr unsigned proc_bind_mask = 7;
   self.pushed_threads = threads;
@@ -19,8 +23,8 @@ void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
 
 namespace {
 
-void invoke(void* function, int, int, uint32_t, void* const* arguments) {
-  reinterpret_cast<GompFunction>(function)(arguments[0]);
+void invoke(void* function, int gtid, int thread_number, uint32_t count, void* const* arguments) {
+  invoke_gomp(function, gtid, thread_number, count, arguments);
   meet_at_end(current_task());
 }
 

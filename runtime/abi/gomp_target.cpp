@@ -2,6 +2,7 @@
 // mapped variables are the variables themselves. What would only move data does nothing.
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
+#include "runtime/abi/gomp_loop.hpp"
 #include "runtime/abi/gomp_task.hpp"
 #include "runtime/core/league.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -11,7 +12,6 @@
 #include <cstring>
 
 using namespace hetmp::runtime;
-using GompFunction = void (*)(void* data);
 
 namespace {
 
@@ -60,13 +60,9 @@ private:
   char* memory_ = nullptr;
 };
 
-void invoke(void* function, int, int, uint32_t, void* const* arguments) {
-  reinterpret_cast<GompFunction>(function)(arguments[0]);
-}
-
 void execute_on_host(GompFunction function, void** addresses) {
   void* argument = addresses;
-  execute_league(current_thread(), nullptr, League{}, reinterpret_cast<void*>(function), 1, &argument, invoke);
+  execute_league(current_thread(), nullptr, League{}, reinterpret_cast<void*>(function), 1, &argument, invoke_gomp);
 }
 
 void wait_for(void** depend) {

@@ -1,5 +1,6 @@
 // `teams` on the host.
 #include "runtime/abi/entry.hpp"
+#include "runtime/abi/gomp_loop.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/omp_routines.hpp"
 #include "runtime/core/league.hpp"
@@ -53,15 +54,7 @@ HETMP_ENTRY void __kmpc_fork_teams(const SourceLocation* location, int32_t count
 
 // ---- gcc; it divides loops among teams by itself
 
-namespace {
-
-void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
-  reinterpret_cast<void (*)(void*)>(function)(arguments[0]);
-}
-
-} // namespace
-
-HETMP_ENTRY void GOMP_teams_reg(void (*function)(void*), void* data, unsigned teams, unsigned thread_limit, unsigned) {
+HETMP_ENTRY void GOMP_teams_reg(GompFunction function, void* data, unsigned teams, unsigned thread_limit, unsigned) {
   Thread& self = current_thread();
   self.pushed_teams = teams;
   self.pushed_team_threads = thread_limit;

@@ -1,29 +1,16 @@
 #include "runtime/affinity/topology.hpp"
 
+#include "base/library_folder.hpp"
 #include "runtime/affinity/topology_plugin.hpp"
 
-#include <climits>
-#include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
 
 namespace hetmp::affinity {
 namespace {
 
-/// The folder of the library that this code is in.
-std::string own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&places_of_level), &info) == 0 || !info.dli_fname)
-    return ".";
-  char path[PATH_MAX]; // the plugin is beside the library itself, not beside what links to it
-  if (!realpath(info.dli_fname, path))
-    return ".";
-  return std::string(path, size_t(strrchr(path, '/') - path));
-}
-
 const TopologyPlugin* load_plugin(std::string& problem) {
-  const std::string file = own_folder() + '/' + topology_plugin_file;
+  const std::string file = library_folder(reinterpret_cast<const void*>(&places_of_level)) + '/' + topology_plugin_file;
   if (access(file.c_str(), F_OK) != 0) {
     problem = std::string("that needs ") + topology_plugin_file + ", which is not there: hetmp was built without hwloc";
     return nullptr;

@@ -39,23 +39,23 @@ void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
     buffer.uses.wait_while(uses);
 }
 
-/// For its next loop.
-void make_ready(NodeTeam& team, LoopBuffer& buffer, bool dealt) {
+/// For its next loop. By a thread of the team that is in none of its loops any more, or the last one.
+void make_ready(ImplicitTask& task, LoopBuffer& buffer, bool dealt) {
   if (dealt)
-    for (uint32_t local = 0; local < team.local_threads(); local++)
+    for (uint32_t local = 0; local < task.team->local_threads(); local++)
       buffer.shares[local].reset();
   buffer.finished.store(0, std::memory_order_relaxed);
   buffer.next.store(0, std::memory_order_relaxed);
   buffer.ordered_done.store(0, std::memory_order_relaxed);
-  reset_placed_loop(buffer);
+  reset_placed_loop(task, buffer);
 }
 
 /// The thread will not touch the buffer again; the last one readies it.
-void leave_buffer(NodeTeam& team, LoopBuffer& buffer, bool dealt) {
+void leave_buffer(ImplicitTask& task, LoopBuffer& buffer) {
   // acq_rel: the last thread's reset comes after every other thread's last use.
-  if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
+  if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != task.team->local_threads())
     return;
-  make_ready(team, buffer, dealt);
+  make_ready(task, buffer, task.loop.dealt);
   buffer.uses.post(); // publishes it
 }
 
@@ -228,7 +228,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.dealt = can_be_dealt(loop, *task.team);
   loop.victim = task.local_number + 1;
   loop.has_last = loop.had_last = false;
-  loop.measuring = false;
+  loop.measured = Measured::Nothing;
   loop.chunk = {};
   loop.open = true;
   if (!needs_buffer(loop))
@@ -244,7 +244,7 @@ void restart_loops(NodeTeam& team) {
     most = std::max(most, team.members[local].loops);
   const uint64_t rounds = most / NodeTeam::loop_ring + 1; // no buffer has been used more often
   for (LoopBuffer& buffer : team.loops) {
-    make_ready(team, buffer, true);
+    make_ready(team.members[0], buffer, true);
     while (buffer.uses.epoch() != uint32_t(rounds))
       buffer.uses.post();
   }
@@ -258,14 +258,14 @@ bool next_chunk(ImplicitTask& task, Range& chunk) {
     return false;
   if (loop.ordered)
     close_ordered_chunk(task);
-  trace_iterations_end(task, perf::TraceEvent::Kind::Chunk, loop.measuring);
+  trace_iterations_end(task, perf::TraceEvent::Kind::Chunk, loop.measured == Measured::Everything);
   if (take_chunk(task, chunk)) {
     trace_iterations_begin(task, chunk, loop.call_site, loop.source);
     return true;
   }
   loop.open = false;
   if (needs_buffer(loop))
-    leave_buffer(*task.team, buffer_of(task), loop.dealt);
+    leave_buffer(task, buffer_of(task));
   return false;
 }
 

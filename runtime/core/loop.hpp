@@ -47,7 +47,7 @@ LoopBuffer& buffer_of(ImplicitTask& task);
 
 /// Loops that a policy places on several nodes (placed_loop.cpp).
 bool next_placed_chunk(ImplicitTask& task, schedulers::Range& chunk);
-void reset_placed_loop(LoopBuffer& buffer);
+void reset_placed_loop(ImplicitTask& task, LoopBuffer& buffer);
 
 /// Local thread `local`'s contiguous share of a loop that nobody places, by the core speeds the user has given
 /// (static_loop.cpp).

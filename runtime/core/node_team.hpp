@@ -49,6 +49,7 @@ struct LoopBuffer {
   bool begun = false;          ///< `work` is set up for this visit
   bool asked = false;          ///< somebody, for the first time on this visit
   bool known = false;          ///< by an earlier answer: nobody is asked on this visit
+  schedulers::NodeMeasurement known_times; ///< then: of the chunks executed so far
   uint64_t handed_out_end = 0; ///< end of the last chunk handed out on this node
   NodeSnapshot before;         ///< when the node got its assignment
   EventCount answers;          ///< posted when an assignment is there

@@ -43,23 +43,22 @@ void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
 /// The chunk in hand has been executed.
 void account(ImplicitTask& task, LoopBuffer& buffer) {
   LoopProgress& loop = task.loop;
-  if (loop.timing) {
-    loop.timing = false;
+  const Measured measured = std::exchange(loop.measured, Measured::Nothing);
+  if (measured == Measured::Time) {
     const double elapsed_us = double(monotonic_nanoseconds() - loop.started.elapsed_ns) / 1000;
-    plan_cache::add_time(task.team->description, loop.call_site, loop.timed_iterations, elapsed_us);
+    FutexLockGuard guard(buffer.lock);
+    buffer.known_times.iterations += loop.timed_iterations;
+    buffer.known_times.thread_us += elapsed_us;
+  } else if (measured == Measured::Everything) {
+    const schedulers::ChunkMeasurement chunk = since(loop.started);
+    FutexLockGuard guard(buffer.lock);
+    buffer.work.account(task.local_number, chunk);
   }
-  if (!task.loop.measuring)
-    return;
-  task.loop.measuring = false;
-  const schedulers::ChunkMeasurement chunk = since(task.loop.started);
-  FutexLockGuard guard(buffer.lock);
-  buffer.work.account(task.local_number, chunk);
 }
 
 struct NextStep {
   NodeWork::Step step = NodeWork::Step::Leave;
-  bool measuring = false;
-  bool timing = false;
+  Measured measured = Measured::Nothing;
   uint64_t predecessor_end = 0;
   schedulers::NodeMeasurement done;
 };
@@ -72,8 +71,7 @@ NextStep next_step(ImplicitTask& task, LoopBuffer& buffer, Range& chunk) {
   next.step = buffer.work.next(task.local_number, chunk);
   switch (next.step) {
   case NodeWork::Step::Run:
-    next.measuring = buffer.work.measuring();
-    next.timing = buffer.known;
+    next.measured = buffer.work.measuring() ? Measured::Everything : buffer.known ? Measured::Time : Measured::Nothing;
     next.predecessor_end = buffer.handed_out_end;
     buffer.handed_out_end = chunk.end;
     break;
@@ -123,11 +121,10 @@ void report(ImplicitTask& task, const schedulers::NodeMeasurement& done) {
 void start(ImplicitTask& task, const NextStep& next, Range chunk) {
   if (task.loop.ordered)
     open_ordered_chunk(task, chunk, next.predecessor_end);
-  task.loop.measuring = next.measuring;
-  if (next.measuring)
+  task.loop.measured = next.measured;
+  if (next.measured == Measured::Everything) {
     task.loop.started = snapshot_of_thread();
-  task.loop.timing = next.timing;
-  if (next.timing) {
+  } else if (next.measured == Measured::Time) {
     task.loop.timed_iterations = chunk.size();
     task.loop.started.elapsed_ns = monotonic_nanoseconds();
   }
@@ -161,7 +158,9 @@ bool next_placed_chunk(ImplicitTask& task, Range& chunk) {
   }
 }
 
-void reset_placed_loop(LoopBuffer& buffer) {
+void reset_placed_loop(ImplicitTask& task, LoopBuffer& buffer) {
+  if (buffer.known)
+    plan_cache::add_times(task.team->description, task.loop.call_site, std::exchange(buffer.known_times, {}));
   buffer.begun = buffer.known = buffer.asked = false;
   buffer.handed_out_end = 0;
 }

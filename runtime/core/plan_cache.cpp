@@ -59,12 +59,12 @@ void keep(const TeamDescription& part, const void* call_site, uint64_t trips, co
   all.kept[key_of(part, call_site)] = {assignment, trips, assignment.repeats};
 }
 
-void add_time(const TeamDescription& part, const void* call_site, uint64_t iterations, double elapsed_us) {
+void add_times(const TeamDescription& part, const void* call_site, const schedulers::NodeMeasurement& times) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
   schedulers::NodeMeasurement& sum = all.times[key_of(part, call_site)];
-  sum.iterations += iterations;
-  sum.thread_us += elapsed_us;
+  sum.iterations += times.iterations;
+  sum.thread_us += times.thread_us;
 }
 
 schedulers::NodeMeasurement take_times(const TeamDescription& part, const void* call_site) {

@@ -18,8 +18,8 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
 /// An answer that stands for assignment.repeats visits more.
 void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment);
 
-/// `iterations` of a visit that take() has answered took a thread so long.
-void add_time(const TeamDescription& part, const void* call_site, uint64_t iterations, double elapsed_us);
+/// What a visit that take() has answered took the node's threads.
+void add_times(const TeamDescription& part, const void* call_site, const schedulers::NodeMeasurement& times);
 
 /// The sum of those since the last call: by the node, when it asks again.
 schedulers::NodeMeasurement take_times(const TeamDescription& part, const void* call_site);

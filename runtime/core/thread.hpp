@@ -22,6 +22,13 @@ struct NodeTeam;
 struct TeamDescription;
 struct Thread;
 
+/// What is taken down of a chunk when it has been executed.
+enum class Measured : uint8_t {
+  Nothing,
+  Time,       ///< nobody has been asked on this visit
+  Everything, ///< clocks, counters, faults: for the loop's policy
+};
+
 /// What a thread knows of the dynamically scheduled loop it is in. Owner: the thread of the task.
 struct LoopProgress {
   schedulers::Schedule schedule;
@@ -48,10 +55,9 @@ struct LoopProgress {
   uint64_t end_bits = 0;    ///< by GOMP entries: the first value that is not the loop's any more
   int64_t stride = 1;
   // placed on several nodes
-  bool measuring = false;   ///< the chunk in hand is measured
-  bool timing = false;      ///< of the chunk in hand only the time is taken: nobody has been asked on this visit
-  ThreadSnapshot started;   ///< then: when the chunk was given
-  uint64_t timed_iterations = 0; ///< of that chunk
+  Measured measured = Measured::Nothing; ///< of the chunk in hand
+  ThreadSnapshot started;        ///< then: when the chunk was given
+  uint64_t timed_iterations = 0; ///< of a chunk whose time is taken
   const char* source = nullptr;
   const void* call_site = nullptr; ///< where the program began the loop
 };
