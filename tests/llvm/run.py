@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Runs the tests of an LLVM release's OpenMP runtime on hetmp, in libomp's place on one node, by LLVM's own lit.
+
+    run.py --build BUILD [--llvm VERSION] [--filter REGEX] [--environment "NAME=VALUE ..."]
+
+scripts/fetch-llvm-openmp-tests gets the tests, scripts/install-deps the rest. All folders but ompt/ (OpenMP's tool interface).
+They run with four threads, whatever the number of CPUs, and sleep a tenth of what they say (--sleep-scale).
+expected-failures names the tests that do not pass, with the reasons: any other that fails makes the run fail, and so does one of
+these that passes; but for affinity/, whose tests may pass on one machine and not on another, that is only said.
+Exit codes: 0 as expected, 1 not, 77 skipped (the tests or a tool are not here).
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+UNPACKED = REPOSITORY / "build" / "unpacked"  # where scripts/install-deps puts what it does not install
+COMPILERS = ["clang-19", "clang-16", "clang-14", "clang"]
+# Some tests use half of the threads and want more than one.
+ENVIRONMENT = "OMP_NUM_THREADS=4"
+LISTED = "19"  # the release that expected-failures is about
+SECONDS = 180  # for one test; the longest takes 30 on two CPUs
+SKIPPED = 77
+
+
+class Skip(Exception):
+    pass
+
+
+class Failure(Exception):
+    pass
+
+
+def llvm_version(path):
+    return int(re.search(r"/llvm-(\d+)/", str(path))[1])
+
+
+def newest(pattern):
+    """What matches below the folders of installed and unpacked LLVM releases, the newest release first."""
+    found = [*Path("/usr/lib").glob(f"llvm-*/{pattern}"), *UNPACKED.glob(f"usr/lib/llvm-*/{pattern}")]
+    return sorted(found, key=llvm_version, reverse=True)
+
+
+def find_tests(version):
+    tests = REPOSITORY / "build" / "llvm-tests" / version / "openmp" / "runtime" / "test"
+    if not (tests / "lit.cfg").exists():
+        raise Skip(f"the OpenMP tests of LLVM {version} are not here; scripts/fetch-llvm-openmp-tests {version} gets them")
+    return tests
+
+
+def find_lit():
+    """(lit, the folder of FileCheck and not), of one release."""
+    for lit in newest("build/utils/lit/lit.py"):
+        tools = lit.parents[3] / "bin"
+        if (tools / "FileCheck").exists() and (tools / "not").exists():
+            break
+    else:
+        raise Skip("LLVM's lit is not here; scripts/install-deps installs llvm-19-tools")
+    return lit, tools
+
+
+def find_python():
+    """One that has psutil, with which lit ends tests that hang: the distribution's has it if the one that runs this has not."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if shutil.which(python) and subprocess.run([python, "-c", "import psutil"], capture_output=True).returncode == 0:
+            return python
+    raise Skip("lit cannot end tests that hang without psutil; scripts/install-deps installs python3-psutil")
+
+
+def find_compiler(wanted):
+    compiler = next(filter(shutil.which, [wanted] if wanted else COMPILERS), None)
+    if not compiler:
+        raise Skip(f"none of {', '.join([wanted] if wanted else COMPILERS)} found; scripts/install-deps installs clang-19")
+    return compiler
+
+
+def link_headers(version, work):
+    """A folder with omp.h, of the tests' release if that is here, and the tests' sleeping routine."""
+    headers = newest("lib/clang/*/include/omp.h")
+    if not headers:
+        raise Skip("no LLVM omp.h found; scripts/install-deps gets one")
+    of_release = [header for header in headers if llvm_version(header) == int(version)]
+    folder = work / "include"
+    folder.mkdir(parents=True, exist_ok=True)
+    for target in ((of_release or headers)[0], HERE / "omp_my_sleep.h"):
+        link = folder / target.name
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+    return folder
+
+
+def expected_failures(version, tests):
+    """The names in expected-failures; it is about LLVM 19, other releases have most of the tests."""
+    names = []
+    file = HERE / "expected-failures"
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, _, reason = line.partition(": ")
+        if not reason.strip():
+            raise Failure(f"{file}:{number}: '{line}' is not 'TEST: REASON'")
+        names.append(name)
+    absent = [name for name in names if not (tests / name).exists()]
+    if absent and version == LISTED:
+        raise Failure(f"{file}: LLVM {version} has no {', '.join(absent)}")
+    return [name for name in names if name not in absent]
+
+
+def check_expected(names, results):
+    """Lets no name stay in expected-failures whose test passes. Debian's lit does not count that as a failure."""
+    passed = [test["name"].split(" :: ")[1] for test in json.loads(results.read_text())["tests"] if test["code"] == "XPASS"]
+    stale = [name for name in names if name in passed]
+    for name in stale:
+        print(f"{name} passes: its line in tests/llvm/expected-failures should go")
+    return all(name.startswith("affinity/") for name in stale)
+
+
+def lit_command(given, library, tests, work):
+    """With what lit.site.cfg.py wants to know."""
+    lit, tools = find_lit()
+    parameters = {
+        "version": given.llvm, "tests": tests, "work": work, "library": library, "tools": tools,
+        "compiler": find_compiler(given.compiler), "headers": link_headers(given.llvm, work),
+        "environment": f"{ENVIRONMENT} {given.environment}", "sleep_scale": given.sleep_scale, "seconds": SECONDS,
+        "which_library": REPOSITORY / "tests" / "install" / "consumer" / "program.c",
+    }
+    command = [find_python(), str(lit), "-sv", "-j", str(given.jobs)]
+    for name, value in parameters.items():
+        command += ["--param", f"{name}={value}"]
+    return command
+
+
+def run_lit(given, build):
+    """Whether everything went as expected."""
+    tests = find_tests(given.llvm)
+    library = build / "lib" / "libhetmp.so"
+    if not library.exists():
+        raise Failure(f"{library} is not built")
+    work = build / "tests" / "llvm" / given.llvm
+    command = lit_command(given, library, tests, work)
+    names = expected_failures(given.llvm, tests)
+    if names:
+        command += ["--xfail", ";".join(names)]
+    if given.filter:
+        command += ["--filter", given.filter]
+    results = work / "results.json"
+    results.unlink(missing_ok=True)
+    code = subprocess.run([*command, "--output", str(results), str(HERE)]).returncode
+    return code == 0 and check_expected(names, results)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, type=Path, help="the build folder")
+    parser.add_argument("--llvm", default=LISTED, metavar="VERSION", help=f"whose tests (default {LISTED})")
+    parser.add_argument("--compiler", help=f"a clang (default: the first of {', '.join(COMPILERS)} that is here)")
+    parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match, as in tasking/.*depend")
+    parser.add_argument("--environment", default="", help='more variables for all tests, as in "HETMP_NODES=proc:2"')
+    parser.add_argument("--sleep-scale", type=float, default=0.1, help="1: the tests sleep as they are written")
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)), help="at a time (default: one a CPU)")
+    return parser.parse_args()
+
+
+def main():
+    given = parse_arguments()
+    try:
+        return 0 if run_lit(given, given.build.resolve()) else 1
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
+    except Failure as reason:
+        print(f"FAILED: {reason}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
