@@ -5,6 +5,7 @@
 #include "runtime/abi/omp_routines.hpp"
 #include "runtime/core/league.hpp"
 
+#include <algorithm>
 #include <alloca.h>
 #include <cstdarg>
 
@@ -19,6 +20,8 @@ League next_league(Thread& self) {
   League league;
   const uint32_t teams = self.pushed_teams != 0 ? self.pushed_teams : positive(omp_get_max_teams());
   league.teams = teams != 0 ? teams : 1;
+  if (const int most = program_icvs().most_teams; most > 0)
+    league.teams = std::min(league.teams, uint32_t(most));
   league.thread_limit = self.pushed_team_threads != 0 ? self.pushed_team_threads : positive(omp_get_teams_thread_limit());
   self.pushed_teams = self.pushed_team_threads = 0;
   return league;

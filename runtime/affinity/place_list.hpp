@@ -11,6 +11,8 @@
 
 namespace hetmp::affinity {
 
+inline constexpr int greatest_cpu = 4095;
+
 /// Its CPUs in ascending order, without repetitions.
 using Place = std::vector<int>;
 
@@ -28,6 +30,9 @@ struct ParsedPlaces {
 
 /// The grammar of section 6.5: "threads", "cores(4)", "{0,1},{2,3}", "{0:4}:4:4", "{0:8},!{4}", "0,1,2".
 ParsedPlaces parse_places(std::string_view text);
+
+/// "cores", "threads(4)"; empty if the request names no level.
+std::string format_level(const PlaceRequest& request);
 
 /// "{0,1},{4}".
 std::string format_places(const std::vector<Place>& places);
