@@ -126,7 +126,7 @@ uint32_t read_thread_limit() {
   for (const char* name : {"KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS"})
     if (environment_value(name))
       return uint32_t(read_integer(name, 1, "no limit").value_or(INT_MAX));
-  return read_thread_limit();
+  return uint32_t(read_integer("OMP_THREAD_LIMIT", 1, "no limit").value_or(INT_MAX));
 }
 
 AllocatorSetting read_allocator() {

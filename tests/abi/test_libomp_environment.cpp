@@ -45,9 +45,11 @@ void fork(int threads, void (*microtask)(int32_t*, int32_t*, ...)) {
 
 void look_as_thread(int32_t*, int32_t*, ...) { found[size_t(omp_get_thread_num())] = look(); }
 
+void do_nothing(int32_t*, int32_t*, ...) {}
+
 void look_around_a_nested_region(int32_t*, int32_t*, ...) {
   if (omp_get_thread_num() == 0)
-    fork(2, [](int32_t*, int32_t*, ...) {});
+    fork(2, do_nothing);
   look_as_thread(nullptr, nullptr);
 }
 

@@ -75,9 +75,10 @@ TEST(MachineOrder, KeepsEveryCpuOnce) {
               for (const int cpu : place)
                 ASSERT_TRUE(cpus.insert(cpu).second);
             ASSERT_EQ(cpus.size(), machine.cpus().size());
-            if (inverted >= 2) // scattered: as long as there are sockets, the next one is another
-              for (size_t i = 0; i + 1 < size_t(sockets); ++i)
-                ASSERT_NE(order[i].number[0], order[i + 1].number[0]);
+            // Scattered: as long as there are sockets, the next one is another.
+            for (size_t i = 0; inverted >= 2 && i + 1 < size_t(sockets); ++i) {
+              ASSERT_NE(order[i].number[0], order[i + 1].number[0]);
+            }
           }
 }
 
