@@ -115,7 +115,8 @@ std::vector<int> subset_of(const std::vector<SubsetUnits>& units, const std::vec
     const auto groups = groups_of(each.level);
     if (groups.empty() && problem.empty())
       problem = std::string("the machine does not tell of its ") + name_of(each.level);
-    sets = keep_units(each, sets, groups, problem);
+    if (problem.empty())
+      sets = keep_units(each, sets, groups, problem);
     if (!problem.empty())
       return {};
   }
