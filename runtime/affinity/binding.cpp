@@ -79,16 +79,18 @@ void seat_team_of_league(Thread& self, int place, uint32_t number, uint32_t team
   move_to(self, seat.place);
 }
 
-void leave_league(Thread& self, int place) {
-  if (place >= 0)
-    move_to(self, uint32_t(place));
-}
-
 void leave_bound_team(Thread& self) {
   if (!program_places().reset() || !self.root || self.task != &self.initial)
     return;
   bind_thread(program_places().cpus); // a refusal is as in move_to()
   self.place = -1;
+}
+
+void leave_league(Thread& self, int place) {
+  if (place < 0)
+    return;
+  move_to(self, uint32_t(place));
+  leave_bound_team(self);
 }
 
 void leave_seats(NodeTeam& team) {

@@ -37,7 +37,7 @@ void leave_bound_team(runtime::Thread& self);
 int place_for_league(runtime::Thread& self);
 /// `self` has begun to execute team `number`, whose initial task still has the partition around the league.
 void seat_team_of_league(runtime::Thread& self, int place, uint32_t number, uint32_t teams);
-/// After the last team: back to where the league was met.
+/// After the last team: back to where the league was met, or as leave_bound_team().
 void leave_league(runtime::Thread& self, int place);
 
 } // namespace hetmp::affinity

@@ -4,6 +4,7 @@
 #include "runtime/abi/omp_routines.hpp"
 
 #include <cstdarg>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -70,8 +71,16 @@ TEST_F(Reset, ThreadsHaveTheirPlacesAndThePrimaryIsFreeAfterwards) {
     fork(2, look_as_thread);
     EXPECT_EQ(found[0].cpus, std::vector{0});
     EXPECT_EQ(found[1].cpus, std::vector{1});
-    EXPECT_EQ(hetmp::allowed_cpus(), cpus_at_start);
+    EXPECT_EQ(omp_get_place_num(), -1);
+    EXPECT_EQ(hetmp::allowed_cpus(), cpus_at_start) << "nor does the question bind it";
   }
+}
+
+TEST_F(Reset, ALeagueFreesItToo) {
+  __kmpc_push_num_teams(&location, __kmpc_global_thread_num(&location), 2, 1);
+  __kmpc_fork_teams(&location, 0, look_as_team);
+  EXPECT_EQ(found[1].cpus, std::vector{1});
+  EXPECT_EQ(hetmp::allowed_cpus(), cpus_at_start);
 }
 
 TEST_F(Reset, NestedRegionsDoNotFreeIt) {
@@ -98,6 +107,24 @@ TEST_F(League, TeamsDivideThePlaces) {
     EXPECT_EQ(omp_get_place_num(), 0) << "back where the league was met";
     EXPECT_EQ(omp_get_partition_num_places(), 2);
   }
+}
+
+/// KMP_HW_SUBSET=1s,1c
+TEST(Subset, IsWhereThreadsRun) {
+  if (omp_get_num_places() == 0)
+    GTEST_SKIP() << "the machine does not tell of its cores";
+  ASSERT_EQ(omp_get_num_places(), 1);
+  const int cpus = omp_get_place_num_procs(0);
+  ASSERT_GE(cpus, 1);
+  if (!getenv("OMP_NUM_THREADS")) {
+    EXPECT_EQ(omp_get_max_threads(), cpus);
+  }
+  std::vector<int> expected(static_cast<size_t>(cpus));
+  omp_get_place_proc_ids(0, expected.data());
+  found.assign(2, {});
+  fork(2, look_as_thread);
+  EXPECT_EQ(found[0].cpus, expected);
+  EXPECT_EQ(found[1].cpus, expected);
 }
 
 /// KMP_AFFINITY=disabled
