@@ -38,12 +38,12 @@ std::optional<std::vector<ProcBind>> read_proc_bind() {
   return policies ? policies : std::vector{ProcBind::False};
 }
 
-/// Cores, or single CPUs where the machine does not tell of its cores; nobody asked for either by name.
-void take_usual_places(const std::vector<int>& available, ProgramPlaces& result) {
+/// Places that nobody has asked for in due form: those of the level, or single CPUs where the machine does not tell of it.
+void take_usual_places(TopologyLevel level, const std::vector<int>& available, ProgramPlaces& result) {
   std::string problem;
   int missing; // of course: the machine has CPUs that are not the process's
-  result.places = restrict_to(places_of_level(TopologyLevel::Cores, available, problem), available, missing);
-  result.level = "cores";
+  result.places = restrict_to(places_of_level(level, available, problem), available, missing);
+  result.level = format_level(level);
   if (!result.places.empty())
     return;
   result.places = places_of_level(TopologyLevel::Threads, available, problem);
@@ -55,7 +55,7 @@ void take_level(const PlaceRequest& request, std::string_view text, const std::v
   std::string problem;
   int missing; // likewise
   result.places = restrict_to(places_of_level(*request.level, available, problem), available, missing);
-  result.level = format_level(request);
+  result.level = format_level(*request.level, request.most);
   if (result.places.empty()) {
     complain(places_variable, text, problem.empty() ? "none of them has a CPU for this process" : problem, "threads");
     result.places = places_of_level(TopologyLevel::Threads, available, problem);
@@ -78,8 +78,8 @@ std::vector<Place> available_places(const char* variable, std::string_view text,
 void take_omp_places(std::string_view text, const std::vector<int>& available, ProgramPlaces& result) {
   const ParsedPlaces parsed = parse_places(text);
   if (!parsed.request) {
-    complain(places_variable, text, parsed.error, "cores");
-    take_usual_places(available, result);
+    complain(places_variable, text, parsed.error, format_level(parsed.otherwise));
+    take_usual_places(parsed.otherwise, available, result);
   } else if (parsed.request->level) {
     take_level(*parsed.request, text, available, result);
   } else {
@@ -134,7 +134,7 @@ void take_standard_places(const std::vector<int>& available, bool in_part, Progr
     usual = ProcBind::True;
   } else if (policies) {
     if (policies->front() != ProcBind::False)
-      take_usual_places(available, result);
+      take_usual_places(TopologyLevel::Cores, available, result);
   } else if (in_part) { // that alone says where threads run: anywhere in it
     result.places = {available};
     usual = ProcBind::True;

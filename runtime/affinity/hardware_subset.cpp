@@ -90,6 +90,7 @@ std::vector<std::vector<int>> keep_units(const SubsetUnits& units, const std::ve
 ParsedSubset parse_subset(std::string_view text) {
   TextReader reader(text);
   ParsedSubset parsed;
+  const bool named_only = reader.take(':');
   do {
     const SubsetUnits units = read_units(reader);
     if (names(parsed.units, units.level))
@@ -101,7 +102,7 @@ ParsedSubset parse_subset(std::string_view text) {
   if (reader.failed())
     return {{}, reader.error()};
   for (const TopologyLevel level : {TopologyLevel::Sockets, TopologyLevel::Cores})
-    if (!names(parsed.units, level))
+    if (!named_only && !names(parsed.units, level))
       parsed.units.push_back({level});
   std::sort(parsed.units.begin(), parsed.units.end(),
             [](const SubsetUnits& a, const SubsetUnits& b) { return a.level > b.level; });

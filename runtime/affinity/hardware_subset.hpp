@@ -21,12 +21,13 @@ struct SubsetUnits {
 };
 
 struct ParsedSubset {
-  std::vector<SubsetUnits> units; ///< from the largest units to the smallest; sockets and cores are always there
+  std::vector<SubsetUnits> units; ///< from the largest units to the smallest
   std::string error;              ///< if it is malformed: what is wrong, a short phrase
 };
 
 /// Units are S (sockets), N (NUMA domains), LL (last-level caches), C (cores) and T (hardware threads), in any order; before
-/// one a number, or nothing or * for all of them; behind it @ and a number, or nothing.
+/// one a number, or nothing or * for all of them; behind it @ and a number, or nothing. Sockets and cores divide even if they are
+/// not named, so that threads count within cores, unless a colon comes first.
 ParsedSubset parse_subset(std::string_view text);
 
 /// The CPUs of `available` (ascending) that belong to the subset, ascending. `groups_of`: the machine's groups of CPUs on a

@@ -39,6 +39,14 @@ std::vector<CpuPosition> order_for(const KmpAffinity& affinity, std::vector<CpuP
   }
 }
 
+/// Single CPUs core by core, as far as the machine tells.
+std::vector<Place> threads_by_core(const std::vector<int>& available) {
+  std::string nothing_told;
+  const std::vector<Place> sockets = places_of_level(TopologyLevel::Sockets, available, nothing_told);
+  const std::vector<Place> cores = places_of_level(TopologyLevel::Cores, available, nothing_told);
+  return groups_in_order({}, cpu_positions(sockets, cores, available), 0);
+}
+
 } // namespace
 
 KmpAffinity read_kmp_affinity() {
@@ -82,9 +90,11 @@ std::vector<int> read_subset(const std::vector<int>& available, std::string& app
   const ParsedSubset parsed = parse_subset(*text);
   std::string problem = parsed.error;
   std::vector<int> cpus;
+  const auto groups_of = [&](TopologyLevel level) {
+    return level == TopologyLevel::Threads ? threads_by_core(available) : places_of_level(level, available, problem);
+  };
   if (problem.empty())
-    cpus = subset_of(parsed.units, available,
-                     [&](TopologyLevel level) { return places_of_level(level, available, problem); }, problem);
+    cpus = subset_of(parsed.units, available, groups_of, problem);
   if (!problem.empty()) {
     complain(subset_variable, *text, problem, "all CPUs");
     return available;

@@ -60,6 +60,7 @@ uint32_t inverted_of_scatter(uint32_t permute) { return permute > lower_levels ?
 
 std::vector<Place> groups_in_order(const std::vector<Place>& groups, const std::vector<CpuPosition>& order, uint32_t offset) {
   std::vector<int> cpus;
+  cpus.reserve(order.size());
   for (const CpuPosition& position : order)
     cpus.push_back(position.cpu);
   std::sort(cpus.begin(), cpus.end());

@@ -139,14 +139,14 @@ ParsedPlaces parse_places(std::string_view text) {
   if (!reader.at_end())
     reader.fail("what follows the places makes no sense");
   if (reader.failed())
-    return {{}, reader.error()};
+    return {{}, reader.error(), request && request->level ? *request->level : TopologyLevel::Cores};
   return {std::move(request), {}};
 }
 
-std::string format_level(const PlaceRequest& request) {
+std::string format_level(TopologyLevel level, uint32_t most) {
   for (const NamedLevel& each : named_levels)
-    if (request.level == each.level)
-      return each.name + (request.most != 0 ? '(' + std::to_string(request.most) + ')' : std::string());
+    if (level == each.level)
+      return each.name + (most != 0 ? '(' + std::to_string(most) + ')' : std::string());
   return {};
 }
 

@@ -90,6 +90,14 @@ TEST_F(AffinityEnvironment, InvalidPlacesAreCores) {
   EXPECT_EQ(said_, "hetmp: OMP_PLACES=nodes: neither threads, cores, ll_caches, numa_domains nor sockets; using cores\n");
 }
 
+TEST_F(AffinityEnvironment, AMalformedLevelIsAllOfIt) {
+  setenv("OMP_PLACES", "threads(0)", 1);
+  const ProgramPlaces result = read();
+  EXPECT_EQ(result.level, "threads");
+  EXPECT_EQ(format_places(result.places), "{0},{1},{2},{5}");
+  EXPECT_EQ(said_, "hetmp: OMP_PLACES=threads(0): expected a number of places; using threads\n");
+}
+
 TEST_F(AffinityEnvironment, RemembersTheLevelThatWasNamed) {
   setenv("OMP_PLACES", "threads(2)", 1);
   EXPECT_EQ(read().level, "threads(2)");

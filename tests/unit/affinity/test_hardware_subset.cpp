@@ -45,6 +45,15 @@ TEST(HardwareSubset, ChoosesWithinTheLevelAbove) {
   EXPECT_EQ(subset(two_four_two, "1n,1c"), "0,4,8,12");
 }
 
+TEST(HardwareSubset, AColonMeansWhatIsNamedAndNothingElse) {
+  EXPECT_EQ(parse_subset(":1s,3t").units, (std::vector<SubsetUnits>{{TopologyLevel::Sockets, 1}, {TopologyLevel::Threads, 3}}));
+  EXPECT_EQ(subset(two_four_two, ":1s,3t"), "0-1,8") << "threads of the socket, core by core";
+  EXPECT_EQ(subset(two_four_two, ":2t@1"), "1,8") << "of the machine";
+  EXPECT_EQ(subset(two_four_two, " : 1c"), "0,8");
+  EXPECT_EQ(subset(flat, ":"), "! units are S, N, LL, C and T");
+  EXPECT_EQ(subset(flat, "1c,:1t"), "! units are S, N, LL, C and T");
+}
+
 TEST(HardwareSubset, AllOfALevel) {
   EXPECT_EQ(subset(two_four_two, "1s,*c"), "0-3,8-11");
   EXPECT_EQ(subset(two_four_two, "c,1s"), "0-3,8-11");
