@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+  return a.size() == b.size() && (a.empty() || strncasecmp(a.data(), b.data(), a.size()) == 0); // data() may be null
 }
 
 std::optional<std::string> environment_value(const char* name) {

@@ -62,6 +62,8 @@ TEST(Environment, Text) {
   EXPECT_TRUE(equal_ignoring_case("HetProbe", "hETpROBE"));
   EXPECT_FALSE(equal_ignoring_case("static", "stat"));
   EXPECT_FALSE(equal_ignoring_case("stat", "static"));
+  EXPECT_TRUE(equal_ignoring_case({}, ""));
+  EXPECT_FALSE(equal_ignoring_case({}, "a"));
 }
 
 TEST(Environment, ComplaintIsOneLineWithNameValueProblemAndSubstitute) {
