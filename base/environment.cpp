@@ -2,11 +2,17 @@
 
 #include "base/message.hpp"
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <strings.h>
 
 namespace hetmp {
+namespace {
+
+std::atomic<bool> complaints_wanted{true}; // relaxed: it guards nothing
+
+} // namespace
 
 std::string_view trimmed(std::string_view text) {
   const char* blanks = " \t\r\n";
@@ -17,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+  return a.size() == b.size() && (a.empty() || strncasecmp(a.data(), b.data(), a.size()) == 0); // data() may be null
 }
 
 std::optional<std::string> environment_value(const char* name) {
@@ -62,8 +68,20 @@ std::optional<bool> parse_boolean(std::string_view text) {
 }
 
 void complain(const char* name, std::string_view value, std::string_view problem, std::string_view substitute) {
-  say("%s=%.*s: %.*s; using %.*s", name, int(value.size()), value.data(), int(problem.size()), problem.data(),
-      int(substitute.size()), substitute.data());
+  if (complaints_are_wanted())
+    say("%s=%.*s: %.*s; using %.*s", name, int(value.size()), value.data(), int(problem.size()), problem.data(),
+        int(substitute.size()), substitute.data());
 }
+
+void complain_as_libomp(int number, const char* name, std::string_view value, std::string_view problem,
+                        std::string_view substitute) {
+  if (complaints_are_wanted())
+    warn_as_libomp(number, "%s=%.*s: %.*s; using %.*s", name, int(value.size()), value.data(), int(problem.size()),
+                   problem.data(), int(substitute.size()), substitute.data());
+}
+
+bool complaints_are_wanted() { return complaints_wanted.load(std::memory_order_relaxed); }
+
+bool set_complaints(bool wanted) { return complaints_wanted.exchange(wanted, std::memory_order_relaxed); }
 
 } // namespace hetmp

@@ -20,6 +20,13 @@ std::optional<bool> parse_boolean(std::string_view text);
 /// Says: "NAME=value: <what is wrong>; using <substitute>".
 void complain(const char* name, std::string_view value, std::string_view problem, std::string_view substitute);
 
+/// The same in the form by which programs that come from libomp know its warnings: "OMP: Warning #<number>: hetmp: NAME=value: ...".
+void complain_as_libomp(int number, const char* name, std::string_view value, std::string_view problem, std::string_view substitute);
+
+/// Whether complaints are said; true at first. set_complaints() returns what held before.
+bool complaints_are_wanted();
+bool set_complaints(bool wanted);
+
 std::string_view trimmed(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 

@@ -8,9 +8,8 @@
 namespace hetmp {
 namespace {
 
-void write_line(const char* format, va_list arguments) {
-  char line[1024] = "hetmp: ";
-  constexpr int prefix = 7;
+/// `line` begins with `prefix` characters that are there already.
+void write_line(char (&line)[1024], int prefix, const char* format, va_list arguments) {
   int length = vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
   if (length < 0)
     return;
@@ -20,6 +19,11 @@ void write_line(const char* format, va_list arguments) {
   line[length++] = '\n';
   // A failed write has nowhere to be reported.
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, line, size_t(length));
+}
+
+void write_line(const char* format, va_list arguments) {
+  char line[1024] = "hetmp: ";
+  write_line(line, int(strlen(line)), format, arguments);
 }
 
 } // namespace
@@ -37,6 +41,15 @@ void say_once(bool& flag, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   write_line(format, arguments);
+  va_end(arguments);
+}
+
+void warn_as_libomp(int number, const char* format, ...) {
+  char line[1024];
+  const int prefix = snprintf(line, sizeof line, "OMP: Warning #%d: hetmp: ", number);
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(line, prefix, format, arguments);
   va_end(arguments);
 }
 

@@ -10,6 +10,10 @@ void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /// say(), once for each call site's `flag` (static storage, initially false).
 void say_once(bool& flag, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+/// say() behind libomp's words for a warning, with its number: "OMP: Warning #42: hetmp: <text>\n". For what libomp warns of as well
+/// and somebody may look for.
+void warn_as_libomp(int number, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
 /// say(), then ends the process at once with `exit_code`; atexit handlers do not run.
 [[noreturn]] void die(int exit_code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 

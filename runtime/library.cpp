@@ -9,6 +9,7 @@
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/reduction.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/spread.hpp"
 #include "runtime/core/spread_team.hpp"
 #include "runtime/core/thread.hpp"
@@ -23,6 +24,7 @@
 
 #include "base/environment.hpp"
 
+#include <algorithm>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -70,14 +72,13 @@ void after_fork_in_child() {
   refresh_spinning();
 }
 
-/// OMP_DISPLAY_ENV: once for the program, not for each of its processes.
-void show_environment_if_asked() {
-  using DisplayEnv = ProgramIcvs::DisplayEnv;
-  const DisplayEnv wish = program_icvs().display_env;
-  if (wish == DisplayEnv::No || own_node() != 0)
-    return;
-  const std::string text = display_environment(program_icvs(), wish == DisplayEnv::Verbose);
-  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+/// The size of a team that nobody gave one. A part of the machine that KMP_HW_SUBSET names when the program starts counts.
+uint32_t usual_team_size() {
+  const uint32_t cpus = default_team_size(layout());
+  if (layout().nodes() > 1 || !environment_value("KMP_HW_SUBSET"))
+    return cpus;
+  const size_t left = affinity::program_places().usable_cpus;
+  return left == 0 ? cpus : std::min(cpus, uint32_t(left));
 }
 
 /// Set by the constructor only: later, the program runs and its processes are what they are.
@@ -86,16 +87,18 @@ pid_t initialised_in = 0;
 
 void initialise() {
   initialised_in = getpid();
+  if (const auto warnings = environment_value("KMP_WARNINGS")) // malformed: read_icvs_from_environment() says so
+    set_complaints(parse_boolean(*warnings).value_or(true));
   read_layout(allowed_cpus());
   set_up_nodes(before_main);
-  program_icvs() = read_icvs_from_environment(default_team_size(layout()));
-  regions_may_be_cancelled = program_icvs().cancellation;
   if (own_node() == 0)
-    affinity::read_places(allowed_cpus(), layout().nodes() > 1);
+    affinity::prepare_places(allowed_cpus(), layout().nodes() > 1);
+  program_icvs() = read_icvs_from_environment(usual_team_size());
+  regions_may_be_cancelled = program_icvs().cancellation;
   affinity::read_display_affinity();
   refresh_spinning();
   read_reduction_settings();
-  show_environment_if_asked();
+  show_settings_at_start();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 

@@ -2,6 +2,8 @@
 #include "runtime/abi/kmp_routines.hpp"
 
 #include "base/cpu_list.hpp"
+#include "runtime/affinity/environment.hpp"
+#include "runtime/core/library.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -26,8 +28,14 @@ const Mask& initial_cpus() {
 // Taken when the library is loaded, before any thread is bound.
 [[maybe_unused]] const Mask& taken_at_start = initial_cpus();
 
+/// KMP_AFFINITY=disabled.
+bool is_disabled() {
+  hetmp::runtime::initialise_runtime();
+  return hetmp::affinity::program_places().kmp.type == hetmp::affinity::AffinityType::Disabled;
+}
+
 int check(int cpu, void** mask) {
-  if (!mask || !*mask || cpu < 0 || cpu >= cpu_limit)
+  if (is_disabled() || !mask || !*mask || cpu < 0 || cpu >= cpu_limit)
     return bad_argument;
   return std::binary_search(initial_cpus().begin(), initial_cpus().end(), cpu) ? 0 : not_available;
 }
@@ -48,13 +56,13 @@ int kmp_get_affinity_max_proc() {
 }
 
 int kmp_set_affinity(void** mask) {
-  if (!mask || !*mask || mask_of(mask).empty())
+  if (is_disabled() || !mask || !*mask || mask_of(mask).empty())
     return bad_argument;
   return hetmp::bind_thread(mask_of(mask)) ? 0 : bad_argument;
 }
 
 int kmp_get_affinity(void** mask) {
-  if (!mask || !*mask)
+  if (is_disabled() || !mask || !*mask)
     return bad_argument;
   mask_of(mask) = hetmp::allowed_cpus();
   return 0;

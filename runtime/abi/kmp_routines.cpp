@@ -1,12 +1,12 @@
 // libomp's settings and memory routines, as far as they mean something here.
 #include "runtime/abi/kmp_routines.hpp"
 
+#include "base/environment.hpp"
 #include "runtime/abi/kmp_cancel.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/thread.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
 #include <cstdlib>
 #include <pthread.h>
@@ -35,9 +35,6 @@ ProgramIcvs& settings() {
   initialise_runtime();
   return program_icvs();
 }
-
-// relaxed: for kmp_get_library alone.
-std::atomic<bool> serial_library{false};
 
 } // namespace
 
@@ -77,7 +74,7 @@ void kmp_set_blocktime(int milliseconds) {
 }
 
 int kmp_get_library() {
-  if (serial_library.load(std::memory_order_relaxed))
+  if (settings().serial_library)
     return library_serial;
   return settings().wait_policy == WaitPolicy::Active ? library_turnaround : library_throughput;
 }
@@ -87,7 +84,7 @@ int kmp_get_library() {
 void kmp_set_library(int kind) {
   if (kind < library_serial || kind > library_throughput)
     return;
-  serial_library.store(kind == library_serial, std::memory_order_relaxed);
+  settings().serial_library = kind == library_serial;
   if (kind == library_serial)
     current_task().icvs.max_active_levels = 0;
   else if (kind == library_turnaround)
@@ -113,10 +110,15 @@ void kmp_set_defaults(const char* words) {
     settings().target_offload = parse_target_offload(text.substr(target_offload.size()));
 }
 
-// Tuning of libomp's inside, without a counterpart here: loop buffers, warnings.
+// Tuning of libomp's inside, without a counterpart here.
 void kmp_set_disp_num_buffers(int) {}
-void kmp_set_warnings_on() {}
-void kmp_set_warnings_off() {}
+
+void kmp_set_warnings_on() {
+  hetmp::set_complaints(true);
+}
+void kmp_set_warnings_off() {
+  hetmp::set_complaints(false);
+}
 
 int kmp_get_num_known_threads() {
   current_thread(); // the caller counts

@@ -19,9 +19,15 @@ const std::vector<affinity::Place>& places() { return affinity::program_places()
 
 bool is_place(int number) { return number >= 0 && size_t(number) < places().size(); }
 
+/// Who asks for the place of an initial thread gets the one that it is bound to; not between regions that free it (KMP_AFFINITY=reset).
+void seat_who_asks(Thread& self) {
+  if (!affinity::program_places().reset())
+    affinity::seat_initial_thread(self);
+}
+
 /// place-partition-var: all places until the thread is bound.
 affinity::Partition own_partition() {
-  affinity::seat_initial_thread(current_thread());
+  seat_who_asks(current_thread());
   const affinity::Partition partition = current_task().icvs.places;
   return partition.count != 0 ? partition : affinity::Partition{0, uint32_t(places().size())};
 }
@@ -70,7 +76,7 @@ void omp_get_place_proc_ids(int place, int* ids) {
 
 int omp_get_place_num() {
   Thread& self = current_thread();
-  affinity::seat_initial_thread(self);
+  seat_who_asks(self);
   return self.place;
 }
 

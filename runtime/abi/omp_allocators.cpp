@@ -1,10 +1,11 @@
-// omp_alloc and its relatives. All memory spaces are the program's heap: the blocks come from `malloc` by its
-// public name, so that they are shared between nodes when the DSM interposes it.
+// omp_alloc and its relatives. All memory spaces are the program's heap: the blocks come from `malloc` by its public name, so
+// that they are shared between nodes when the DSM interposes it.
 //
-// A block starts with a header in front of the address handed out; omp_free finds there what to free,
-// whichever allocator argument it gets.
+// A block starts with a header in front of the address handed out; omp_free finds there what to free, whatever else it gets.
 #include "base/message.hpp"
 #include "runtime/abi/omp_routines.hpp"
+#include "runtime/core/icv.hpp"
+#include "runtime/core/library.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,20 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <vector>
 
 namespace hetmp::runtime {
 namespace {
 
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
-
-// Numbers of omp.h.
-enum TraitKey { trait_alignment = 2, trait_pool_size = 4, trait_fallback = 5, trait_fallback_data = 6 };
-enum TraitValue : uintptr_t {
-  fallback_default_memory = 11,
-  fallback_null = 12,
-  fallback_abort = 13,
-  fallback_allocator = 14,
-};
 constexpr uintptr_t trait_default = UINTPTR_MAX;
 constexpr uintptr_t null_allocator = 0;
 constexpr uintptr_t default_allocator = 1;
@@ -63,9 +56,9 @@ struct Header {
 };
 static_assert(sizeof(Header) % alignof(max_align_t) == 0);
 
-// def-allocator-var, kept for the whole program and not for each task. relaxed: a handle names what existed
-// before.
-std::atomic<uintptr_t> current_default{default_allocator};
+// def-allocator-var, kept for the whole program and not for each task; null until somebody asks for it.
+// What OMP_ALLOCATOR makes is released by who made it and acquired by who finds it.
+std::atomic<uintptr_t> current_default{null_allocator};
 
 Allocator* user_allocator(uintptr_t handle) {
   return handle > largest_predefined ? reinterpret_cast<Allocator*>(handle) : nullptr;
@@ -94,6 +87,7 @@ void* take_block(size_t alignment, size_t size, Allocator* allocator) {
   return pointer;
 }
 
+uintptr_t default_handle();
 void* allocate(size_t alignment, size_t size, uintptr_t handle);
 
 void* fall_back(const Allocator& allocator, size_t alignment, size_t size) {
@@ -113,7 +107,7 @@ void* allocate(size_t alignment, size_t size, uintptr_t handle) {
   if (size == 0 || (alignment & (alignment - 1)) != 0)
     return nullptr;
   if (handle == null_allocator)
-    handle = current_default.load(std::memory_order_relaxed);
+    handle = default_handle();
   Allocator* allocator = user_allocator(handle);
   alignment = std::max(alignment, alignof(max_align_t));
   if (!allocator)
@@ -187,17 +181,13 @@ bool apply_trait(Allocator& allocator, const OmpAllocatorTrait& trait) {
   }
 }
 
-} // namespace
-} // namespace hetmp::runtime
-
-using namespace hetmp::runtime;
-
-uintptr_t omp_init_allocator(uintptr_t space, int traits_count, const OmpAllocatorTrait* traits) {
+/// Null for a space or a trait that cannot be.
+uintptr_t make_allocator(uintptr_t space, size_t traits_count, const OmpAllocatorTrait* traits) {
   void* memory = space <= largest_space ? malloc(sizeof(Allocator)) : nullptr;
   if (!memory)
     return null_allocator;
   auto* allocator = new (memory) Allocator;
-  for (int i = 0; i < traits_count; ++i)
+  for (size_t i = 0; i < traits_count; ++i)
     if (!apply_trait(*allocator, traits[i])) {
       free(memory);
       return null_allocator;
@@ -205,16 +195,48 @@ uintptr_t omp_init_allocator(uintptr_t space, int traits_count, const OmpAllocat
   return reinterpret_cast<uintptr_t>(allocator);
 }
 
+uintptr_t allocator_of_environment() {
+  initialise_runtime();
+  const AllocatorSetting& setting = program_icvs().allocator;
+  if (setting.handle != null_allocator)
+    return setting.handle;
+  std::vector<OmpAllocatorTrait> traits;
+  for (const AllocatorTrait& trait : setting.traits)
+    traits.push_back({trait.key, trait.value});
+  const uintptr_t made = make_allocator(setting.space, traits.size(), traits.data());
+  return made != null_allocator ? made : default_allocator;
+}
+
+uintptr_t default_handle() {
+  uintptr_t handle = current_default.load(std::memory_order_acquire); // pairs with the exchange
+  if (handle != null_allocator)
+    return handle;
+  const uintptr_t made = allocator_of_environment();
+  if (current_default.compare_exchange_strong(handle, made, std::memory_order_acq_rel, std::memory_order_acquire))
+    return made;
+  free(user_allocator(made)); // another thread was first
+  return handle;
+}
+
+} // namespace
+} // namespace hetmp::runtime
+
+using namespace hetmp::runtime;
+
+uintptr_t omp_init_allocator(uintptr_t space, int traits_count, const OmpAllocatorTrait* traits) {
+  return make_allocator(space, size_t(std::max(traits_count, 0)), traits);
+}
+
 void omp_destroy_allocator(uintptr_t handle) {
   free(user_allocator(handle));
 }
 
 uintptr_t omp_get_default_allocator() {
-  return current_default.load(std::memory_order_relaxed);
+  return default_handle();
 }
 
 void omp_set_default_allocator(uintptr_t handle) {
-  current_default.store(handle == null_allocator ? default_allocator : handle, std::memory_order_relaxed);
+  current_default.store(handle == null_allocator ? default_allocator : handle, std::memory_order_release);
 }
 
 HETMP_ENTRY void* omp_alloc(size_t size, uintptr_t allocator) {
@@ -263,8 +285,7 @@ HETMP_ENTRY void* __kmpc_realloc(int, void* pointer, size_t size, uintptr_t allo
 HETMP_ENTRY void __kmpc_free(int, void* pointer, uintptr_t) {
   release(pointer);
 }
-HETMP_ENTRY uintptr_t __kmpc_init_allocator(int, uintptr_t space, int traits_count,
-                                            const OmpAllocatorTrait* traits) {
+HETMP_ENTRY uintptr_t __kmpc_init_allocator(int, uintptr_t space, int traits_count, const OmpAllocatorTrait* traits) {
   return omp_init_allocator(space, traits_count, traits);
 }
 HETMP_ENTRY void __kmpc_destroy_allocator(int, uintptr_t allocator) {

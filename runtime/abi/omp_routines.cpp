@@ -4,6 +4,7 @@
 #include "perf/clock.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/settings.hpp"
 #include "runtime/core/thread.hpp"
 #include "runtime/tasking/execution.hpp"
 
@@ -199,7 +200,7 @@ double omp_get_wtick() {
 
 void omp_display_env(int verbose) {
   initialise_runtime();
-  const std::string text = display_environment(program_icvs(), verbose != 0);
+  const std::string text = environment_shown(verbose != 0);
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 

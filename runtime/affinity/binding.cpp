@@ -16,9 +16,6 @@ using runtime::Thread;
 
 namespace {
 
-/// Whether threads of the program's teams are bound at all.
-bool binds() { return !program_places().places.empty() && program_places().policies[0] != ProcBind::False; }
-
 void move_to(Thread& self, uint32_t place) {
   if (self.place == int(place))
     return;
@@ -43,14 +40,14 @@ ProcBind policy_of(const ImplicitTask& task) {
 }
 
 void seat_initial_thread(Thread& self) {
-  if (!binds() || !self.root || self.place >= 0)
+  if (!program_places().bind() || !self.root || self.place >= 0)
     return;
   self.task->icvs.places = {0, uint32_t(program_places().places.size())};
   move_to(self, 0);
 }
 
 void prepare_seats(Thread& primary, NodeTeam& team, int clause) {
-  if (!binds()) {
+  if (!program_places().bind()) {
     leave_seats(team);
     return;
   }
@@ -66,6 +63,34 @@ void prepare_seats(Thread& primary, NodeTeam& team, int clause) {
     return;
   for (uint32_t thread = 0; thread < threads; thread++)
     team.seats.push_back(seat_of(plan.policy, thread, threads, plan.partition, plan.primary_place));
+}
+
+int place_for_league(Thread& self) {
+  seat_initial_thread(self);
+  return self.place;
+}
+
+void seat_team_of_league(Thread& self, int place, uint32_t number, uint32_t teams) {
+  const ProcBind policy = program_places().teams_policy;
+  if (place < 0 || policy == ProcBind::False)
+    return;
+  const Seat seat = seat_of(policy, number, teams, self.task->icvs.places, uint32_t(place));
+  self.task->icvs.places = seat.partition;
+  move_to(self, seat.place);
+}
+
+void leave_bound_team(Thread& self) {
+  if (!program_places().reset() || !self.root || self.task != &self.initial)
+    return;
+  bind_thread(program_places().cpus); // a refusal is as in move_to()
+  self.place = -1;
+}
+
+void leave_league(Thread& self, int place) {
+  if (place < 0)
+    return;
+  move_to(self, uint32_t(place));
+  leave_bound_team(self);
 }
 
 void leave_seats(NodeTeam& team) {

@@ -29,4 +29,15 @@ void leave_seats(runtime::NodeTeam& team);
 /// The calling thread enters the team as thread `local_number`: moves it to its place if it is elsewhere.
 void take_seat(runtime::Thread& self, runtime::NodeTeam& team, uint32_t local_number);
 
+/// The primary thread has left a team that has seats: after an outermost region, KMP_AFFINITY=reset gives it back the program's CPUs.
+void leave_bound_team(runtime::Thread& self);
+
+/// A league's teams sit like the threads of a team (KMP_TEAMS_PROC_BIND), except that one thread executes them all and goes
+/// from seat to seat. First: the place from which they are counted, negative if threads are not bound.
+int place_for_league(runtime::Thread& self);
+/// `self` has begun to execute team `number`, whose initial task still has the partition around the league.
+void seat_team_of_league(runtime::Thread& self, int place, uint32_t number, uint32_t teams);
+/// After the last team: back to where the league was met, or as leave_bound_team().
+void leave_league(runtime::Thread& self, int place);
+
 } // namespace hetmp::affinity

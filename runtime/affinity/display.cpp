@@ -93,6 +93,8 @@ void read_display_affinity() {
   display_affinity = wanted.value_or(false);
 }
 
+bool displays_affinity() { return display_affinity; }
+
 void choose_display(Thread& primary, NodeTeam& team) {
   team.displayed = false;
   if (!display_affinity)

@@ -23,6 +23,7 @@ void display_thread(std::string_view format);
 
 /// display-affinity-var, by OMP_DISPLAY_AFFINITY.
 void read_display_affinity();
+bool displays_affinity();
 
 /// Decides whether the threads of a team that `primary` is about to start say where they are: of its first team, and of one of another
 /// level, size, policy or place than the last one whose threads did.

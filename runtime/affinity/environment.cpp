@@ -1,8 +1,13 @@
 #include "runtime/affinity/environment.hpp"
 
+#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/message.hpp"
+#include "runtime/affinity/kmp_environment.hpp"
 #include "runtime/affinity/topology.hpp"
 
+#include <atomic>
+#include <pthread.h>
 #include <string>
 
 namespace hetmp::affinity {
@@ -12,7 +17,6 @@ constexpr const char* places_variable = "OMP_PLACES";
 constexpr const char* bind_variable = "OMP_PROC_BIND";
 constexpr const char* gomp_variable = "GOMP_CPU_AFFINITY";
 constexpr const char* nothing_bound = "no places";
-constexpr int greatest_cpu = 4095;
 
 std::optional<ProcBind> policy_named(std::string_view name) {
   if (equal_ignoring_case(name, "primary") || equal_ignoring_case(name, "master"))
@@ -34,18 +38,31 @@ std::optional<std::vector<ProcBind>> read_proc_bind() {
   return policies ? policies : std::vector{ProcBind::False};
 }
 
-/// Those of a named level, within what the process may use.
-std::vector<Place> level_places(const PlaceRequest& request, std::string_view text, const std::vector<int>& available) {
+/// Places that nobody has asked for in due form: those of the level, or single CPUs where the machine does not tell of it.
+void take_usual_places(TopologyLevel level, const std::vector<int>& available, ProgramPlaces& result) {
   std::string problem;
   int missing; // of course: the machine has CPUs that are not the process's
-  std::vector<Place> places = restrict_to(places_of_level(*request.level, available, problem), available, missing);
-  if (places.empty()) {
+  result.places = restrict_to(places_of_level(level, available, problem), available, missing);
+  result.level = format_level(level);
+  if (!result.places.empty())
+    return;
+  result.places = places_of_level(TopologyLevel::Threads, available, problem);
+  result.level = "threads";
+}
+
+/// Those of a named level, within what the process may use.
+void take_level(const PlaceRequest& request, std::string_view text, const std::vector<int>& available, ProgramPlaces& result) {
+  std::string problem;
+  int missing; // likewise
+  result.places = restrict_to(places_of_level(*request.level, available, problem), available, missing);
+  result.level = format_level(*request.level, request.most);
+  if (result.places.empty()) {
     complain(places_variable, text, problem.empty() ? "none of them has a CPU for this process" : problem, "threads");
-    places = places_of_level(TopologyLevel::Threads, available, problem);
+    result.places = places_of_level(TopologyLevel::Threads, available, problem);
+    result.level = "threads";
   }
-  if (request.most != 0 && places.size() > request.most)
-    places.resize(request.most);
-  return places;
+  if (request.most != 0 && result.places.size() > request.most)
+    result.places.resize(request.most);
 }
 
 std::vector<Place> available_places(const char* variable, std::string_view text, const std::vector<Place>& places,
@@ -58,15 +75,16 @@ std::vector<Place> available_places(const char* variable, std::string_view text,
   return left;
 }
 
-std::vector<Place> read_omp_places(std::string_view text, const std::vector<int>& available) {
+void take_omp_places(std::string_view text, const std::vector<int>& available, ProgramPlaces& result) {
   const ParsedPlaces parsed = parse_places(text);
   if (!parsed.request) {
-    complain(places_variable, text, parsed.error, nothing_bound);
-    return {};
+    complain(places_variable, text, parsed.error, format_level(parsed.otherwise));
+    take_usual_places(parsed.otherwise, available, result);
+  } else if (parsed.request->level) {
+    take_level(*parsed.request, text, available, result);
+  } else {
+    result.places = available_places(places_variable, text, parsed.request->places, available);
   }
-  if (parsed.request->level)
-    return level_places(*parsed.request, text, available);
-  return available_places(places_variable, text, parsed.request->places, available);
 }
 
 std::vector<Place> read_gomp_places(std::string_view text, const std::vector<int>& available) {
@@ -103,12 +121,100 @@ bool add_range(std::string_view item, std::vector<Place>& places) {
   return true;
 }
 
+/// What the variables of OpenMP and libgomp ask for, `available` being a part of the machine if `in_part`.
+void take_standard_places(const std::vector<int>& available, bool in_part, ProgramPlaces& result) {
+  const auto policies = read_proc_bind();
+  const auto omp = environment_value(places_variable);
+  const auto gomp = omp || policies ? std::nullopt : environment_value(gomp_variable);
+  ProcBind usual = ProcBind::Spread;
+  if (omp) {
+    take_omp_places(*omp, available, result);
+  } else if (gomp) {
+    result.places = read_gomp_places(*gomp, available);
+    usual = ProcBind::True;
+  } else if (policies) {
+    if (policies->front() != ProcBind::False)
+      take_usual_places(TopologyLevel::Cores, available, result);
+  } else if (in_part) { // that alone says where threads run: anywhere in it
+    result.places = {available};
+    usual = ProcBind::True;
+  }
+  result.policies = policies.value_or(std::vector{result.places.empty() ? ProcBind::False : usual});
+}
+
+void take_places(ProgramPlaces& result) {
+  const bool disabled = result.kmp.type == AffinityType::Disabled;
+  std::vector<int> available = result.kmp.respect ? result.cpus : online_cpus(result.cpus);
+  if (!disabled)
+    available = read_subset(available, result.subset);
+  result.usable_cpus = available.size();
+  if (!result.kmp.type) {
+    take_standard_places(available, !result.subset.empty(), result);
+  } else if (binds(result.kmp)) {
+    result.places = kmp_places(result.kmp, available);
+    if (!result.places.empty())
+      result.policies = {kmp_policy(result.kmp)};
+  }
+  result.teams_policy = read_teams_policy();
+}
+
+/// Each variable that asks for places is told that there are none.
+void refuse_places(const KmpAffinity& kmp) {
+  const auto refuse = [](const char* variable) {
+    if (const auto text = environment_value(variable))
+      complain(variable, *text, "with several nodes, threads are bound to the CPUs of their node", "that");
+  };
+  if (environment_value(subset_variable))
+    refuse(subset_variable);
+  if (kmp.type) {
+    if (binds(kmp))
+      refuse(kmp_affinity_variable);
+    return;
+  }
+  const auto policies = read_proc_bind();
+  if (policies && policies->front() == ProcBind::False)
+    return;
+  for (const char* variable : {places_variable, bind_variable, gomp_variable})
+    if (environment_value(variable)) {
+      refuse(variable);
+      return;
+    }
+}
+
+void describe(const ProgramPlaces& result) {
+  say("KMP_AFFINITY: CPUs %s, places %s, policy %s", format_cpu_list(result.cpus).c_str(),
+      result.places.empty() ? "none" : format_places(result.places).c_str(), format_policies(result.policies).c_str());
+}
+
+// Written by prepare_places(), read once.
+struct Prepared {
+  std::vector<int> available;
+  bool several_nodes = false;
+};
+Prepared& prepared() {
+  static Prepared& prepared = *new Prepared; // never destroyed
+  return prepared;
+}
+std::atomic<bool> unread{false};
+
+void read_prepared() {
+  the_places() = places_from_environment(prepared().available, prepared().several_nodes);
+  unread.store(false, std::memory_order_release); // pairs with program_places()
+}
+
 } // namespace
 
-const ProgramPlaces& program_places() { return the_places(); }
+const ProgramPlaces& program_places() {
+  if (unread.load(std::memory_order_acquire)) [[unlikely]] { // pairs with read_prepared()
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_prepared);
+  }
+  return the_places();
+}
 
-void read_places(const std::vector<int>& available, bool several_nodes) {
-  the_places() = places_from_environment(available, several_nodes);
+void prepare_places(const std::vector<int>& available, bool several_nodes) {
+  prepared() = {available, several_nodes};
+  unread.store(true, std::memory_order_release); // pairs with program_places()
 }
 
 std::optional<std::vector<ProcBind>> parse_proc_bind(std::string_view text) {
@@ -151,30 +257,17 @@ std::optional<std::vector<Place>> parse_cpu_affinity(std::string_view text) {
 }
 
 ProgramPlaces places_from_environment(const std::vector<int>& available, bool several_nodes) {
-  const auto policies = read_proc_bind();
-  const auto omp = environment_value(places_variable);
-  const auto gomp = omp || policies ? std::nullopt : environment_value(gomp_variable);
-  const bool bound = policies ? (*policies)[0] != ProcBind::False : omp || gomp;
-  if (several_nodes) {
-    const char* const variable = omp ? places_variable : gomp ? gomp_variable : bind_variable;
-    if (bound)
-      complain(variable, *environment_value(variable), "with several nodes, threads are bound to the CPUs of their node", "that");
-    return {{}, {ProcBind::False}};
-  }
   ProgramPlaces result;
-  std::string problem;
-  if (omp)
-    result.places = read_omp_places(*omp, available);
-  else if (gomp)
-    result.places = read_gomp_places(*gomp, available);
-  else if (bound) { // cores where the machine tells of them
-    int missing;
-    result.places = restrict_to(places_of_level(TopologyLevel::Cores, available, problem), available, missing);
-    if (result.places.empty())
-      result.places = places_of_level(TopologyLevel::Threads, available, problem);
-  }
-  const ProcBind usual = gomp ? ProcBind::True : ProcBind::Spread;
-  result.policies = policies.value_or(std::vector{result.places.empty() ? ProcBind::False : usual});
+  result.kmp = read_kmp_affinity();
+  result.cpus = available;
+  const bool complaints = set_complaints(result.kmp.warnings && complaints_are_wanted());
+  if (several_nodes)
+    refuse_places(result.kmp);
+  else
+    take_places(result);
+  set_complaints(complaints);
+  if (result.kmp.verbose)
+    describe(result);
   return result;
 }
 

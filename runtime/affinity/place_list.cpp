@@ -1,7 +1,7 @@
 #include "runtime/affinity/place_list.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "runtime/affinity/text_reader.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,6 @@
 namespace hetmp::affinity {
 namespace {
 
-constexpr int64_t greatest_cpu = 4095;
 /// Of a list, so that "{0}:1000000000" is an error and no exhaustion of memory.
 constexpr size_t most_items = 65536;
 
@@ -23,76 +22,13 @@ constexpr NamedLevel named_levels[] = {{"threads", TopologyLevel::Threads},
                                        {"numa_domains", TopologyLevel::NumaDomains},
                                        {"sockets", TopologyLevel::Sockets}};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-/// Reads the text from left to right. The first error stays, and ends all loops.
-class Reader {
-public:
-  explicit Reader(std::string_view text) : rest_(text) {}
-
-  /// Takes the character if it comes next, blanks aside.
-  bool take(char wanted) {
-    skip_blanks();
-    if (failed() || rest_.empty() || rest_.front() != wanted)
-      return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  int64_t number(int64_t least, int64_t greatest, const char* what) {
-    skip_blanks();
-    size_t length = !rest_.empty() && (rest_.front() == '-' || rest_.front() == '+') ? 1 : 0;
-    while (length < rest_.size() && rest_[length] >= '0' && rest_[length] <= '9')
-      ++length;
-    std::string_view digits = rest_.substr(0, length);
-    if (!digits.empty() && digits.front() == '+')
-      digits.remove_prefix(1);
-    const auto value = parse_integer(digits, least, greatest);
-    rest_.remove_prefix(length);
-    if (!value)
-      fail(std::string("expected ") + what + (rest_.empty() && length == 0 ? " at the end" : ""));
-    return value.value_or(least);
-  }
-
-  std::string_view word() {
-    skip_blanks();
-    size_t length = 0;
-    while (length < rest_.size() && (rest_[length] == '_' || is_letter(rest_[length])))
-      ++length;
-    const std::string_view found = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return found;
-  }
-
-  bool at_end() {
-    skip_blanks();
-    return rest_.empty();
-  }
-
-  void fail(std::string why) {
-    if (error_.empty())
-      error_ = std::move(why);
-  }
-  bool failed() const { return !error_.empty(); }
-  const std::string& error() const { return error_; }
-
-private:
-  void skip_blanks() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t'))
-      rest_.remove_prefix(1);
-  }
-
-  std::string_view rest_;
-  std::string error_;
-};
-
 /// What may follow a CPU or a place: how many of them, and how far apart.
 struct Interval {
   int64_t count = 1;
   int64_t stride = 1;
 };
 
-Interval read_interval(Reader& reader) {
+Interval read_interval(TextReader& reader) {
   Interval interval;
   if (reader.take(':'))
     interval.count = reader.number(1, int64_t(most_items), "a length");
@@ -102,7 +38,7 @@ Interval read_interval(Reader& reader) {
 }
 
 /// The interval's CPUs, or none if one of them cannot be.
-std::vector<int> cpus_of(int64_t first, Interval interval, Reader& reader) {
+std::vector<int> cpus_of(int64_t first, Interval interval, TextReader& reader) {
   std::vector<int> cpus;
   for (int64_t i = 0; i < interval.count; ++i) {
     const int64_t cpu = first + i * interval.stride;
@@ -122,7 +58,7 @@ Place normal(std::vector<int> cpus) {
 }
 
 /// `{` has been taken.
-Place read_cpus_in_braces(Reader& reader) {
+Place read_cpus_in_braces(TextReader& reader) {
   std::vector<int> in, out;
   do {
     const bool excluded = reader.take('!');
@@ -138,13 +74,13 @@ Place read_cpus_in_braces(Reader& reader) {
   return normal(std::move(in));
 }
 
-Place read_place(Reader& reader) {
+Place read_place(TextReader& reader) {
   if (reader.take('{'))
     return read_cpus_in_braces(reader);
   return {int(reader.number(0, greatest_cpu, "a place"))};
 }
 
-Place moved(const Place& place, int64_t by, Reader& reader) {
+Place moved(const Place& place, int64_t by, TextReader& reader) {
   Place result;
   for (const int cpu : place) {
     const std::vector<int> one = cpus_of(cpu + by, {}, reader);
@@ -153,7 +89,7 @@ Place moved(const Place& place, int64_t by, Reader& reader) {
   return result;
 }
 
-std::vector<Place> read_list(Reader& reader) {
+std::vector<Place> read_list(TextReader& reader) {
   std::vector<Place> in, out;
   do {
     const bool excluded = reader.take('!');
@@ -170,7 +106,7 @@ std::vector<Place> read_list(Reader& reader) {
   return in;
 }
 
-std::optional<PlaceRequest> read_level(Reader& reader) {
+std::optional<PlaceRequest> read_level(TextReader& reader) {
   const std::string_view name = reader.word();
   PlaceRequest request;
   for (const NamedLevel& each : named_levels)
@@ -190,9 +126,9 @@ std::optional<PlaceRequest> read_level(Reader& reader) {
 
 ParsedPlaces parse_places(std::string_view text) {
   text = trimmed(text);
-  Reader reader(text);
+  TextReader reader(text);
   std::optional<PlaceRequest> request;
-  if (!text.empty() && is_letter(text.front())) {
+  if (reader.at_word()) {
     request = read_level(reader);
     if (!request)
       reader.fail("neither threads, cores, ll_caches, numa_domains nor sockets");
@@ -203,8 +139,15 @@ ParsedPlaces parse_places(std::string_view text) {
   if (!reader.at_end())
     reader.fail("what follows the places makes no sense");
   if (reader.failed())
-    return {{}, reader.error()};
+    return {{}, reader.error(), request && request->level ? *request->level : TopologyLevel::Cores};
   return {std::move(request), {}};
+}
+
+std::string format_level(TopologyLevel level, uint32_t most) {
+  for (const NamedLevel& each : named_levels)
+    if (level == each.level)
+      return each.name + (most != 0 ? '(' + std::to_string(most) + ')' : std::string());
+  return {};
 }
 
 std::string format_places(const std::vector<Place>& places) {

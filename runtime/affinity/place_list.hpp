@@ -11,6 +11,8 @@
 
 namespace hetmp::affinity {
 
+inline constexpr int greatest_cpu = 4095;
+
 /// Its CPUs in ascending order, without repetitions.
 using Place = std::vector<int>;
 
@@ -24,10 +26,14 @@ struct PlaceRequest {
 struct ParsedPlaces {
   std::optional<PlaceRequest> request;
   std::string error; ///< without a request: what is wrong, a short phrase
+  TopologyLevel otherwise = TopologyLevel::Cores; ///< then: the level to use instead, the one that is named if there is one
 };
 
 /// The grammar of section 6.5: "threads", "cores(4)", "{0,1},{2,3}", "{0:4}:4:4", "{0:8},!{4}", "0,1,2".
 ParsedPlaces parse_places(std::string_view text);
+
+/// "cores", "threads(4)"; `most`: 0 for all.
+std::string format_level(TopologyLevel level, uint32_t most = 0);
 
 /// "{0,1},{4}".
 std::string format_places(const std::vector<Place>& places);

@@ -50,6 +50,8 @@ void run_on_this_node(Thread& self, NodeTeam& team) {
   execute(self, team);
   finish_region(self, team);
   leave(self, team);
+  if (!team.seats.empty()) [[unlikely]]
+    affinity::leave_bound_team(self);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/affinity/seats.hpp"
+#include "runtime/core/allocator_setting.hpp"
 #include "schedulers/schedule.hpp"
 
 #include <cstddef>
@@ -42,7 +43,13 @@ struct ProgramIcvs {
   uint32_t thread_limit = 0x7fffffff;
   int teams = 0;                   ///< OMP_NUM_TEAMS; 0 = not given
   int teams_thread_limit = 0;      ///< OMP_TEAMS_THREAD_LIMIT; 0 = not given
+  int most_teams = 0;              ///< of a league: KMP_TEAMS_THREAD_LIMIT; 0 = not given
   int blocktime_ms = -1;           ///< KMP_BLOCKTIME; -1 = not given
+  bool serial_library = false;     ///< KMP_LIBRARY=serial
+  AllocatorSetting allocator;      ///< OMP_ALLOCATOR: def-allocator-var of the initial task
+  bool warnings = true;            ///< KMP_WARNINGS
+  bool show_settings = false;      ///< KMP_SETTINGS
+  bool show_version = false;       ///< KMP_VERSION
   enum class DisplayEnv : uint8_t { No, Yes, Verbose } display_env = DisplayEnv::No;
   TaskIcvs initial;                ///< ICVs of the initial task
 };
@@ -53,9 +60,6 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus);
 
 /// Of OMP_TARGET_OFFLOAD: a value that is none is complained about and taken for the default.
 TargetOffload parse_target_offload(std::string_view text);
-
-/// The text omp_display_env prints (OpenMP 5.1, section 3.15).
-std::string display_environment(const ProgramIcvs& icvs, bool verbose);
 
 /// The program's ICVs; valid after the library's constructor.
 ProgramIcvs& program_icvs();

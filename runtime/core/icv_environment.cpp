@@ -4,39 +4,22 @@
 #include "runtime/core/icv.hpp"
 
 #include "base/environment.hpp"
+#include "runtime/core/value_readers.hpp"
 #include "schedulers/parse.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {
 
-constexpr int64_t largest_int = INT_MAX;
+constexpr int libomp_invalid_value = 42; // its warning about a value
+constexpr int64_t most_loop_buffers = 4096;
 constexpr size_t smallest_stack =
     16 * 1024; // PTHREAD_STACK_MIN on x86-64: pthread_attr_setstacksize refuses less
-
-std::optional<int64_t> read_integer(const char* name, int64_t lowest, std::string_view substitute) {
-  const auto value = environment_value(name);
-  if (!value)
-    return {};
-  const auto number = parse_integer(*value, lowest, largest_int);
-  if (!number)
-    complain(name, *value, lowest > 0 ? "not a positive number" : "not a number from 0 up", substitute);
-  return number;
-}
-
-std::optional<bool> read_boolean(const char* name, std::string_view substitute) {
-  const auto value = environment_value(name);
-  if (!value)
-    return {};
-  const auto truth = parse_boolean(*value);
-  if (!truth)
-    complain(name, *value, "neither true nor false", substitute);
-  return truth;
-}
 
 std::vector<uint32_t> read_nthreads_by_level() {
   const char* name = "OMP_NUM_THREADS";
@@ -89,64 +72,46 @@ WaitPolicy read_wait_policy() {
   return WaitPolicy::Default;
 }
 
+/// KMP_LIBRARY says the same in libomp's words and wins; serial: no region has more than one thread.
+void read_library(ProgramIcvs& icvs) {
+  const char* name = "KMP_LIBRARY";
+  const auto value = environment_value(name);
+  if (!value)
+    return;
+  if (equal_ignoring_case(*value, "turnaround"))
+    icvs.wait_policy = WaitPolicy::Active;
+  else if (equal_ignoring_case(*value, "throughput"))
+    icvs.wait_policy = WaitPolicy::Default;
+  else if (equal_ignoring_case(*value, "serial"))
+    icvs.serial_library = true;
+  else
+    complain(name, *value, "neither serial, turnaround nor throughput", "throughput");
+}
+
 int read_blocktime_ms() {
   const char* name = "KMP_BLOCKTIME";
   const auto value = environment_value(name);
   if (!value)
     return -1;
-  if (equal_ignoring_case(*value, "infinite") || equal_ignoring_case(*value, "infinity"))
-    return INT_MAX;
-  std::string_view digits = *value;
-  if (digits.ends_with("ms"))
-    digits.remove_suffix(2);
-  const auto milliseconds = parse_integer(digits, 0, largest_int);
+  const auto milliseconds = parse_milliseconds(*value);
   if (!milliseconds)
-    complain(name, *value, "neither milliseconds nor infinite", "the default");
-  return milliseconds ? int(*milliseconds) : -1;
+    complain(name, *value, "neither a time like 200, 50ms, 1s nor infinite", "the default");
+  return milliseconds.value_or(-1);
 }
 
-/// The power of two that a unit letter stands for; nothing for other letters.
-std::optional<int> shift_of_unit(char letter) {
-  switch (letter | 0x20) { // lower case
-  case 'b':
-    return 0;
-  case 'k':
-    return 10;
-  case 'm':
-    return 20;
-  case 'g':
-    return 30;
-  case 't':
-    return 40;
-  default:
-    return {};
-  }
-}
-
-/// "512k", "2 M", "64": bytes, or nothing when malformed. A number alone counts units of 2^`default_shift`
-/// bytes.
-std::optional<size_t> parse_size(std::string_view text, int default_shift) {
-  text = trimmed(text);
-  int shift = default_shift;
-  if (!text.empty())
-    if (const auto unit = shift_of_unit(text.back())) {
-      shift = *unit;
-      text.remove_suffix(1);
-    }
-  const auto count = parse_integer(text, 1, INT64_MAX >> shift);
-  if (!count)
-    return {};
-  return size_t(*count) << shift;
-}
-
+/// In libomp's order: its own variable, which counts bytes, libgomp's and the standard one, which count kilobytes.
 size_t read_stack_bytes() {
-  // libomp's order: its own variable, which counts bytes, before the standard one, which counts kilobytes.
-  const bool own = environment_value("KMP_STACKSIZE").has_value();
-  const char* name = own ? "KMP_STACKSIZE" : "OMP_STACKSIZE";
+  const char* name = "KMP_STACKSIZE";
+  int unit = 0;
+  for (const char* other : {"GOMP_STACKSIZE", "OMP_STACKSIZE"})
+    if (!environment_value(name)) {
+      name = other;
+      unit = 10;
+    }
   const auto value = environment_value(name);
   if (!value)
     return 0;
-  const auto bytes = parse_size(*value, own ? 0 : 10);
+  const auto bytes = parse_size(*value, unit);
   if (!bytes) {
     complain(name, *value, "not a size", "the system's default");
     return 0;
@@ -154,6 +119,36 @@ size_t read_stack_bytes() {
   if (*bytes < smallest_stack)
     complain(name, *value, "too small for a thread", "16k");
   return std::max(*bytes, smallest_stack);
+}
+
+/// libomp's names win.
+uint32_t read_thread_limit() {
+  for (const char* name : {"KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS"})
+    if (environment_value(name))
+      return uint32_t(read_integer(name, 1, "no limit").value_or(INT_MAX));
+  return uint32_t(read_integer("OMP_THREAD_LIMIT", 1, "no limit").value_or(INT_MAX));
+}
+
+AllocatorSetting read_allocator() {
+  const char* name = "OMP_ALLOCATOR";
+  const auto value = environment_value(name);
+  if (!value)
+    return {};
+  ParsedAllocator parsed = parse_allocator(*value);
+  if (!parsed.error.empty())
+    complain_as_libomp(libomp_invalid_value, name, *value, parsed.error, parsed.setting.text);
+  return std::move(parsed.setting);
+}
+
+/// The number of loops that a team can have in hand is fixed (NodeTeam::loop_ring); but a number that makes no sense is told.
+void check_loop_buffers() {
+  const char* name = "KMP_DISP_NUM_BUFFERS";
+  const auto value = environment_value(name);
+  const auto number = value ? parse_integer(*value, INT64_MIN, INT64_MAX) : 1;
+  if (number && *number >= 1 && *number <= most_loop_buffers)
+    return;
+  const char* problem = !number ? "not a number" : *number < 1 ? "too small, the least is 1" : "too large, the most is 4096";
+  complain_as_libomp(libomp_invalid_value, name, *value, problem, "what is built in, as for all numbers");
 }
 
 ProgramIcvs::DisplayEnv read_display_env() {
@@ -195,16 +190,23 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   ProgramIcvs icvs;
   icvs.nthreads_by_level = read_nthreads_by_level();
   icvs.wait_policy = read_wait_policy();
+  read_library(icvs);
   icvs.stack_bytes = read_stack_bytes();
   icvs.cancellation = read_boolean("OMP_CANCELLATION", "false").value_or(false);
   icvs.max_task_priority = uint32_t(read_integer("OMP_MAX_TASK_PRIORITY", 0, "0").value_or(0));
   if (const auto offload = environment_value("OMP_TARGET_OFFLOAD"))
     icvs.target_offload = parse_target_offload(*offload);
   icvs.task_throttling = read_boolean("KMP_ENABLE_TASK_THROTTLING", "true").value_or(true);
-  icvs.thread_limit = uint32_t(read_integer("OMP_THREAD_LIMIT", 1, "no limit").value_or(INT_MAX));
+  icvs.thread_limit = read_thread_limit();
   icvs.teams = int(read_integer("OMP_NUM_TEAMS", 1, "the default").value_or(0));
   icvs.teams_thread_limit = int(read_integer("OMP_TEAMS_THREAD_LIMIT", 1, "no limit").value_or(0));
+  icvs.most_teams = int(read_integer("KMP_TEAMS_THREAD_LIMIT", 1, "no limit").value_or(0));
   icvs.blocktime_ms = read_blocktime_ms();
+  icvs.allocator = read_allocator();
+  check_loop_buffers();
+  icvs.warnings = read_boolean("KMP_WARNINGS", "true").value_or(true);
+  icvs.show_settings = read_boolean("KMP_SETTINGS", "false").value_or(false);
+  icvs.show_version = read_boolean("KMP_VERSION", "false").value_or(false);
   icvs.display_env = read_display_env();
 
   TaskIcvs& initial = icvs.initial;
@@ -212,6 +214,8 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
       icvs.nthreads_by_level.empty() ? std::max(available_cpus, 1u) : icvs.nthreads_by_level[0];
   initial.dynamic = read_boolean("OMP_DYNAMIC", "false").value_or(false);
   initial.max_active_levels = read_max_active_levels(icvs.nthreads_by_level.size() > 1);
+  if (icvs.serial_library)
+    initial.max_active_levels = 0;
   initial.run_schedule = read_schedule();
   initial.default_device = int32_t(read_integer("OMP_DEFAULT_DEVICE", 0, "0").value_or(0));
   initial.thread_limit = icvs.thread_limit;

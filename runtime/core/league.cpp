@@ -1,5 +1,6 @@
 #include "runtime/core/league.hpp"
 
+#include "runtime/affinity/binding.hpp"
 #include "runtime/core/fork.hpp"
 
 #include <algorithm>
@@ -26,11 +27,14 @@ void begin_team(Thread& self, const void* source, const League& league, uint32_t
 
 void execute_league(Thread& self, const void* source, const League& league, void* microtask, uint32_t count,
                     void* const* arguments, Invoker invoke) {
+  const int place = affinity::place_for_league(self);
   for (uint32_t number = 0; number < league.teams; number++) {
     begin_team(self, source, league, number);
+    affinity::seat_team_of_league(self, place, number, league.teams);
     invoke(microtask, self.gtid, 0, count, arguments);
     end_serial_region(self);
   }
+  affinity::leave_league(self, place);
 }
 
 } // namespace hetmp::runtime

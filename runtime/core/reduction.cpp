@@ -107,6 +107,19 @@ void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
     team_barrier(task, method == ReductionMethod::Combine ? task.team->reduction_site : nullptr);
 }
 
+std::string_view forced_reduction_name() {
+  switch (forced_method) {
+  case ReductionMethod::Critical:
+    return "critical";
+  case ReductionMethod::Atomic:
+    return "atomic";
+  case ReductionMethod::Combine:
+    return "tree";
+  default:
+    return {};
+  }
+}
+
 void read_reduction_settings() {
   forced_method = ReductionMethod::None;
   if (const auto text = environment_value("KMP_DETERMINISTIC_REDUCTION")) {

@@ -4,6 +4,8 @@
 #include "runtime/core/critical.hpp"
 #include "runtime/core/node_team.hpp"
 
+#include <string_view>
+
 namespace hetmp::runtime {
 
 struct ReductionRequest {
@@ -29,5 +31,7 @@ void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock);
 
 /// Reads KMP_FORCE_REDUCTION (critical, atomic, tree) and KMP_DETERMINISTIC_REDUCTION.
 void read_reduction_settings();
+/// The method that they force, in KMP_FORCE_REDUCTION's words; empty: the runtime chooses.
+std::string_view forced_reduction_name();
 
 } // namespace hetmp::runtime

@@ -1,5 +1,5 @@
 // ICVs from the environment, and the text that shows them.
-#include "runtime/core/icv.hpp"
+#include "runtime/core/settings.hpp"
 
 #include <climits>
 #include <cstdlib>
@@ -16,7 +16,9 @@ const char* const variables[] = {
     "KMP_STACKSIZE",         "OMP_CANCELLATION",       "KMP_BLOCKTIME",   "OMP_DEFAULT_DEVICE",
     "OMP_MAX_TASK_PRIORITY", "OMP_DISPLAY_ENV",        "OMP_PROC_BIND",   "OMP_PLACES",
     "OMP_NUM_TEAMS",         "OMP_TEAMS_THREAD_LIMIT", "KMP_ENABLE_TASK_THROTTLING",
-    "OMP_TARGET_OFFLOAD",
+    "OMP_TARGET_OFFLOAD",    "OMP_ALLOCATOR",          "KMP_LIBRARY",     "KMP_ALL_THREADS",
+    "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS",      "GOMP_STACKSIZE",  "KMP_TEAMS_THREAD_LIMIT",
+    "KMP_DISP_NUM_BUFFERS",  "KMP_SETTINGS",           "KMP_VERSION",     "KMP_WARNINGS",
 };
 
 class IcvEnvironment : public testing::Test {
@@ -137,6 +139,75 @@ TEST_F(IcvEnvironment, OtherVariables) {
   EXPECT_EQ(complaints, "");
 }
 
+TEST_F(IcvEnvironment, LibompsWordsForWaiting) {
+  EXPECT_EQ(with("KMP_LIBRARY", "turnaround").wait_policy, WaitPolicy::Active);
+  EXPECT_EQ(with("KMP_LIBRARY", "Throughput").wait_policy, WaitPolicy::Default);
+  const ProgramIcvs serial = with("KMP_LIBRARY", "serial");
+  EXPECT_TRUE(serial.serial_library);
+  EXPECT_EQ(serial.initial.max_active_levels, 0u);
+  setenv("OMP_WAIT_POLICY", "passive", 1);
+  EXPECT_EQ(with("KMP_LIBRARY", "turnaround").wait_policy, WaitPolicy::Active) << "libomp's own variable wins";
+  EXPECT_EQ(complaints, "");
+}
+
+TEST_F(IcvEnvironment, TimesHaveUnits) {
+  const std::pair<const char*, int> times[] = {{"0", 0},         {"7ms", 7},          {"1500us", 1},     {"2s", 2000},
+                                               {"3 m", 180'000}, {"1H", 3'600'000},   {"2d", 172'800'000},
+                                               {"infinity", INT_MAX}, {"2147483647d", INT_MAX}};
+  for (const auto& [text, milliseconds] : times)
+    EXPECT_EQ(with("KMP_BLOCKTIME", text).blocktime_ms, milliseconds) << text;
+  EXPECT_EQ(complaints, "");
+  for (const char* text : {"ms", "1y", "-1", "1.5s", "s1", "1 2", "2147483648"}) {
+    EXPECT_EQ(with("KMP_BLOCKTIME", text).blocktime_ms, -1) << text;
+    expect_one_complaint("KMP_BLOCKTIME");
+  }
+}
+
+TEST_F(IcvEnvironment, NamesOfLibompAndLibgompWin) {
+  setenv("OMP_THREAD_LIMIT", "12", 1);
+  for (const char* name : {"KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS"})
+    EXPECT_EQ(with(name, "5").thread_limit, 5u) << name;
+  setenv("OMP_STACKSIZE", "100k", 1);
+  EXPECT_EQ(with("GOMP_STACKSIZE", "200").stack_bytes, 200u << 10);
+  setenv("GOMP_STACKSIZE", "200", 1);
+  EXPECT_EQ(with("KMP_STACKSIZE", "65536").stack_bytes, 65536u);
+  EXPECT_EQ(complaints, "");
+}
+
+TEST_F(IcvEnvironment, LibompsSwitches) {
+  EXPECT_TRUE(with("KMP_SETTINGS", "1").show_settings);
+  EXPECT_FALSE(with("KMP_SETTINGS", "0").show_settings);
+  EXPECT_TRUE(with("KMP_VERSION", "true").show_version);
+  EXPECT_FALSE(with("KMP_WARNINGS", "off").warnings);
+  EXPECT_EQ(with("KMP_TEAMS_THREAD_LIMIT", "9").most_teams, 9);
+  EXPECT_EQ(complaints, "");
+}
+
+TEST_F(IcvEnvironment, DefaultAllocator) {
+  EXPECT_EQ(with("OMP_ALLOCATOR", "").allocator, AllocatorSetting{});
+  EXPECT_EQ(with("OMP_ALLOCATOR", "omp_high_bw_mem_alloc").allocator.handle, 4u);
+  EXPECT_EQ(with("OMP_ALLOCATOR", "omp_const_mem_space").allocator.space, 2u);
+  EXPECT_EQ(complaints, "");
+  EXPECT_EQ(with("OMP_ALLOCATOR", "111").allocator, AllocatorSetting{});
+  EXPECT_EQ(complaints,
+            "OMP: Warning #42: hetmp: OMP_ALLOCATOR=111: neither an allocator nor a memory space; using omp_default_mem_alloc\n");
+}
+
+TEST_F(IcvEnvironment, LoopBuffersOutOfRange) {
+  for (const char* text : {"1", "7", "4096"}) {
+    with("KMP_DISP_NUM_BUFFERS", text);
+    EXPECT_EQ(complaints, "") << text;
+  }
+  const std::pair<const char*, const char*> wrong[] = {
+      {"0", "too small"}, {"-3", "too small"}, {"4097", "too large"}, {"x", "not a number"}};
+  for (const auto& [text, problem] : wrong) {
+    with("KMP_DISP_NUM_BUFFERS", text);
+    EXPECT_TRUE(complaints.starts_with("OMP: Warning #42: hetmp: KMP_DISP_NUM_BUFFERS=" + std::string(text) + ": " + problem))
+        << complaints;
+    EXPECT_EQ(complaints.find('\n'), complaints.size() - 1);
+  }
+}
+
 TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
   const std::pair<const char*, const char*> malformed[] = {
       {"OMP_DYNAMIC", "maybe"},          {"OMP_NESTED", "2"},          {"OMP_MAX_ACTIVE_LEVELS", "-1"},
@@ -144,6 +215,9 @@ TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
       {"OMP_MAX_TASK_PRIORITY", "-"},    {"OMP_DEFAULT_DEVICE", "a"},  {"KMP_BLOCKTIME", "soon"},
       {"OMP_DISPLAY_ENV", "loud"},       {"OMP_NUM_TEAMS", "0"},       {"OMP_TEAMS_THREAD_LIMIT", "few"},
       {"KMP_ENABLE_TASK_THROTTLING", "2"}, {"OMP_TARGET_OFFLOAD", "disable"},
+      {"KMP_LIBRARY", "fast"},           {"KMP_ALL_THREADS", "0"},     {"GOMP_STACKSIZE", "big"},
+      {"KMP_TEAMS_THREAD_LIMIT", "-1"},  {"KMP_SETTINGS", "2"},        {"KMP_VERSION", "new"},
+      {"KMP_WARNINGS", "few"},
   };
   for (const auto& [name, value] : malformed) {
     with(name, value);
@@ -152,21 +226,21 @@ TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
 }
 
 TEST_F(IcvEnvironment, DisplayHasTheSpecificationsFrame) {
-  const std::string text = display_environment(with("OMP_NUM_THREADS", "3,2"), false);
+  const std::string text = display_text(standard_settings(with("OMP_NUM_THREADS", "3,2")));
   EXPECT_NE(text.find("OPENMP DISPLAY ENVIRONMENT BEGIN\n"), std::string::npos);
   EXPECT_NE(text.find("OPENMP DISPLAY ENVIRONMENT END\n"), std::string::npos);
   EXPECT_NE(text.find("_OPENMP='201611'\n"), std::string::npos);
   EXPECT_NE(text.find("[host] OMP_NUM_THREADS='3,2'\n"), std::string::npos);
   EXPECT_NE(text.find("[host] OMP_SCHEDULE='STATIC'\n"), std::string::npos);
   EXPECT_EQ(text.find("KMP_BLOCKTIME"), std::string::npos);
-  EXPECT_NE(display_environment(with("KMP_BLOCKTIME", "7"), true).find("KMP_BLOCKTIME='7'"),
+  EXPECT_NE(display_text(libomp_settings(with("KMP_BLOCKTIME", "7"))).find("KMP_BLOCKTIME='7'"),
             std::string::npos);
 }
 
 TEST_F(IcvEnvironment, DisplayShowsSizesExactly) {
-  EXPECT_NE(display_environment(with("OMP_STACKSIZE", "4096"), false).find("OMP_STACKSIZE='4M'"),
+  EXPECT_NE(display_text(standard_settings(with("OMP_STACKSIZE", "4096"))).find("OMP_STACKSIZE='4M'"),
             std::string::npos);
-  EXPECT_NE(display_environment(with("OMP_STACKSIZE", "16385b"), false).find("OMP_STACKSIZE='16385B'"),
+  EXPECT_NE(display_text(standard_settings(with("OMP_STACKSIZE", "16385b"))).find("OMP_STACKSIZE='16385B'"),
             std::string::npos);
 }
 

@@ -30,6 +30,11 @@ def malformed_variables(site):
         "HETMP_PROBES": ["0", "1.5"],
         "OMP_HET_PTG": ["101", "-1", "x"],
         "HETMP_FAULT_PERIOD_US": ["x", "-5", "1e"],
+        "KMP_AFFINITY": ["tight", "compact,scatter", "explicit", "granularity=tile,compact", "explicit,proclist=[4095]"],
+        "KMP_HW_SUBSET": ["2", "1l2", "4096c", "1c:eff0"],
+        "KMP_LIBRARY": ["fast"],
+        "KMP_TEAMS_PROC_BIND": ["far"],
+        "OMP_PLACES": ["invalid", "{0"],
     }.items():
         for value in values:
             check_complaint(site, variable, value, "one")
@@ -42,6 +47,22 @@ def malformed_variables_on_nodes(site):
     check_complaint(site, "HETMP_FAULT_PERIOD_US", "soon", "proc2")
     check_complaint(site, "HETMP_CSR", "fast", "proc2")
     check_complaint(site, "HETMP_COUNTERS", "NO_SUCH_EVENT", "proc2", OMP_SCHEDULE="hetprobe")
+
+
+@CASES.add
+def settings_on_request(site):
+    """Without KMP_SETTINGS nothing is said of variables that are not followed; with it, each is named once as that."""
+    unfollowed = {"KMP_LOCK_KIND": "tas", "KMP_BLOKTIME": "1"}
+    code, out, err = site.run("sum", mode="one", **unfollowed)
+    check(code == 0 and out == SUM and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+    for mode in ("one", "proc2"):
+        code, out, err = site.run("sum", mode=mode, KMP_SETTINGS="1", OMP_DISPLAY_ENV="verbose", **unfollowed)
+        check(code == 0 and out == SUM, f"{mode}: exit code {code}, output {out!r}")
+        lists = err.split("\nEffective settings:\n", 1)[1] if "\nEffective settings:\n" in err else ""
+        check(lists.count("KMP_LOCK_KIND") == 1 and lists.count("KMP_BLOKTIME") == 1 and err.count("User settings:") == 1,
+              f"{mode}: said {err!r}")
+        ignored, unknown = lists.find("\nIgnored settings"), lists.find("\nUnknown settings:")
+        check(0 <= ignored < lists.find("KMP_LOCK_KIND=tas") < unknown < lists.find("KMP_BLOKTIME=1"), f"{mode}: said {err!r}")
 
 
 PROFILE = {"format": "hetmp-profile", "version": 1, "entries": [

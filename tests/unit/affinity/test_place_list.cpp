@@ -52,6 +52,21 @@ TEST(PlaceList, TakesLevelsOfTheMachine) {
   EXPECT_EQ(parse_places("cores").request->most, 0u);
 }
 
+TEST(PlaceList, NamesALevelToUseInstead) {
+  EXPECT_EQ(parse_places("sockets(").otherwise, TopologyLevel::Sockets);
+  EXPECT_EQ(parse_places("threads()").otherwise, TopologyLevel::Threads);
+  EXPECT_EQ(parse_places("ll_caches,").otherwise, TopologyLevel::LastLevelCaches);
+  for (const char* text : {"nodes", "{0", "", "sockets_(2)"})
+    EXPECT_EQ(parse_places(text).otherwise, TopologyLevel::Cores) << text;
+}
+
+TEST(PlaceList, ShowsLevels) {
+  for (const char* text : {"threads", "cores", "ll_caches", "numa_domains", "sockets"}) {
+    EXPECT_EQ(format_level(*parse_places(text).request->level), text);
+    EXPECT_EQ(format_level(*parse_places(text).request->level, 3), std::string(text) + "(3)");
+  }
+}
+
 TEST(PlaceList, SaysWhatIsWrong) {
   EXPECT_EQ(parsed("nodes"), "! neither threads, cores, ll_caches, numa_domains nor sockets");
   EXPECT_EQ(parsed("cores("), "! expected a number of places at the end");

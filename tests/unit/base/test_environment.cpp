@@ -62,6 +62,8 @@ TEST(Environment, Text) {
   EXPECT_TRUE(equal_ignoring_case("HetProbe", "hETpROBE"));
   EXPECT_FALSE(equal_ignoring_case("static", "stat"));
   EXPECT_FALSE(equal_ignoring_case("stat", "static"));
+  EXPECT_TRUE(equal_ignoring_case({}, ""));
+  EXPECT_FALSE(equal_ignoring_case({}, "a"));
 }
 
 TEST(Environment, ComplaintIsOneLineWithNameValueProblemAndSubstitute) {
@@ -69,6 +71,20 @@ TEST(Environment, ComplaintIsOneLineWithNameValueProblemAndSubstitute) {
   complain("OMP_SCHEDULE", "statik,4", "not a schedule", "static");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "hetmp: OMP_SCHEDULE=statik,4: not a schedule; using static\n");
+  testing::internal::CaptureStderr();
+  complain_as_libomp(42, "OMP_ALLOCATOR", "x", "no allocator", "y");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "OMP: Warning #42: hetmp: OMP_ALLOCATOR=x: no allocator; using y\n");
+}
+
+TEST(Environment, ComplaintsCanBeUnwanted) {
+  EXPECT_TRUE(set_complaints(false));
+  EXPECT_FALSE(complaints_are_wanted());
+  testing::internal::CaptureStderr();
+  complain("A", "b", "c", "d");
+  complain_as_libomp(1, "A", "b", "c", "d");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_FALSE(set_complaints(true));
+  EXPECT_TRUE(complaints_are_wanted());
 }
 
 } // namespace

@@ -31,6 +31,17 @@ TEST(Message, LongLinesAreCutAndStillEnd) {
   EXPECT_EQ(line.find('\0'), std::string::npos);
 }
 
+TEST(Message, WarningsInLibompsForm) {
+  CaptureStderr();
+  hetmp::warn_as_libomp(42, "no %s", "more");
+  EXPECT_EQ(GetCapturedStderr(), "OMP: Warning #42: hetmp: no more\n");
+  CaptureStderr();
+  hetmp::warn_as_libomp(7, "%s", std::string(5000, 'x').c_str());
+  const std::string line = GetCapturedStderr();
+  EXPECT_LE(line.size(), 1024u);
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
+}
+
 TEST(Message, OnceMeansOnce) {
   CaptureStderr();
   static bool said = false;

@@ -1,0 +1,57 @@
+// What KMP_SETTINGS says: which variables are given, what they come to, which are not followed.
+#include "runtime/core/settings.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace hetmp::runtime;
+
+namespace {
+
+TEST(Settings, FindsTheVariablesOfRuntimes) {
+  const char* const environment[] = {"PATH=/bin",     "OMP_SCHEDULE=a=b", "KMP_AFFINITY=",  "XKMP_SETTINGS=1",
+                                     "HETMP_NODES=1", "GOMP_SPINCOUNT=3", "KMP_AFFINITY=x", "LIBOMP_X=1",
+                                     "KMP_NOTHING",   nullptr};
+  EXPECT_EQ(runtime_variables(environment), (std::vector<Setting>{{"GOMP_SPINCOUNT", "3"},
+                                                                  {"HETMP_NODES", "1"},
+                                                                  {"KMP_AFFINITY", ""},
+                                                                  {"LIBOMP_X", "1"},
+                                                                  {"OMP_SCHEDULE", "a=b"}}));
+  const char* const none[] = {nullptr};
+  EXPECT_TRUE(runtime_variables(none).empty());
+  EXPECT_TRUE(runtime_variables(nullptr).empty());
+}
+
+TEST(Settings, KnowsWhatIsFollowed) {
+  for (const char* name : {"KMP_AFFINITY", "KMP_SETTINGS", "KMP_BLOCKTIME", "KMP_HW_SUBSET", "KMP_WARNINGS"})
+    EXPECT_EQ(following_of(name), Following::Honoured) << name;
+  for (const char* name : {"KMP_LOCK_KIND", "KMP_HOT_TEAMS_MODE", "KMP_DISP_NUM_BUFFERS", "LIBOMP_NUM_HIDDEN_HELPER_THREADS"})
+    EXPECT_EQ(following_of(name), Following::Ignored) << name;
+  for (const char* name : {"KMP_BLOKTIME", "KMP_", "kmp_affinity", ""})
+    EXPECT_EQ(following_of(name), Following::Unknown) << name;
+}
+
+TEST(Settings, WhatTheEnvironmentsReadersHonourIsListed) {
+  for (const Setting& setting : libomp_settings(ProgramIcvs{}))
+    EXPECT_EQ(following_of(setting.name), Following::Honoured) << setting.name;
+}
+
+TEST(Settings, TextHasBlocks) {
+  EXPECT_EQ(settings_text({{"KMP_LOCK_KIND", "tas"}, {"KMP_OTHER", "1"}, {"KMP_SETTINGS", "1"}, {"OMP_PLACES", "invalid"}},
+                          {{"KMP_SETTINGS", "TRUE"}, {"OMP_PLACES", "cores"}}),
+            "\nUser settings:\n\n   KMP_LOCK_KIND=tas\n   KMP_OTHER=1\n   KMP_SETTINGS=1\n   OMP_PLACES=invalid\n"
+            "\nEffective settings:\n\n   KMP_SETTINGS='TRUE'\n   OMP_PLACES='cores'\n"
+            "\nIgnored settings, of parts that hetmp does not have:\n\n   KMP_LOCK_KIND=tas\n"
+            "\nUnknown settings:\n\n   KMP_OTHER=1\n\n");
+  EXPECT_EQ(settings_text({}, {{"OMP_PLACES", ""}}), "\nEffective settings:\n\n   OMP_PLACES=''\n\n") << "no heading over nothing";
+}
+
+TEST(Settings, VerboseDisplayTellsToo) {
+  const std::string text =
+      display_text({{"OMP_DYNAMIC", "FALSE"}}, {{"KMP_LOCK_KIND", "tas"}, {"KMP_OTHER", "1"}, {"KMP_SETTINGS", "0"}});
+  EXPECT_NE(text.find("  [host] OMP_DYNAMIC='FALSE'\n  [host] KMP_LOCK_KIND='tas' (ignored)\n"
+                      "  [host] KMP_OTHER='1' (unknown)\nOPENMP"),
+            std::string::npos)
+      << text;
+}
+
+} // namespace
