@@ -43,8 +43,11 @@ void begin_open_region(Thread& self, void* microtask, uint32_t count, void* cons
 void end_open_region(Thread& self) {
   if (self.open_regions.empty())
     return; // the program ends what it has not begun
-  finish_region(self, *self.task->team);
-  leave(self, *self.task->team);
+  NodeTeam& team = *self.task->team;
+  finish_region(self, team);
+  leave(self, team);
+  if (!team.seats.empty()) [[unlikely]]
+    affinity::leave_bound_team(self);
   delete self.open_regions.back(); // null: it had one thread
   self.open_regions.pop_back();
 }
