@@ -47,8 +47,11 @@ HETMP_ENTRY void __kmpc_push_num_teams_51(const SourceLocation* location, int32_
     thread_of(gtid).pushed_teams = uint32_t(least);
 }
 
-/// Of a target region, which here is executed by a thread of the host.
-HETMP_ENTRY void __kmpc_set_thread_limit(const SourceLocation*, int32_t, int32_t) {}
+/// Of a target region, which here is executed by a thread of the host, as a task of its own: the limit ends with it.
+HETMP_ENTRY void __kmpc_set_thread_limit(const SourceLocation*, int32_t gtid, int32_t thread_limit) {
+  if (thread_limit > 0)
+    task_of(gtid).icvs.thread_limit = uint32_t(thread_limit);
+}
 
 HETMP_ENTRY void __kmpc_fork_teams(const SourceLocation* location, int32_t count, void* microtask, ...) {
   void** arguments = static_cast<void**>(alloca(size_t(count > 0 ? count : 1) * sizeof(void*)));

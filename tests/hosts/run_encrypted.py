@@ -6,6 +6,7 @@ can do who sits on the network.
 
 Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or does not allow node processes).
 """
+import contextlib
 import ctypes
 import os
 import re
@@ -130,9 +131,18 @@ def borrow_socket(pid, descriptor):
     return borrowed
 
 
+def descriptors(pid):
+    """{number: what it is} of a process that opens and closes files meanwhile."""
+    found = {}
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed in between
+            found[int(entry.name)] = os.readlink(entry)
+    return found
+
+
 def launched_sockets(pid):
     """The descriptors of the connections that a launcher has made (runtime/launch/node_program.cpp)."""
-    links = {int(entry.name): os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
+    links = descriptors(pid)
     return [number for number, link in sorted(links.items()) if number >= 200 and link.startswith("socket:")]
 
 
@@ -161,8 +171,8 @@ def keys_are_for_the_program_alone(site):
     process = site.start_spinning(options=ENCRYPT)
     for host in (0, 1):
         pid = site.node(host)
-        links = {entry.name: os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
-        pipes = [number for number, link in links.items() if int(number) >= 200 and not link.startswith("socket:")]
+        links = descriptors(pid)
+        pipes = [number for number, link in links.items() if number >= 200 and not link.startswith("socket:")]
         check(not pipes, f"host {host} still has {pipes}")
     process.kill()
     finish(process)
