@@ -83,8 +83,8 @@ struct DoacrossNest {
 
 enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
 
-/// A region's task of one thread.
-struct ImplicitTask {
+/// A region's task of one thread, which writes to it all the time: those of a team lie side by side.
+struct alignas(cache_line) ImplicitTask {
   NodeTeam* team = nullptr;             ///< never null once the thread is known
   const ImplicitTask* parent = nullptr; ///< the task that met the region's construct; null when it is on another node
   uint32_t number = 0;                  ///< thread number in the whole team
