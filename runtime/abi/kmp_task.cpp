@@ -42,8 +42,8 @@ KmpTask* make_kmp_task(Thread& self, int32_t flags, size_t task_bytes, size_t sh
   return task;
 }
 
-KmpTask* copy_kmp_task(Thread& self, KmpTask* pattern) {
-  const ExplicitTask& original = task_of_body(pattern);
+ExplicitTask& make_kmp_task_like(Thread& self, const KmpTask* pattern) {
+  const ExplicitTask& original = task_of_body(const_cast<KmpTask*>(pattern));
   TaskRequest request;
   request.function = original.function;
   request.finalise = original.finalise;
@@ -52,12 +52,10 @@ KmpTask* copy_kmp_task(Thread& self, KmpTask* pattern) {
   request.is_final = original.is_final;
   ExplicitTask& made = make_task(self, request);
   made.has_kmp_priority = original.has_kmp_priority;
-  KmpTask* task = static_cast<KmpTask*>(made.body);
-  copy_kmp_task_again(task, pattern);
-  return task;
+  return made;
 }
 
-void copy_kmp_task_again(KmpTask* task, const KmpTask* pattern) {
+void copy_kmp_task(KmpTask* task, const KmpTask* pattern) {
   memcpy(static_cast<void*>(task), pattern, task_of_body(task).body_bytes);
   if (pattern->shareds)
     task->shareds = reinterpret_cast<char*>(task) +

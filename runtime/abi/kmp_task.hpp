@@ -31,11 +31,11 @@ inline constexpr int32_t task_detachable = 0x40;
 /// A task whose body is a KmpTask of `task_bytes`, followed by `shared_bytes` that its `shareds` points to (null if 0).
 KmpTask* make_kmp_task(Thread& self, int32_t flags, size_t task_bytes, size_t shared_bytes, KmpTaskRoutine routine);
 
-/// The same as `pattern` is now, at another place.
-KmpTask* copy_kmp_task(Thread& self, KmpTask* pattern);
+/// Another task of the same kind, with room for a copy of the body.
+ExplicitTask& make_kmp_task_like(Thread& self, const KmpTask* pattern);
 
-/// Makes `task`, a copy whose code has run since, one again.
-void copy_kmp_task_again(KmpTask* task, const KmpTask* pattern);
+/// Makes `task`, made like `pattern`, what that is now, whatever has become of it since.
+void copy_kmp_task(KmpTask* task, const KmpTask* pattern);
 
 /// Passes on what the compiler has put into the body since: the priority.
 ExplicitTask& ready_kmp_task(KmpTask* task);

@@ -38,11 +38,11 @@ public:
     discard_task(self, record);
   }
 
-  ExplicitTask& make(Thread& self) override { return task_of_body(copy_kmp_task(self, pattern_)); }
+  ExplicitTask& make(Thread& self) override { return make_kmp_task_like(self, pattern_); }
 
   void fill(ExplicitTask& task, uint64_t number) override {
     KmpTask* body = static_cast<KmpTask*>(task.body);
-    copy_kmp_task_again(body, pattern_);
+    copy_kmp_task(body, pattern_);
     bounds_.lower_of(body) = first_ + division_.begin(number) * stride_;
     bounds_.upper_of(body) = first_ + (division_.end(number, trips_) - 1) * stride_;
     if (copy_)

@@ -106,9 +106,4 @@ bool TeamTasks::all_complete() const {
 void TeamTasks::count_generated(uint32_t local_thread) { add_one(members[local_thread].generated); }
 void TeamTasks::count_completed(uint32_t local_thread) { add_one(members[local_thread].completed); }
 
-void TeamTasks::take_back_generated(uint32_t local_thread) {
-  auto& generated = members[local_thread].generated;
-  generated.store(generated.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-}
-
 } // namespace hetmp::runtime

@@ -66,7 +66,6 @@ struct TeamTasks {
 
   void count_generated(uint32_t local_thread);
   void count_completed(uint32_t local_thread);
-  void take_back_generated(uint32_t local_thread); ///< nobody else has seen the task
 };
 
 /// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another tied one

@@ -26,6 +26,17 @@ class Cases(dict):
         return failed
 
 
+def main(description, cases, site_of):
+    """The exit code of a script that runs what it is asked for, on `site_of(build)`. That may raise conformance.Skip."""
+    given = parse(description, cases)
+    try:
+        failed = cases.run([given.case] if given.case else cases, site_of(given.build))
+    except conformance.Skip as reason:
+        print(f"skipped: {reason}")
+        return conformance.SKIPPED
+    return 1 if failed else 0
+
+
 def parse(description, names):
     """--build, --case and --list; after --list has been obeyed there is nothing left to do."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)

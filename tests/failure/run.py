@@ -9,7 +9,7 @@ Exit codes: 0 passed, 1 failed, 77 skipped (the machine does not allow node proc
 import sys
 
 from programs import CASES, Site  # it finds the modules of tests/common
-from cases import parse
+from cases import main
 from processes import conformance
 import calibration  # noqa: F401  (each adds its cases)
 import ends  # noqa: F401
@@ -20,16 +20,10 @@ import surroundings  # noqa: F401
 import timelines  # noqa: F401
 
 
-def main():
-    given = parse(__doc__, CASES)
-    try:
-        conformance.check_machine("proc2", given.build)
-        failed = CASES.run([given.case] if given.case else CASES, Site(given.build))
-    except conformance.Skip as reason:
-        print(f"skipped: {reason}")
-        return conformance.SKIPPED
-    return 1 if failed else 0
+def site_of(build):
+    conformance.check_machine("proc2", build)
+    return Site(build)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, CASES, site_of))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
-from cases import Cases, parse  # noqa: E402
+from cases import Cases, main  # noqa: E402
 from processes import check, complaints, conformance  # noqa: E402
 
 CASES = Cases()
@@ -192,15 +192,5 @@ def comes_when_static_tls_is_short(site):
     check(code == 0 and out == "6 right\n" and err == "", f"exit code {code}, {out!r}, said {err!r}")
 
 
-def main():
-    given = parse(__doc__, CASES)
-    try:
-        failed = CASES.run([given.case] if given.case else CASES, Site(given.build))
-    except conformance.Skip as reason:
-        print(f"skipped: {reason}")
-        return conformance.SKIPPED
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, CASES, Site))
