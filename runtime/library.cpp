@@ -41,7 +41,7 @@ SpinBudget choose_spin_budget(const ProgramIcvs& icvs) {
   if (several_processes())
     budget.nanoseconds = spin_with_node_processes;
   if (icvs.wait_policy == WaitPolicy::Active)
-    budget = {-1, true};
+    budget.nanoseconds = -1;
   else if (icvs.wait_policy == WaitPolicy::Passive)
     budget.nanoseconds = 0;
   if (icvs.blocktime_ms >= 0)

@@ -108,21 +108,22 @@ void complete_task(Thread* self, ExplicitTask& task) {
 
 /// One of what ExplicitTask::pending counts is over.
 void end_part(Thread* self, ExplicitTask& task) {
-  // acq_rel: who completes the task sees what its other parts did.
-  if (task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  // One that nobody else knows of has one part. acq_rel: who completes the task sees what its other parts did.
+  if (!task.attached || task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
     complete_task(self, task);
 }
 
 // ---- execution
 
-ExplicitTask::Interrupted interrupt(ImplicitTask& implicit, ExplicitTask& task) {
-  ExplicitTask::Interrupted interrupted = {implicit.explicit_task, implicit.constraint, implicit.icvs};
+void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::Interrupted& interrupted) {
+  interrupted.task = implicit.explicit_task;
+  interrupted.constraint = implicit.constraint;
+  interrupted.icvs = implicit.icvs;
   implicit.explicit_task = &task;
   if (task.deferred) // otherwise its generating thread has what it inherits
-    implicit.icvs = task.icvs;
+    implicit.icvs = task.icvs.value;
   if (task.tied)
     implicit.constraint = &task;
-  return interrupted;
 }
 
 void resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted) {
@@ -157,14 +158,14 @@ void defer(Thread& self, ExplicitTask& task) {
   if (task.deferred)
     return;
   attach(task);
-  task.icvs = self.task->icvs;
+  task.icvs.value = self.task->icvs;
   task.deferred = true;
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(*task.team);
 }
 
 void submit_again(Thread& self, ExplicitTask& task) {
-  task.icvs = self.task->icvs;
+  task.icvs.value = self.task->icvs;
   task.pending.fetch_add(1, std::memory_order_relaxed); // the part that runs still counts
   defer(self, task);
   task.team->tasks.push(self.task->local_number, &task);
@@ -178,12 +179,13 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
 
 void run_code(Thread& self, ExplicitTask& task) {
   ImplicitTask& implicit = *self.task;
-  const ExplicitTask::Interrupted interrupted = interrupt(implicit, task);
+  SetLater<ExplicitTask::Interrupted> interrupted;
+  interrupt(implicit, task, interrupted.value);
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
     task.function(self.gtid, task.body);
   }
-  resume(implicit, interrupted);
+  resume(implicit, interrupted.value);
 }
 
 /// Whether it is ready.
@@ -273,11 +275,11 @@ void execute_undeferred(Thread& self, ExplicitTask& task) {
 void begin_undeferred(Thread& self, ExplicitTask& task) {
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task);
-  task.interrupted = interrupt(*self.task, task);
+  interrupt(*self.task, task, task.interrupted.value);
 }
 
 void end_undeferred(Thread& self, ExplicitTask& task) {
-  resume(*self.task, task.interrupted);
+  resume(*self.task, task.interrupted.value);
   end_part(&self, task);
 }
 

@@ -41,6 +41,13 @@ struct GeneratingTask {
   }
 };
 
+/// Room for a value that is not there from the beginning: records of tasks that last for nanoseconds are made all the time.
+template <class Value>
+union SetLater {
+  SetLater() {}
+  Value value;
+};
+
 /// A thread's number in this process, and the argument given with the function.
 using TaskFunction = void (*)(int gtid, void* argument);
 
@@ -55,7 +62,7 @@ struct ExplicitTask : GeneratingTask {
   NodeTeam* team = nullptr;          ///< whose threads execute it
   TaskGroup* member_of = nullptr;    ///< that it was generated into
   DependenceNode* dependence = nullptr;
-  TaskIcvs icvs;                     ///< of a deferred task, to begin with; while it runs, the thread has them
+  SetLater<TaskIcvs> icvs;           ///< of a deferred task, to begin with; while it runs, the thread has them
   uint32_t priority = 0;
   bool has_kmp_priority = false;     ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
@@ -74,7 +81,7 @@ struct ExplicitTask : GeneratingTask {
     const GeneratingTask* constraint;
     TaskIcvs icvs;
   };
-  Interrupted interrupted{}; ///< while its code is executed by the generating task itself (`if(false)`)
+  SetLater<Interrupted> interrupted; ///< while its code is executed by the generating task itself (`if(false)`)
 
   ExplicitTask* next = nullptr; ///< link of lists
   uint8_t size_class = 0;       ///< of its memory; see task_memory.cpp
