@@ -21,7 +21,10 @@ void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
       continue;
     }
     const uint64_t seen = tasks.pushes(); // before looking: a task that is pushed afterwards changes it
-    if (ExplicitTask* task = tasks.take(implicit.local_number, constraint)) {
+    ExplicitTask* task = tasks.take(implicit.local_number, constraint);
+    if (!task && constraint) // without one all are allowed
+      task = tasks.take_from_anywhere(constraint);
+    if (task) {
       run_task(self, *task);
       continue;
     }
