@@ -70,7 +70,7 @@ def _fast_tree(folder):
 def _clustal_omega(folder):
     program = _program("clustalo")
     path = os.path.join(folder, "proteins.fa")
-    _fasta(path, _sequences("ACDEFGHIKLMNPQRSTVWY", 150, 250, False))
+    _fasta(path, _sequences("ACDEFGHIKLMNPQRSTVWY", 220, 250, False))
     return [program, "-i", path, f"--threads={THREADS}"], {}, None
 
 
@@ -78,7 +78,7 @@ def _graphics_magick(folder):
     program = _program("gm")
     path = os.path.join(folder, "in.ppm")
     made = os.path.join(folder, "out.ppm")
-    _image(path, 1500, 1000)
+    _image(path, 3000, 2000)
     return [program, "convert", path, "-blur", "0x5", "-resize", "70%", "-sharpen", "0x2", made], {}, made
 
 
