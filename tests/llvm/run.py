@@ -82,9 +82,11 @@ def find_python():
 
 
 def find_compiler(wanted):
-    compiler = next(filter(shutil.which, [wanted] if wanted else COMPILERS), None)
+    if wanted and not shutil.which(wanted):
+        raise Skip(f"{wanted} is not here")
+    compiler = wanted or next(filter(shutil.which, COMPILERS), None)
     if not compiler:
-        raise Skip(f"none of {', '.join([wanted] if wanted else COMPILERS)} found; scripts/install-deps installs clang-19")
+        raise Skip(f"none of {', '.join(COMPILERS)} found; scripts/install-deps installs clang-19")
     return compiler
 
 
