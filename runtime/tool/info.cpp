@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
+#include "base/loaded_object.hpp"
 #include "perf/counters.hpp"
 #include "perf/profile.hpp"
 #include "runtime/core/nodes.hpp"
@@ -71,6 +72,19 @@ void print_nodes(const std::string& library) {
          remark_on(parsed.layout, node, kinds).c_str());
 }
 
+/// Whom programs would find beside hetmp, and what would be said of it.
+void print_other_runtimes() {
+  const auto ok = environment_value("KMP_DUPLICATE_LIB_OK");
+  const auto warnings = environment_value("KMP_WARNINGS");
+  const bool silent = parse_boolean(ok.value_or("")).value_or(false) || !parse_boolean(warnings.value_or("")).value_or(true);
+  fact("other OpenMP runtimes", "may be loaded as well; code that calls them and hetmp at once is %s",
+       silent ? "not warned of (KMP_DUPLICATE_LIB_OK, KMP_WARNINGS)" : "warned of in one line");
+  for_each_loaded_object([](const LoadedObject& object) {
+    if (object.path()[0] != '\0' && object.defines("omp_get_thread_num"))
+      fact("  preloaded", "%s; hetmp run goes before it, and nobody uses it then", object.path());
+  });
+}
+
 void print_fault_access() {
   using Source = FaultAccess::Source;
   const FaultAccess access = probe_fault_access();
@@ -137,6 +151,7 @@ int print_info() {
   print_cpus();
   const std::string library = find_library().value_or("");
   print_nodes(library);
+  print_other_runtimes();
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: %s; RDMA: not yet",
        knows_hosts() ? "yes, between processes here and between hosts" : "between processes here (hosts need libsodium)");

@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE.parent / "common"))
 from cases import Cases, main  # noqa: E402
 from processes import check, complaints, conformance  # noqa: E402
 import core_kinds  # noqa: E402
+import second_runtime  # noqa: E402
 
 CASES = Cases()
 SECONDS = 60
@@ -193,6 +194,7 @@ def comes_when_static_tls_is_short(site):
     check(code == 0 and out == "6 right\n" and err == "", f"exit code {code}, {out!r}, said {err!r}")
 
 
+CASES.update(second_runtime.CASES)
 CASES.update(core_kinds.CASES)
 
 if __name__ == "__main__":
