@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace hetmp {

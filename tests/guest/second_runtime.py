@@ -113,6 +113,7 @@ def second_runtime_merely_loaded(site):
     both = f"{own(site)}:{libgomp()}:{libomp(site)}"
     for program in site.programs:
         expect(site, [program, "team"], "4 4\n", LD_PRELOAD=both)
+        expect(site, [program, "team"], "4 4\n", ["KMP_DUPLICATE_LIB_OK=maybe: ", "; using false"], KMP_DUPLICATE_LIB_OK="maybe")
         code, out, err = site.run([program, "team"], LD_PRELOAD=both, KMP_SETTINGS="1")
         check(code == 0 and out == "4 4\n", f"{program}: {code}, {out!r}, said {err!r}")
         found = listed(err)
