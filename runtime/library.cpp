@@ -8,6 +8,7 @@
 #include "runtime/core/barrier.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/other_runtimes.hpp"
 #include "runtime/core/reduction.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/spread.hpp"
@@ -99,11 +100,13 @@ void initialise() {
   refresh_spinning();
   read_reduction_settings();
   show_settings_at_start();
+  if (own_node() == 0 && !program_icvs().duplicate_library_ok)
+    warn_of_divided_objects();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
 __attribute__((constructor)) void on_load() {
-  if (!refers_to_openmp())
+  if (!refers_to_openmp() || entries_that_lead_here() == EntriesHere::None)
     return;
   before_main = true;
   initialise_runtime();

@@ -48,6 +48,7 @@ struct ProgramIcvs {
   bool serial_library = false;     ///< KMP_LIBRARY=serial
   AllocatorSetting allocator;      ///< OMP_ALLOCATOR: def-allocator-var of the initial task
   bool warnings = true;            ///< KMP_WARNINGS
+  bool duplicate_library_ok = false; ///< KMP_DUPLICATE_LIB_OK: no warning of a second runtime
   bool show_settings = false;      ///< KMP_SETTINGS
   bool show_version = false;       ///< KMP_VERSION
   enum class DisplayEnv : uint8_t { No, Yes, Verbose } display_env = DisplayEnv::No;

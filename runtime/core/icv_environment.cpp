@@ -205,6 +205,7 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.allocator = read_allocator();
   check_loop_buffers();
   icvs.warnings = read_boolean("KMP_WARNINGS", "true").value_or(true);
+  icvs.duplicate_library_ok = read_boolean("KMP_DUPLICATE_LIB_OK", "false").value_or(false);
   icvs.show_settings = read_boolean("KMP_SETTINGS", "false").value_or(false);
   icvs.show_version = read_boolean("KMP_VERSION", "false").value_or(false);
   icvs.display_env = read_display_env();
