@@ -67,7 +67,7 @@ __attribute__((noinline, cold)) Thread& become_root() {
     die(exit_code_no_resources, "more than %d threads use OpenMP", most_threads);
   thread->root = true;
   thread->node = own_node();
-  thread->pushed_threads = 0;
+  thread->pushed_threads = thread->pushed_list.count = thread->pushed_strict.threads = 0;
   thread->bound = false;
   set_up_initial_task(*thread);
   threads_in_use.fetch_add(1, std::memory_order_relaxed);
