@@ -189,6 +189,9 @@ uint32_t known_threads();
 /// Used by the worker pool: makes the calling thread `self`, and gives a new Thread a number.
 void adopt_thread(Thread* self);
 Thread* create_thread_record(); ///< null when there are too many
+Thread* create_helper_record(); ///< for a hidden helper thread, which has a number from 1 on that no other thread gets; null: none is left
+/// What the thread, which is of no team, executes from now on.
+void begin_initial_task(Thread& thread);
 void retire_thread_record(Thread* thread);
 /// In a forked child: only the calling thread is left.
 void forget_other_threads();
