@@ -3,12 +3,14 @@
 
 #include "runtime/abi/kmp_task.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/thread_factory.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <functional>
 #include <sys/wait.h>
 #include <thread>
@@ -239,6 +241,21 @@ TEST(TargetTasks, AThreadThatEndsWaitsForItsOwn) {
         });
     }).join();
   EXPECT_EQ(done, 4 * rounds(50));
+}
+
+/// Where there is no helper yet, the team executes them.
+TEST(TargetTasks, AreExecutedThoughNoThreadCanBeMade) {
+  const runtime::ThreadMaker maker =
+    std::exchange(runtime::make_thread, [](void* (*)(void*), void*, size_t) { return EAGAIN; });
+  std::atomic<int> done{0};
+  for (int i = 0; i < 20; i++)
+    target([&] { done++; });
+  taskwait();
+  runtime::make_thread = maker;
+  EXPECT_EQ(done, 20);
+  target([&] { done++; });
+  taskwait();
+  EXPECT_EQ(done, 21);
 }
 
 /// ThreadSanitizer allows a forked child no threads.
