@@ -3,7 +3,6 @@
 
 #include "runtime/core/loop_nest.hpp"
 
-#include <array>
 #include <random>
 #include <vector>
 
@@ -22,7 +21,7 @@ namespace {
 
 using runtime::IntegerType;
 using runtime::LoopComparison;
-using Point = std::array<int64_t, 3>;
+using Point = std::vector<int64_t>; ///< the value of each loop's variable
 using Nest = std::vector<NestedLoop>;
 
 /// With rubbish where a number of 32 bits leaves room.
@@ -84,7 +83,7 @@ void execute(const std::vector<Plain>& nest, size_t level, Point& variables, std
 
 std::vector<Point> executed(const std::vector<Plain>& nest) {
   std::vector<Point> points;
-  Point variables{};
+  Point variables(nest.size());
   execute(nest, 0, variables, points);
   return points;
 }
@@ -101,7 +100,7 @@ void expect_divided(const std::vector<Plain>& plain, IntegerType type, int threa
   const std::vector<Point> points = executed(plain);
   struct Share {
     bool any = false, last = false;
-    Point first{}, end{};
+    Point first, end;
   };
   std::vector<Share> shares{size_t(threads)};
   parallel(threads, [&](Member self) {
@@ -111,8 +110,8 @@ void expect_divided(const std::vector<Plain>& plain, IntegerType type, int threa
     share.any = __kmpc_for_collapsed_init(&somewhere, self.gtid, nest.data(), bounds.data(), int32_t(nest.size()), &last) != 0;
     share.last = last != 0;
     for (size_t level = 0; share.any && level < nest.size(); level++) {
-      share.first[level] = int64_t(bounds[level].lower);
-      share.end[level] = int64_t(bounds[level].upper);
+      share.first.push_back(int64_t(bounds[level].lower));
+      share.end.push_back(int64_t(bounds[level].upper));
       EXPECT_EQ(bounds[level].lower_factor | bounds[level].upper_factor, 0u);
     }
   });

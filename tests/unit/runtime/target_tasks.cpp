@@ -157,7 +157,7 @@ TEST(TargetTasks, ManyRunAtTheSameTime) {
 TEST(TargetTasks, MoreThanThereAreHelpersWaitForOneAnother) {
   std::atomic<int> done{0};
   for (int i = 0; i < rounds(1000); i++)
-    target([&] {
+    target([&, i] {
       if (i % 100 == 0)
         sched_yield();
       done++;
@@ -219,7 +219,7 @@ TEST(TargetTasks, ReduceAsTheTeamsThreads) {
         item.combine = [](void* into, void* from) { *static_cast<int*>(into) += *static_cast<int*>(from); };
         runtime::begin_reductions(runtime::current_thread(), {item});
         for (int i = 0; i < rounds(200); i++)
-          target([&] {
+          target([&, i] {
             runtime::Thread& here = runtime::current_thread();
             int* own = static_cast<int*>(runtime::reduction_copy(here, runtime::generating_task(*here.task).group, &sum));
             increment_slowly(*own, i);
