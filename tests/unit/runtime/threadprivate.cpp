@@ -47,6 +47,7 @@ std::atomic<size_t> destroyed{0};
 void destroy(void*, size_t elements) { destroyed += elements; }
 
 TEST(Threadprivate, FunctionsOfArraysGetTheNumberOfElements) {
+  destroyed = 0;
   __kmpc_threadprivate_register_vec(&somewhere, constructed, construct, nullptr, destroy, 3);
   __kmpc_threadprivate_register_vec(&somewhere, copied, nullptr, copy_construct, destroy, 3);
   parallel(4, [](Member self) {
