@@ -19,6 +19,7 @@
 #include "runtime/global/node_setup.hpp"
 #include "runtime/global/timeline.hpp"
 #include "runtime/tasking/dependences.hpp"
+#include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/task_memory.hpp"
 
 #include "perf/report.hpp"
@@ -64,6 +65,7 @@ void after_fork_in_child() {
   forget_other_threads();
   forget_task_depots();
   forget_exclusions();
+  forget_helpers();
   if (!several_processes())
     return;
   use_one_node();
@@ -95,6 +97,8 @@ void initialise() {
   if (own_node() == 0)
     affinity::prepare_places(allowed_cpus(), layout().nodes() > 1);
   program_icvs() = read_icvs_from_environment(usual_team_size());
+  if (layout().nodes() > 1)
+    program_icvs().helper_threads = 0;
   regions_may_be_cancelled = program_icvs().cancellation;
   affinity::read_display_affinity();
   refresh_spinning();

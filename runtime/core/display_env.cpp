@@ -119,6 +119,8 @@ std::vector<Setting> libomp_settings(const ProgramIcvs& icvs) {
       {"KMP_TEAMS_THREAD_LIMIT", std::to_string(icvs.most_teams)},
       {"KMP_VERSION", boolean(icvs.show_version)},
       {"KMP_WARNINGS", boolean(icvs.warnings)},
+      {"LIBOMP_NUM_HIDDEN_HELPER_THREADS", std::to_string(icvs.helper_threads)},
+      {"LIBOMP_USE_HIDDEN_HELPER_TASK", boolean(icvs.helper_threads != 0)},
   };
 }
 

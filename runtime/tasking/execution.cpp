@@ -2,6 +2,7 @@
 
 #include "base/message.hpp"
 #include "runtime/core/cancellation.hpp"
+#include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
 
@@ -87,7 +88,9 @@ void complete_task(Thread* self, ExplicitTask& task) {
     complete(*node, ready);
     release(node);
     for (ExplicitTask* next : ready) {
-      if (self)
+      if (next->for_helpers)
+        give_to_helpers(*next);
+      else if (self)
         team.tasks.push(self->task->local_number, next);
       else
         team.tasks.push_from_outside(next);
@@ -168,7 +171,10 @@ void submit_again(Thread& self, ExplicitTask& task) {
   task.icvs.value = self.task->icvs;
   task.pending.fetch_add(1, std::memory_order_relaxed); // the part that runs still counts
   defer(self, task);
-  task.team->tasks.push(self.task->local_number, &task);
+  if (task.for_helpers)
+    give_to_helpers(task);
+  else
+    task.team->tasks.push(self.task->local_number, &task);
 }
 
 /// Whether it is executed at once, if it depends on nothing.
@@ -197,6 +203,12 @@ bool insert(ExplicitTask& task, std::vector<Dependence> dependences) {
   task.dependence = node;
   dependences_of(*task.parent).insert(*node, std::move(dependences));
   return is_inserted(*node) && enter_exclusions(*node);
+}
+
+void submit_to_helpers(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences) {
+  defer(self, task);
+  if (insert(task, std::move(dependences)))
+    give_to_helpers(task);
 }
 
 } // namespace
@@ -241,6 +253,13 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
   if (implicit.explicit_task == &task) {
     submit_again(self, task);
     return;
+  }
+  if (task.for_helpers) [[unlikely]] {
+    task.for_helpers = suits_helpers(task);
+    if (task.for_helpers) {
+      submit_to_helpers(self, task, std::move(dependences));
+      return;
+    }
   }
   TeamTasks& tasks = implicit.team->tasks;
   const bool at_once = is_executed_at_once(self, task);
@@ -296,6 +315,11 @@ bool execute_and_keep(Thread& self, ExplicitTask& task) {
 void run_task(Thread& self, ExplicitTask& task) {
   run_code(self, task);
   end_part(&self, task);
+}
+
+void run_task_from_outside(Thread& self, ExplicitTask& task) {
+  run_code(self, task);
+  end_part(nullptr, task);
 }
 
 void complete_event(ExplicitTask& task) { end_part(nullptr, task); }

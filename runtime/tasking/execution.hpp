@@ -53,6 +53,9 @@ void end_undeferred(Thread& self, ExplicitTask& task);
 /// Executes a task that was taken from the team's.
 void run_task(Thread& self, ExplicitTask& task);
 
+/// The same by a thread that is not of the task's team.
+void run_task_from_outside(Thread& self, ExplicitTask& task);
+
 /// Its event has been fulfilled. Any thread, known to the runtime or not; once for each task.
 void complete_event(ExplicitTask& task);
 

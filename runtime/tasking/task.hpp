@@ -66,6 +66,7 @@ struct ExplicitTask : GeneratingTask {
   uint32_t priority = 0;
   bool has_kmp_priority = false;     ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
+  bool for_helpers = false;          ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
   bool deferred = false;             ///< counted by the team: its barrier waits for it
   bool attached = false;             ///< counted by its parent and its taskgroup; see attach() in execution.cpp
   /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be submitted
@@ -93,6 +94,7 @@ struct TaskGroup {
   /// Tasks that are not complete. seq_cst: what a thread waits for; the wait acquires all that they did.
   std::atomic<uint32_t> unfinished{0};
   std::atomic<bool> cancelled{false}; ///< relaxed: tasks that see it too late run, which is allowed
+  bool reduces = false; ///< it has reductions, whether or not they need copies
   struct TaskReductions* reductions = nullptr;
   uintptr_t* reduction_tables = nullptr; ///< of gcc's programs (mapped_reductions.hpp); those of outer taskgroups, if it has none
 };

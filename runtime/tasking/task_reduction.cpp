@@ -98,7 +98,10 @@ void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
   ImplicitTask& implicit = *self.task;
   TaskGroup* group = generating_task(implicit).group;
   const uint32_t threads = implicit.team->local_threads();
-  if (!group || threads == 1)
+  if (!group)
+    return;
+  group->reduces = true;
+  if (threads == 1)
     return;
   group->reductions = new TaskReductions{std::move(items), nullptr};
   group->reductions->copies = new_copies(threads, group->reductions->items.size());
@@ -107,6 +110,7 @@ void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
 void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   begin_taskgroup(self);
   ImplicitTask& implicit = *self.task;
+  generating_task(implicit).group->reduces = true;
   NodeTeam& team = *implicit.team;
   if (team.local_threads() == 1)
     return;
