@@ -3,9 +3,8 @@
 
     run.py --build BUILD [--source NAME] [--mode MODE] [--times N] [--compiler NAME]
 
-The programs are compiled by LLVM's flang, whose code calls the same entry points as clang's; gfortran's asks for libgomp's,
-which hetmp has as names only. A program passes if it exits with 0 within its time, says nothing on standard error, and
-the last line of its standard output is "done". Mode stock is a stock libomp.
+The programs are compiled by LLVM's flang, whose code calls the same entry points as clang's (gfortran's: tests/install). A
+program passes if it exits with 0 within its time, says nothing on standard error, and the last line of its standard output is "done". Mode stock is a stock libomp.
 Exit codes: 0 passed, 1 failed, 77 skipped (no flang, or the machine does not allow the mode).
 """
 import argparse
