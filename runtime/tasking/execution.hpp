@@ -53,6 +53,9 @@ void end_undeferred(Thread& self, ExplicitTask& task);
 /// Executes a task that was taken from the team's.
 void run_task(Thread& self, ExplicitTask& task);
 
+/// Another node has executed it.
+void end_executed_elsewhere(Thread& self, ExplicitTask& task);
+
 /// Its event has been fulfilled. Any thread, known to the runtime or not; once for each task.
 void complete_event(ExplicitTask& task);
 

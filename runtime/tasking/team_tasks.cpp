@@ -50,6 +50,23 @@ void TeamTasks::push_from_outside(ExplicitTask* task) {
   bell.ring();
 }
 
+void TeamTasks::put_back(ExplicitTask* task) {
+  ExplicitTask* first = back.load(std::memory_order_relaxed);
+  do {
+    task->next = first;
+    // release: pairs with take_back(); also passes on what the other node's message brought.
+  } while (!back.compare_exchange_weak(first, task, std::memory_order_release, std::memory_order_relaxed));
+  // The task may be complete and the team's next region under way by now; the counter and the bell stay.
+  came_back.fetch_add(1, std::memory_order_seq_cst);
+  bell.ring();
+}
+
+ExplicitTask* TeamTasks::take_back() {
+  if (!back.load(std::memory_order_relaxed))
+    return nullptr;
+  return back.exchange(nullptr, std::memory_order_acquire);
+}
+
 ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
   if (urgent_count.load(std::memory_order_relaxed) != 0)
     return nullptr;
@@ -87,7 +104,7 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
 }
 
 uint64_t TeamTasks::pushes() const {
-  uint64_t sum = of_nobody.pushes() + urgent_pushes.load(std::memory_order_seq_cst);
+  uint64_t sum = of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < count; i++)
     sum += members[i].queue.pushes();
   return sum;

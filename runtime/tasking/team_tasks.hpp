@@ -11,6 +11,8 @@
 
 namespace hetmp::runtime {
 
+struct HandingKnowledge;
+
 struct TeamTasks {
   /// What one thread of the team has. Counters are written by that thread only.
   struct alignas(cache_line) Member {
@@ -25,6 +27,11 @@ struct TeamTasks {
   uint32_t count = 0;
   TaskQueue of_nobody; ///< made ready by threads that are not of the team: events that were fulfilled
   std::atomic<uint64_t> completed_elsewhere{0};
+  std::atomic<ExplicitTask*> back{nullptr}; ///< from other nodes, a list; emptied as a whole
+  std::atomic<uint64_t> came_back{0};
+  // What is known of the present region's tasks; see handing_over.cpp.
+  std::atomic<HandingKnowledge*> knowledge{nullptr};
+  std::atomic<const void*> knowledge_is_of{nullptr};
   Bell bell; ///< rung when there are new tasks, or completed ones that somebody may wait for
 
   // Tasks with a priority, highest first; among equals the oldest first.
@@ -45,13 +52,18 @@ struct TeamTasks {
   /// Any thread.
   void push_from_outside(ExplicitTask* task);
 
+  /// A task that was away; by whoever receives messages, without a lock.
+  void put_back(ExplicitTask* task);
+  /// All of those, as a list.
+  ExplicitTask* take_back();
+
   /// The first that take() would look at: without those of others.
   ExplicitTask* take_own(uint32_t local_thread, const GeneratingTask* constraint);
 
   /// A ready task that thread `local_thread` may run while it is inside of `constraint`; see may_run(). Null if it finds none.
   ExplicitTask* take(uint32_t local_thread, const GeneratingTask* constraint);
 
-  /// Changes with every push. seq_cst: what idle threads wait for.
+  /// Changes with every push, and with every task that comes back. seq_cst: what idle threads wait for.
   uint64_t pushes() const;
 
   /// Whether no deferred task is left, provided that all threads of the node have come to a barrier, as the caller
