@@ -39,6 +39,11 @@ void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
     }
     if (several_nodes && take_back(self)) // since the look above and before `seen`
       continue;
+    ExplicitTask* deep = constraint ? tasks.take_from_anywhere(constraint) : nullptr; // without one, all were allowed
+    if (deep) {
+      run(*deep);
+      continue;
+    }
     tasks.bell.ring_after_plain_writes(); // what this thread has completed may be the last one that another waits for
     tasks.bell.wait_until([&] { return done() || tasks.pushes() != seen; });
   }

@@ -41,13 +41,13 @@ public:
     return nullptr;
   }
 
-  /// The same from the other end. Any thread.
+  /// The same from the other end, among the `most` oldest. Any thread.
   template <class Allowed>
-  ExplicitTask* take_oldest(Allowed&& allowed) {
+  ExplicitTask* take_oldest(Allowed&& allowed, uint32_t most = most_looked_at) {
     if (size() == 0)
       return nullptr;
     FutexLockGuard guard(lock_);
-    const uint32_t end = count_ < most_looked_at ? count_ : most_looked_at;
+    const uint32_t end = count_ < most ? count_ : most;
     for (uint32_t i = 0; i < end; i++) {
       ExplicitTask* task = at(i);
       if (!allowed(*task))

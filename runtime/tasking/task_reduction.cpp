@@ -97,18 +97,17 @@ void fold(const TaskReductions& reductions) {
 void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
   ImplicitTask& implicit = *self.task;
   TaskGroup* group = generating_task(implicit).group;
-  const uint32_t threads = implicit.team->local_threads();
-  if (!group || threads == 1)
+  if (!group || has_nobody_to_leave_tasks_to(*implicit.team))
     return;
   group->reductions = new TaskReductions{std::move(items), nullptr};
-  group->reductions->copies = new_copies(threads, group->reductions->items.size());
+  group->reductions->copies = new_copies(implicit.team->local_threads(), group->reductions->items.size());
 }
 
 void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   begin_taskgroup(self);
   ImplicitTask& implicit = *self.task;
   NodeTeam& team = *implicit.team;
-  if (team.local_threads() == 1)
+  if (has_nobody_to_leave_tasks_to(team))
     return;
   const uint64_t sequence = ++implicit.team_reductions;
   TaskReductions* reductions = new TaskReductions{std::move(items), nullptr};
@@ -127,7 +126,7 @@ void forget_team_reductions(NodeTeam& team) {
 
 void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
   ImplicitTask& implicit = *self.task;
-  if (implicit.team->local_threads() == 1)
+  if (has_nobody_to_leave_tasks_to(*implicit.team))
     return variable;
   if (!group)
     group = generating_task(implicit).group;

@@ -103,6 +103,16 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
   return nullptr;
 }
 
+ExplicitTask* TeamTasks::take_from_anywhere(const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  if (ExplicitTask* task = of_nobody.take_oldest(allowed, UINT32_MAX))
+    return task;
+  for (uint32_t i = 0; i < count; i++)
+    if (ExplicitTask* task = members[i].queue.take_oldest(allowed, UINT32_MAX))
+      return task;
+  return nullptr;
+}
+
 uint64_t TeamTasks::pushes() const {
   uint64_t sum = of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < count; i++)

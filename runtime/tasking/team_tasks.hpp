@@ -60,8 +60,11 @@ struct TeamTasks {
   /// The first that take() would look at: without those of others.
   ExplicitTask* take_own(uint32_t local_thread, const GeneratingTask* constraint);
 
-  /// A ready task that thread `local_thread` may run while it is inside of `constraint`; see may_run(). Null if it finds none.
+  /// A ready task that thread `local_thread` may run while it is inside of `constraint`; see may_run(). Null if it finds none
+  /// near the ends of the queues.
   ExplicitTask* take(uint32_t local_thread, const GeneratingTask* constraint);
+  /// Null only if there is none.
+  ExplicitTask* take_from_anywhere(const GeneratingTask* constraint);
 
   /// Changes with every push, and with every task that comes back. seq_cst: what idle threads wait for.
   uint64_t pushes() const;
