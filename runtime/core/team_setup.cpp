@@ -90,6 +90,7 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
     description.icvs.nthreads = by_level[description.level];
   description.source = source;
   team.global = nullptr;
+  team.tasks.oldest_first = false;
   team.working_threads = threads;
   begin_counting(team);
 }
@@ -115,6 +116,7 @@ void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const
 void start_workers(Thread& primary, NodeTeam& team) {
   team.region_end.start(team.local_threads() - 1);
   team.crew = primary.crew.data();
+  team.tasks.oldest_first = team.global && team.local_threads() == 1;
   const uint32_t workers = team.local_threads() - 1;
   // Before anybody starts: the first worker may announce tasks at once, and would call back those that left the last region.
   for (uint32_t i = 0; i < workers; i++)

@@ -173,7 +173,7 @@ void submit_again(Thread& self, ExplicitTask& task) {
 
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
-  const bool included = task.parent->is_final || has_nobody_to_leave_tasks_to(*task.team);
+  const bool included = task.parent->is_final || (task.team->local_threads() == 1 && !tasks_may_leave(*task.team));
   return included || (task.priority == 0 && has_plenty(task.team->tasks, self.task->local_number));
 }
 

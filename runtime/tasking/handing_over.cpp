@@ -128,11 +128,15 @@ void run_accepted(int gtid, void* body) {
 
 void keep_tasks_at_home() { tasks_stay.store(true, std::memory_order_relaxed); }
 
+bool tasks_may_leave(const NodeTeam& team) {
+  return team.global && !regions_may_be_cancelled && !tasks_stay.load(std::memory_order_relaxed);
+}
+
 void offer_surplus(Thread& self) {
   NodeTeam& team = *self.task->team;
   TaskQueue& queue = team.tasks.members[self.task->local_number].queue;
   const uint32_t ready = queue.size();
-  if (ready == 0 || regions_may_be_cancelled || tasks_stay.load(std::memory_order_relaxed))
+  if (ready == 0 || !tasks_may_leave(team))
     return;
   std::atomic<int64_t>& next_offer = knowledge_of(team).next_offer;
   int64_t due = next_offer.load(std::memory_order_relaxed);

@@ -29,6 +29,9 @@ struct HandingKnowledge {
 /// From now on no task is handed over: the handle of a task's event is an address that only its own node understands.
 void keep_tasks_at_home();
 
+/// Whether other nodes could take tasks of the team over.
+bool tasks_may_leave(const NodeTeam& team);
+
 /// The team runs on several nodes. Offers tasks of the calling thread's queue, if there are enough and it is time.
 void offer_surplus(Thread& self);
 

@@ -70,7 +70,9 @@ ExplicitTask* TeamTasks::take_back() {
 ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
   if (urgent_count.load(std::memory_order_relaxed) != 0)
     return nullptr;
-  return members[local_thread].queue.take_newest([&](const ExplicitTask& task) { return may_run(task, constraint); });
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  TaskQueue& own = members[local_thread].queue;
+  return oldest_first ? own.take_oldest(allowed) : own.take_newest(allowed);
 }
 
 ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* constraint) {
@@ -86,7 +88,7 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
     }
   }
   Member& own = members[local_thread];
-  if (ExplicitTask* task = own.queue.take_newest(allowed))
+  if (ExplicitTask* task = oldest_first ? own.queue.take_oldest(allowed) : own.queue.take_newest(allowed))
     return task;
   if (ExplicitTask* task = of_nobody.take_oldest(allowed))
     return task;

@@ -32,6 +32,9 @@ struct TeamTasks {
   // What is known of the present region's tasks; see handing_over.cpp.
   std::atomic<HandingKnowledge*> knowledge{nullptr};
   std::atomic<const void*> knowledge_is_of{nullptr};
+  /// A thread alone on its node keeps tasks for others to take. Programs in which a task waits in a loop for one that was generated
+  /// before must come to their end all the same, so it executes them in that order.
+  bool oldest_first = false;
   Bell bell; ///< rung when there are new tasks, or completed ones that somebody may wait for
 
   // Tasks with a priority, highest first; among equals the oldest first.
