@@ -53,6 +53,15 @@ void warn_as_libomp(int number, const char* format, ...) {
   va_end(arguments);
 }
 
+void inform_as_libomp(int number, const char* format, ...) {
+  char line[1024];
+  const int prefix = snprintf(line, sizeof line, "OMP: Info #%d: ", number);
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(line, prefix, format, arguments);
+  va_end(arguments);
+}
+
 void die(int exit_code, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

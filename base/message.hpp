@@ -14,6 +14,9 @@ void say_once(bool& flag, const char* format, ...) __attribute__((format(printf,
 /// and somebody may look for.
 void warn_as_libomp(int number, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+/// The same for what libomp tells at a user's wish, in its words only: "OMP: Info #254: <text>\n".
+void inform_as_libomp(int number, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
 /// say(), then ends the process at once with `exit_code`; atexit handlers do not run.
 [[noreturn]] void die(int exit_code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 

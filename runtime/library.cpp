@@ -8,6 +8,7 @@
 #include "runtime/core/barrier.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/other_runtimes.hpp"
 #include "runtime/core/reduction.hpp"
 #include "runtime/core/settings.hpp"
 #include "runtime/core/spread.hpp"
@@ -19,6 +20,7 @@
 #include "runtime/global/timeline.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/dependences.hpp"
+#include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/task_memory.hpp"
 
 #include "perf/report.hpp"
@@ -42,7 +44,7 @@ SpinBudget choose_spin_budget(const ProgramIcvs& icvs) {
   if (several_processes())
     budget.nanoseconds = spin_with_node_processes;
   if (icvs.wait_policy == WaitPolicy::Active)
-    budget = {-1, true};
+    budget.nanoseconds = -1;
   else if (icvs.wait_policy == WaitPolicy::Passive)
     budget.nanoseconds = 0;
   if (icvs.blocktime_ms >= 0)
@@ -65,6 +67,7 @@ void after_fork_in_child() {
   forget_task_depots();
   forget_away_tasks();
   forget_exclusions();
+  forget_helpers();
   if (!several_processes())
     return;
   use_one_node();
@@ -96,16 +99,20 @@ void initialise() {
   if (own_node() == 0)
     affinity::prepare_places(allowed_cpus(), layout().nodes() > 1);
   program_icvs() = read_icvs_from_environment(usual_team_size());
+  if (layout().nodes() > 1)
+    program_icvs().helper_threads = 0;
   regions_may_be_cancelled = program_icvs().cancellation;
   affinity::read_display_affinity();
   refresh_spinning();
   read_reduction_settings();
   show_settings_at_start();
+  if (own_node() == 0 && !program_icvs().duplicate_library_ok)
+    warn_of_divided_objects();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
 __attribute__((constructor)) void on_load() {
-  if (!refers_to_openmp())
+  if (!refers_to_openmp() || entries_that_lead_here() == EntriesHere::None)
     return;
   before_main = true;
   initialise_runtime();

@@ -14,7 +14,8 @@ void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
 
 void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
   constexpr unsigned proc_bind_mask = 7;
-  self.pushed_threads = threads;
+  if (threads != 0) // or what __kmpc_push_num_threads has said holds
+    self.pushed_threads = threads;
   if (const unsigned proc_bind = flags & proc_bind_mask)
     self.pushed_proc_bind = int(proc_bind);
 }

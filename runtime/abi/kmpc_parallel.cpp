@@ -1,13 +1,24 @@
 // Parallel regions and who is in them.
+#include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/core/fork.hpp"
 #include "runtime/core/invoke.hpp"
 
+#include <algorithm>
 #include <alloca.h>
 #include <cstdarg>
 
 using namespace hetmp::runtime;
+
+namespace {
+
+constexpr int severity_warning = 1; ///< else an error
+
+/// Of a num_threads clause; 0: as if there were none.
+uint32_t number_of_threads(int32_t wanted) { return uint32_t(std::max(wanted, 0)); }
+
+} // namespace
 
 HETMP_ENTRY int32_t __kmpc_global_thread_num(const SourceLocation*) {
   return current_thread().gtid;
@@ -71,27 +82,40 @@ HETMP_ENTRY void __kmpc_end_serialized_parallel(const SourceLocation*, int32_t g
 }
 
 HETMP_ENTRY void __kmpc_push_num_threads(const SourceLocation*, int32_t gtid, int32_t threads) {
-  thread_of(gtid).pushed_threads = threads > 0 ? uint32_t(threads) : 0;
+  Thread& self = thread_of(gtid);
+  self.pushed_threads = number_of_threads(threads);
+  self.pushed_list.count = 0;
+  self.pushed_strict.threads = 0;
 }
 
 HETMP_ENTRY void __kmpc_pop_num_threads(const SourceLocation*, int32_t) {}
 
-HETMP_ENTRY void __kmpc_push_num_threads_strict(const SourceLocation* location, int32_t gtid, int32_t threads,
-                                                int /*severity*/, const char* /*message*/) {
+HETMP_ENTRY void __kmpc_push_num_threads_strict(const SourceLocation* location, int32_t gtid, int32_t threads, int severity,
+                                                const char* message) {
   __kmpc_push_num_threads(location, gtid, threads);
+  thread_of(gtid).pushed_strict = {number_of_threads(threads), severity != severity_warning, message};
 }
 
-/// A list gives the sizes of nested regions too; the first one is this region's.
+/// The first number is for the next region, the others for those inside of it. A list of one says nothing about these.
 HETMP_ENTRY void __kmpc_push_num_threads_list(const SourceLocation* location, int32_t gtid, uint32_t length,
                                               const int32_t* threads) {
-  if (length > 0)
-    __kmpc_push_num_threads(location, gtid, threads[0]);
+  if (length == 0)
+    return;
+  __kmpc_push_num_threads(location, gtid, threads[0]);
+  if (length - 1 > ListedSizes::most) {
+    static bool said = false;
+    hetmp::say_once(said, "a num_threads clause with %u numbers; the first %u count", length, ListedSizes::most + 1);
+  }
+  ListedSizes& list = thread_of(gtid).pushed_list;
+  list.count = std::min(length - 1, ListedSizes::most);
+  std::transform(threads + 1, threads + 1 + list.count, list.sizes, [](int32_t wanted) { return std::max(wanted, 1); });
 }
 
 HETMP_ENTRY void __kmpc_push_num_threads_list_strict(const SourceLocation* location, int32_t gtid, uint32_t length,
-                                                     const int32_t* threads, int /*severity*/,
-                                                     const char* /*message*/) {
+                                                     const int32_t* threads, int severity, const char* message) {
   __kmpc_push_num_threads_list(location, gtid, length, threads);
+  if (length > 0)
+    thread_of(gtid).pushed_strict = {number_of_threads(threads[0]), severity != severity_warning, message};
 }
 
 HETMP_ENTRY void __kmpc_push_proc_bind(const SourceLocation*, int32_t gtid, int32_t proc_bind) {

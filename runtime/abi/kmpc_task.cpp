@@ -13,10 +13,12 @@ HETMP_ENTRY KmpTask* __kmpc_omp_task_alloc(const SourceLocation*, int32_t gtid, 
   return make_kmp_task(thread_of(gtid), flags, task_bytes, shared_bytes, routine);
 }
 
-/// There is no device: what is to run on one runs on the host.
+/// There is no device: what is to run on one runs on the host, by a hidden helper thread if there may be any.
 HETMP_ENTRY KmpTask* __kmpc_omp_target_task_alloc(const SourceLocation*, int32_t gtid, int32_t flags, size_t task_bytes,
                                                   size_t shared_bytes, KmpTaskRoutine routine, int64_t /*device*/) {
-  return make_kmp_task(thread_of(gtid), flags, task_bytes, shared_bytes, routine);
+  KmpTask* task = make_kmp_task(thread_of(gtid), flags, task_bytes, shared_bytes, routine);
+  task_of_body(task).for_helpers = program_icvs().helper_threads != 0;
+  return task;
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_task(const SourceLocation*, int32_t gtid, KmpTask* task) {

@@ -16,14 +16,16 @@ namespace {
 
 constexpr const char* teams_variable = "KMP_TEAMS_PROC_BIND";
 
-std::string kmp_affinity_text() { return environment_value(kmp_affinity_variable).value_or(""); }
+void complain_of(const char* variable, const std::string& problem, const char* substitute) {
+  complain(variable, environment_value(variable).value_or(""), problem, substitute);
+}
 
-std::vector<Place> proclist_places(const KmpAffinity& affinity, const std::vector<int>& available) {
+std::vector<Place> proclist_places(const KmpAffinity& affinity, const std::vector<int>& available, const char* variable) {
   int missing = -1;
   std::vector<Place> places = restrict_to(affinity.proclist, available, missing);
   if (missing >= 0)
-    complain(kmp_affinity_variable, kmp_affinity_text(), "CPU " + std::to_string(missing) + " is not available to this process",
-             places.empty() ? "no places" : "the CPUs that are");
+    complain_of(variable, "CPU " + std::to_string(missing) + " is not available to this process",
+                places.empty() ? "no places" : "the CPUs that are");
   return places;
 }
 
@@ -49,13 +51,13 @@ std::vector<Place> threads_by_core(const std::vector<int>& available) {
 
 } // namespace
 
-KmpAffinity read_kmp_affinity() {
-  const auto text = environment_value(kmp_affinity_variable);
+KmpAffinity read_kmp_affinity(const char* variable) {
+  const auto text = environment_value(variable);
   if (!text)
     return {};
   const ParsedKmpAffinity parsed = parse_kmp_affinity(*text);
   if (!parsed.value)
-    complain(kmp_affinity_variable, *text, parsed.error, "nothing of it");
+    complain(variable, *text, parsed.error, "nothing of it");
   return parsed.value.value_or(KmpAffinity{});
 }
 
@@ -63,9 +65,9 @@ bool binds(const KmpAffinity& affinity) {
   return affinity.type && *affinity.type != AffinityType::None && *affinity.type != AffinityType::Disabled;
 }
 
-std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available) {
+std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available, const char* variable) {
   if (*affinity.type == AffinityType::Explicit)
-    return proclist_places(affinity, available);
+    return proclist_places(affinity, available, variable);
   // Balanced: neighbours on a core may go from one of its hardware threads to the other.
   const TopologyLevel level = *affinity.type == AffinityType::Balanced ? TopologyLevel::Cores : affinity.granularity;
   std::string problem;
@@ -75,7 +77,7 @@ std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int
                                     : level == TopologyLevel::Cores ? cores
                                                                     : places_of_level(level, available, problem);
   if (!problem.empty())
-    complain(kmp_affinity_variable, kmp_affinity_text(), problem, "what is known: single CPUs where there is no group");
+    complain_of(variable, problem, "what is known: single CPUs where there is no group");
   return groups_in_order(groups, order_for(affinity, cpu_positions(sockets, cores, available)), affinity.offset);
 }
 

@@ -12,15 +12,16 @@ namespace hetmp::affinity {
 inline constexpr const char* kmp_affinity_variable = "KMP_AFFINITY";
 inline constexpr const char* subset_variable = "KMP_HW_SUBSET";
 
-/// What the variable says; a malformed one is complained about and says nothing.
-KmpAffinity read_kmp_affinity();
+/// What the variable, whose values are as KMP_AFFINITY's, says; a malformed one is complained about and says nothing.
+KmpAffinity read_kmp_affinity(const char* variable = kmp_affinity_variable);
 
 /// Whether threads of teams are bound by that type.
 bool binds(const KmpAffinity& affinity);
 
 /// For a type that binds: the places, and how threads take them. CPUs that are not in `available` and a machine that does not tell of
-/// its levels are complained about.
-std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available);
+/// its levels are complained about, as the variable's.
+std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available,
+                              const char* variable = kmp_affinity_variable);
 ProcBind kmp_policy(const KmpAffinity& affinity);
 
 /// Those of `available` that KMP_HW_SUBSET leaves; all of them if it is not set, or cannot be had, which is complained about.

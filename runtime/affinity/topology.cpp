@@ -1,6 +1,7 @@
 #include "runtime/affinity/topology.hpp"
 
 #include "base/library_folder.hpp"
+#include "runtime/affinity/core_kinds.hpp"
 #include "runtime/affinity/topology_plugin.hpp"
 
 #include <dlfcn.h>
@@ -9,8 +10,10 @@
 namespace hetmp::affinity {
 namespace {
 
-const TopologyPlugin* load_plugin(std::string& problem) {
-  const std::string file = library_folder(reinterpret_cast<const void*>(&places_of_level)) + '/' + topology_plugin_file;
+std::string own_folder() { return library_folder(reinterpret_cast<const void*>(&places_of_level)); }
+
+const TopologyPlugin* load_plugin(const std::string& folder, std::string& problem) {
+  const std::string file = folder + '/' + topology_plugin_file;
   if (access(file.c_str(), F_OK) != 0) {
     problem = std::string("that needs ") + topology_plugin_file + ", which is not there: hetmp was built without hwloc";
     return nullptr;
@@ -34,6 +37,11 @@ void add_place(void* into, const int* cpus, uint32_t count) {
   static_cast<std::vector<Place>*>(into)->emplace_back(cpus, cpus + count);
 }
 
+void add_kind(void* into, const PluginCoreKind& kind) {
+  static_cast<std::vector<CoreKind>*>(into)->push_back(
+      {{kind.cpus, kind.cpus + kind.count}, kind.rank, kind.capacity, kind.max_mhz, kind.base_mhz});
+}
+
 } // namespace
 
 std::vector<Place> places_of_level(TopologyLevel level, const std::vector<int>& available, std::string& problem) {
@@ -43,10 +51,22 @@ std::vector<Place> places_of_level(TopologyLevel level, const std::vector<int>& 
       places.push_back({cpu});
     return places;
   }
-  const TopologyPlugin* plugin = load_plugin(problem);
+  const TopologyPlugin* plugin = load_plugin(own_folder(), problem);
   if (plugin && !plugin->groups(level, &places, add_place))
     problem = "the machine does not tell";
   return places;
 }
+
+CoreKinds read_core_kinds(const std::string& folder) {
+  CoreKinds result;
+  const TopologyPlugin* plugin = load_plugin(folder, result.problem);
+  if (plugin && !plugin->kinds(&result.kinds, add_kind))
+    result.problem = "the machine does not tell";
+  if (result.kinds.size() < 2)
+    result.kinds.clear();
+  return result;
+}
+
+CoreKinds read_core_kinds() { return read_core_kinds(own_folder()); }
 
 } // namespace hetmp::affinity

@@ -110,6 +110,7 @@ std::vector<Setting> libomp_settings(const ProgramIcvs& icvs) {
   return {
       {"KMP_AFFINITY", affinity::format_kmp_affinity(places.kmp)},
       {"KMP_BLOCKTIME", blocktime_text(icvs.blocktime_ms)},
+      {"KMP_DUPLICATE_LIB_OK", boolean(icvs.duplicate_library_ok)},
       {"KMP_ENABLE_TASK_THROTTLING", boolean(icvs.task_throttling)},
       {"KMP_HW_SUBSET", places.subset},
       {"KMP_LIBRARY", library_text(icvs)},
@@ -118,10 +119,13 @@ std::vector<Setting> libomp_settings(const ProgramIcvs& icvs) {
       {"KMP_TEAMS_THREAD_LIMIT", std::to_string(icvs.most_teams)},
       {"KMP_VERSION", boolean(icvs.show_version)},
       {"KMP_WARNINGS", boolean(icvs.warnings)},
+      {"LIBOMP_NUM_HIDDEN_HELPER_THREADS", std::to_string(icvs.helper_threads)},
+      {"LIBOMP_USE_HIDDEN_HELPER_TASK", boolean(icvs.helper_threads != 0)},
   };
 }
 
-std::string display_text(const std::vector<Setting>& settings, const std::vector<Setting>& given) {
+std::string display_text(const std::vector<Setting>& settings, const std::vector<Setting>& given,
+                         const std::vector<std::string>& runtimes) {
   std::string text = "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n   _OPENMP='201611'\n";
   for (const Setting& setting : settings)
     add_line(text, setting);
@@ -129,6 +133,8 @@ std::string display_text(const std::vector<Setting>& settings, const std::vector
     add_line(text, setting, " (ignored)");
   for (const Setting& setting : those_that_are(Following::Unknown, given))
     add_line(text, setting, " (unknown)");
+  for (const std::string& runtime : runtimes)
+    text += "  [host] another OpenMP runtime: " + runtime + "\n";
   return text + "OPENMP DISPLAY ENVIRONMENT END\n\n";
 }
 

@@ -63,6 +63,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
   const uint32_t threads = wanted_threads(self);
   if (threads == 1) {
+    use_strict_clause(self, 1);
     begin_serial_region(self, source);
     invoke(microtask, self.gtid, 0, count, arguments);
     end_serial_region(self);
@@ -75,7 +76,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     resize_crew(self, division.threads - 1);
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
-  describe(team, *self.task, source, here ? uint32_t(self.crew.size()) + 1 : threads);
+  describe(team, self, source, here ? uint32_t(self.crew.size()) + 1 : threads);
   team.working_threads = team.local_threads() - std::min(division.idle, team.local_threads() - 1);
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
@@ -92,9 +93,10 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
 
 void begin_serial_region(Thread& self, const void* source) {
   self.pushed_threads = 0;
+  self.pushed_strict.threads = 0;
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
-  describe(team, *self.task, source, 1);
+  describe(team, self, source, 1);
   affinity::leave_seats(team);
   affinity::choose_display(self, team);
   reserve_members(team, 1);

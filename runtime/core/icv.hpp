@@ -39,6 +39,8 @@ struct ProgramIcvs {
   bool cancellation = false;       ///< cancel-var
   uint32_t max_task_priority = 0;
   TargetOffload target_offload = TargetOffload::Default; ///< OMP_TARGET_OFFLOAD
+  /// That may be there to execute target tasks: LIBOMP_NUM_HIDDEN_HELPER_THREADS; 0: those are the team's, as always on several nodes.
+  uint32_t helper_threads = 0;
   bool task_throttling = true;     ///< KMP_ENABLE_TASK_THROTTLING: a thread with plenty of ready tasks executes further ones at once
   uint32_t thread_limit = 0x7fffffff;
   int teams = 0;                   ///< OMP_NUM_TEAMS; 0 = not given
@@ -48,6 +50,7 @@ struct ProgramIcvs {
   bool serial_library = false;     ///< KMP_LIBRARY=serial
   AllocatorSetting allocator;      ///< OMP_ALLOCATOR: def-allocator-var of the initial task
   bool warnings = true;            ///< KMP_WARNINGS
+  bool duplicate_library_ok = false; ///< KMP_DUPLICATE_LIB_OK: no warning of a second runtime
   bool show_settings = false;      ///< KMP_SETTINGS
   bool show_version = false;       ///< KMP_VERSION
   enum class DisplayEnv : uint8_t { No, Yes, Verbose } display_env = DisplayEnv::No;

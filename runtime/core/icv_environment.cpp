@@ -18,6 +18,7 @@ namespace {
 
 constexpr int libomp_invalid_value = 42; // its warning about a value
 constexpr int64_t most_loop_buffers = 4096;
+constexpr int64_t most_helper_threads = 256;
 constexpr size_t smallest_stack =
     16 * 1024; // PTHREAD_STACK_MIN on x86-64: pthread_attr_setstacksize refuses less
 
@@ -186,6 +187,17 @@ TargetOffload parse_target_offload(std::string_view text) {
   return TargetOffload::Default;
 }
 
+/// LIBOMP_USE_HIDDEN_HELPER_TASK=false: none.
+uint32_t read_helper_threads() {
+  constexpr uint32_t usual = 8;
+  const char* name = "LIBOMP_NUM_HIDDEN_HELPER_THREADS";
+  const bool used = read_boolean("LIBOMP_USE_HIDDEN_HELPER_TASK", "true").value_or(true);
+  const int64_t wanted = read_integer(name, 0, std::to_string(usual)).value_or(usual);
+  if (wanted > most_helper_threads)
+    complain(name, *environment_value(name), "more than " + std::to_string(most_helper_threads), std::to_string(most_helper_threads));
+  return used ? uint32_t(std::min<int64_t>(wanted, most_helper_threads)) : 0;
+}
+
 ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   ProgramIcvs icvs;
   icvs.nthreads_by_level = read_nthreads_by_level();
@@ -196,6 +208,7 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.max_task_priority = uint32_t(read_integer("OMP_MAX_TASK_PRIORITY", 0, "0").value_or(0));
   if (const auto offload = environment_value("OMP_TARGET_OFFLOAD"))
     icvs.target_offload = parse_target_offload(*offload);
+  icvs.helper_threads = read_helper_threads();
   icvs.task_throttling = read_boolean("KMP_ENABLE_TASK_THROTTLING", "true").value_or(true);
   icvs.thread_limit = read_thread_limit();
   icvs.teams = int(read_integer("OMP_NUM_TEAMS", 1, "the default").value_or(0));
@@ -205,6 +218,7 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.allocator = read_allocator();
   check_loop_buffers();
   icvs.warnings = read_boolean("KMP_WARNINGS", "true").value_or(true);
+  icvs.duplicate_library_ok = read_boolean("KMP_DUPLICATE_LIB_OK", "false").value_or(false);
   icvs.show_settings = read_boolean("KMP_SETTINGS", "false").value_or(false);
   icvs.show_version = read_boolean("KMP_VERSION", "false").value_or(false);
   icvs.display_env = read_display_env();

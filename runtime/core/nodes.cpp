@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
+#include "runtime/core/kind_nodes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@ namespace hetmp::runtime {
 namespace {
 
 constexpr std::string_view cpu_sets_prefix = "cores:";
+constexpr std::string_view kinds_word = "kinds";
 constexpr std::string_view processes_prefix = "proc:";
 constexpr std::string_view hosts_prefix = "hosts:";
 
@@ -47,6 +49,16 @@ ParsedLayout parse_cpu_sets(std::string_view text, const std::vector<int>& allow
   if (layout.nodes() == 1)
     layout.kind = Layout::Kind::One;
   return {layout, {}};
+}
+
+ParsedLayout layout_of_kinds(const affinity::CoreKinds& machine, const std::vector<int>& allowed) {
+  if (!machine.problem.empty())
+    return malformed(allowed, machine.problem);
+  KindNodes nodes = nodes_of_kinds(machine.kinds, allowed);
+  if (nodes.cpus.size() > most_node_processes)
+    return malformed(allowed, "more than 64 kinds of cores");
+  const auto kind = nodes.cpus.size() == 1 ? Layout::Kind::One : Layout::Kind::CpuSets;
+  return {{kind, std::move(nodes.cpus), false, std::move(nodes.speeds)}, {}};
 }
 
 ParsedLayout parse_processes(std::string_view text, const std::vector<int>& allowed) {
@@ -95,7 +107,9 @@ uint32_t Layout::distinct_cpus() const {
   return uint32_t(all.size());
 }
 
-ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed) {
+bool asks_for_kinds(std::string_view text) { return trimmed(text) == kinds_word; }
+
+ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed, const affinity::CoreKinds& machine) {
   text = trimmed(text);
   if (text.empty() || text == "1")
     return {one_node(allowed), {}};
@@ -105,7 +119,9 @@ ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed)
     return parse_processes(text.substr(processes_prefix.size()), allowed);
   if (text.substr(0, hosts_prefix.size()) == hosts_prefix)
     return parse_hosts(text.substr(hosts_prefix.size()), allowed);
-  return malformed(allowed, "expected 1, cores:LIST;LIST... or proc:N");
+  if (asks_for_kinds(text))
+    return layout_of_kinds(machine, allowed);
+  return malformed(allowed, "expected 1, cores:LIST;LIST..., kinds or proc:N");
 }
 
 std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes, uint32_t node) {
@@ -136,7 +152,8 @@ const Layout& layout() {
 
 void read_layout(const std::vector<int>& allowed) {
   const auto text = environment_value("HETMP_NODES");
-  const ParsedLayout parsed = parse_nodes(text.value_or(""), allowed);
+  const bool kinds = text && asks_for_kinds(*text);
+  const ParsedLayout parsed = parse_nodes(text.value_or(""), allowed, kinds ? affinity::read_core_kinds() : affinity::CoreKinds{});
   if (!parsed.error.empty())
     complain("HETMP_NODES", *text, parsed.error, "one node");
   program_layout = parsed.layout;

@@ -1,6 +1,8 @@
 // The layout of nodes the user asked for with HETMP_NODES, and how a team's threads are dealt to them.
 #pragma once
 
+#include "runtime/affinity/core_kinds.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +22,7 @@ struct Layout {
   Kind kind = Kind::One;
   std::vector<std::vector<int>> cpus; ///< of each node; CPUs may be shared between Processes, never between CpuSets
   bool hosts = false;                 ///< Processes, each on a machine of its own: the same number is another CPU
+  std::vector<double> speeds{};       ///< core speed ratio of each node, as the machine tells it; empty: it does not
 
   uint32_t nodes() const { return uint32_t(cpus.size()); }
   std::vector<uint32_t> cpu_counts() const;
@@ -33,8 +36,12 @@ struct ParsedLayout {
 };
 
 /// "1" or "": one node. "cores:0-3;4-7": CPU sets. "proc:N", N from 2 to 64: node processes that divide `allowed`.
+/// "kinds": CPU sets, one for each kind of core, with speeds (kind_nodes.hpp), if `machine` knows of several.
 /// "hosts:LIST;LIST...": node processes on machines of their own, each with these CPUs of its machine; for the launcher.
-ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed);
+ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed, const affinity::CoreKinds& machine = {});
+
+/// Whether parse_nodes() would look at the machine's kinds of cores.
+bool asks_for_kinds(std::string_view text);
 
 /// The CPUs of node process `node` of `nodes`: contiguous blocks of `allowed`, or single CPUs in turn when there are
 /// more processes than CPUs.

@@ -21,6 +21,7 @@ void begin_open_region(Thread& self, void* microtask, uint32_t count, void* cons
   const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
   const uint32_t threads = wanted_threads(self);
   if (threads == 1) {
+    use_strict_clause(self, 1);
     begin_serial_region(self, nullptr);
     self.open_regions.push_back(nullptr);
     return;
@@ -29,7 +30,7 @@ void begin_open_region(Thread& self, void* microtask, uint32_t count, void* cons
   resize_crew(self, threads - 1);
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
-  describe(team, *self.task, nullptr, uint32_t(self.crew.size()) + 1);
+  describe(team, self, nullptr, uint32_t(self.crew.size()) + 1);
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   affinity::prepare_seats(self, team, proc_bind);

@@ -1,6 +1,7 @@
 #include "runtime/core/placement.hpp"
 
 #include "base/environment.hpp"
+#include "runtime/core/nodes.hpp"
 #include "schedulers/parse.hpp"
 
 #include <optional>
@@ -84,6 +85,8 @@ Placement read_placement() {
   read.static_loops = read_static_loops();
   schedulers::DecisionRules& rules = read.rules;
   rules.speeds = read.speeds.of_node;
+  if (!environment_value("HETMP_CSR")) // the machine's figures: for loops that nobody measures only
+    read.speeds.of_node = layout().speeds;
   rules.mode = read_decision_mode();
   rules.misses_threshold = read_real("HETMP_MISS_THRESHOLD", 0, 1000, rules.misses_threshold,
                                      "not a number of misses per thousand instructions", "3");

@@ -30,11 +30,15 @@ std::vector<Setting> those_that_are(Following following, const std::vector<Setti
 std::vector<Setting> standard_settings(const ProgramIcvs& icvs);
 std::vector<Setting> libomp_settings(const ProgramIcvs& icvs);
 
-/// Settings as OMP_DISPLAY_ENV shows them (OpenMP 5.1, section 3.15), with those of `given` that are not followed.
-std::string display_text(const std::vector<Setting>& settings, const std::vector<Setting>& given = {});
+/// Settings as OMP_DISPLAY_ENV shows them (OpenMP 5.1, section 3.15), with those of `given` that are not followed, and a line for each
+/// other runtime of the process (other_runtimes.hpp).
+std::string display_text(const std::vector<Setting>& settings, const std::vector<Setting>& given = {},
+                         const std::vector<std::string>& runtimes = {});
 
-/// What KMP_SETTINGS prints: the variables as they were given, what they come to, and those that are ignored or not known at all.
-std::string settings_text(const std::vector<Setting>& given, const std::vector<Setting>& effective);
+/// What KMP_SETTINGS prints: the variables as they were given, what they come to, those that are ignored or not known at all, and
+/// other runtimes.
+std::string settings_text(const std::vector<Setting>& given, const std::vector<Setting>& effective,
+                          const std::vector<std::string>& runtimes = {});
 
 // ---- the edges: settings_at_start.cpp
 

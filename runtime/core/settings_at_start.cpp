@@ -4,6 +4,7 @@
 #include "base/message.hpp"
 #include "runtime/affinity/display.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/other_runtimes.hpp"
 #include "runtime/core/reduction.hpp"
 
 #include <algorithm>
@@ -37,7 +38,8 @@ void show(const std::string& text) { [[maybe_unused]] const ssize_t written = wr
 std::string environment_shown(bool verbose) {
   // What is not followed is said once, and KMP_SETTINGS says it.
   const bool unfollowed = verbose && !program_icvs().show_settings;
-  return display_text(all_settings(verbose), unfollowed ? runtime_variables(environ) : std::vector<Setting>{});
+  return display_text(all_settings(verbose), unfollowed ? runtime_variables(environ) : std::vector<Setting>{},
+                      verbose ? other_runtimes_in_words() : std::vector<std::string>{});
 }
 
 void show_settings_at_start() {
@@ -48,7 +50,7 @@ void show_settings_at_start() {
   if (icvs.show_version)
     say("version %s, in the place of libomp", HETMP_VERSION);
   if (icvs.show_settings)
-    show(settings_text(runtime_variables(environ), all_settings(true)));
+    show(settings_text(runtime_variables(environ), all_settings(true), other_runtimes_in_words()));
   if (icvs.display_env != DisplayEnv::No)
     show(environment_shown(icvs.display_env == DisplayEnv::Verbose));
 }

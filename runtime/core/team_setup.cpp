@@ -5,6 +5,7 @@
 #include "runtime/affinity/display.hpp"
 #include "runtime/core/loop.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/team_size.hpp"
 #include "runtime/core/traced.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
@@ -23,6 +24,25 @@ void release_team(Thread& self, NodeTeam& team) {
   team.first_loop = team.members[0].loops;
   team.next_unused = self.unused_teams;
   self.unused_teams = &team;
+}
+
+/// How large the regions inside the one described are: by a clause with a list, on it or on one around it, else by the list in the
+/// environment. Whatever neither says is inherited.
+void describe_sizes_inside(TeamDescription& description, Thread& self) {
+  const uint32_t inside = description.level + 1;
+  ListedSizes& listed = description.listed;
+  if (self.pushed_list.count != 0) {
+    listed.assign(self.pushed_list);
+    listed.first_level = inside;
+    self.pushed_list.count = 0;
+  } else {
+    listed.assign(self.task->team->description.listed);
+  }
+  const auto& by_level = program_icvs().nthreads_by_level;
+  if (listed.names(inside))
+    description.icvs.nthreads = listed.at(inside);
+  else if (listed.count == 0 && description.level < by_level.size())
+    description.icvs.nthreads = by_level[description.level];
 }
 
 } // namespace
@@ -72,7 +92,8 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
     affinity::display_thread({});
 }
 
-void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source, uint32_t threads) {
+void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads) {
+  const ImplicitTask& enclosing = *self.task;
   TeamDescription& description = team.description;
   description.node = own_node();
   description.nodes = 1;
@@ -85,9 +106,8 @@ void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source,
   description.league_teams = enclosing.team->description.league_teams;
   description.league_number = enclosing.team->description.league_number;
   description.icvs = enclosing.icvs;
-  const auto& by_level = program_icvs().nthreads_by_level;
-  if (description.level < by_level.size())
-    description.icvs.nthreads = by_level[description.level];
+  describe_sizes_inside(description, self);
+  use_strict_clause(self, threads);
   description.source = source;
   team.global = nullptr;
   team.tasks.oldest_first = false;

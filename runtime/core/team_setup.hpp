@@ -12,8 +12,8 @@ NodeTeam& acquire_team(Thread& self);
 /// Room for so many threads. Before anybody enters the team.
 void reserve_members(NodeTeam& team, uint32_t local_threads);
 
-/// The description of a region of `threads` threads, all on this node.
-void describe(NodeTeam& team, const ImplicitTask& enclosing, const void* source, uint32_t threads);
+/// The description of a region of `threads` threads, all on this node, that `self` meets. Uses up its clauses about sizes.
+void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads);
 
 /// What the microtask is called with; `arguments` need not stay.
 void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const* arguments);

@@ -1,10 +1,17 @@
 #include "runtime/core/team_size.hpp"
 
+#include "base/message.hpp"
 #include "runtime/core/nodes.hpp"
 
 #include <algorithm>
 
 namespace hetmp::runtime {
+
+namespace {
+
+constexpr int exit_code_failure = 1; // as of the error directive
+
+} // namespace
 
 uint32_t wanted_threads(Thread& self) {
   const TaskIcvs& icvs = self.task->icvs;
@@ -26,6 +33,14 @@ uint32_t wanted_threads(Thread& self) {
 
 uint32_t most_threads_of_next_team(const Thread& self) {
   return std::max(self.pushed_threads != 0 ? self.pushed_threads : self.task->icvs.nthreads, 1u);
+}
+
+void tell_smaller_team(const StrictSize& wanted, uint32_t threads) {
+  const char* separator = wanted.message ? ": " : "";
+  const char* message = wanted.message ? wanted.message : "";
+  if (wanted.fatal)
+    die(exit_code_failure, "num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator, message);
+  say("num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator, message);
 }
 
 } // namespace hetmp::runtime

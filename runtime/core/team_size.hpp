@@ -11,4 +11,15 @@ uint32_t wanted_threads(Thread& self);
 /// The same, or more: without the limits.
 uint32_t most_threads_of_next_team(const Thread& self);
 
+/// For use_strict_clause().
+void tell_smaller_team(const StrictSize& wanted, uint32_t threads);
+
+/// Its clause that wants just so many threads or a message, if there is one, is used up by a team of `threads`. Ends the program if
+/// that is too small and the clause says so.
+inline void use_strict_clause(Thread& self, uint32_t threads) {
+  if (self.pushed_strict.threads > threads) [[unlikely]]
+    tell_smaller_team(self.pushed_strict, threads);
+  self.pushed_strict.threads = 0;
+}
+
 } // namespace hetmp::runtime

@@ -8,6 +8,7 @@
 #include "runtime/core/threadprivate.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/answers.hpp"
+#include "runtime/tasking/helping.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -31,8 +32,16 @@ thread_local Thread* self = nullptr;
 pthread_key_t root_ends;
 pthread_once_t root_ends_once = PTHREAD_ONCE_INIT;
 
+/// What its target tasks do is part of the initial task, whose end waits for it.
+void finish_target_tasks(Thread& root) {
+  const bool has_any = program_icvs().helper_threads != 0 && root.initial.team->released.tasks_announced();
+  if (has_any && root.task == &root.initial)
+    finish_tasks(root.initial);
+}
+
 void retire_root(void* thread_pointer) {
   Thread& thread = *static_cast<Thread*>(thread_pointer);
+  finish_target_tasks(thread);
   resize_crew(thread, 0);
   destroy_threadprivate_copies(thread);
   perf::stop_thread_counters(thread.counters);
@@ -42,12 +51,49 @@ void retire_root(void* thread_pointer) {
   retire_thread_record(&thread);
 }
 
-void set_up_initial_task(Thread& thread) {
+Thread* take_record(int number) {
+  Thread* thread = unused_records;
+  if (thread)
+    unused_records = thread->next_idle;
+  else
+    thread = new Thread;
+  thread->gtid = number;
+  table[number].store(thread, std::memory_order_relaxed);
+  known.fetch_add(1, std::memory_order_relaxed);
+  return thread;
+}
+
+/// Programs tell helpers by their numbers, so they are kept for them from the start.
+bool is_taken(int number) {
+  const bool of_helper = number > 0 && number <= int(program_icvs().helper_threads);
+  return of_helper || table[number].load(std::memory_order_relaxed);
+}
+
+__attribute__((noinline, cold)) Thread& become_root() {
+  initialise_runtime();
+  Thread* thread = create_thread_record();
+  if (!thread)
+    die(exit_code_no_resources, "more than %d threads use OpenMP", most_threads);
+  thread->root = true;
+  thread->node = own_node();
+  thread->bound = false;
+  begin_initial_task(*thread);
+  threads_in_use.fetch_add(1, std::memory_order_relaxed);
+  adopt_thread(thread);
+  pthread_once(&root_ends_once, [] { pthread_key_create(&root_ends, retire_root); });
+  pthread_setspecific(root_ends, thread);
+  return *thread;
+}
+
+} // namespace
+
+void begin_initial_task(Thread& thread) {
   if (!thread.initial.team) {
     thread.initial.team = new NodeTeam;
     thread.initial.team->description.node = own_node();
     thread.initial.team->tasks.reserve(1);
   }
+  thread.pushed_threads = thread.pushed_list.count = thread.pushed_strict.threads = 0;
   NodeTeam* team = thread.initial.team;
   for (void* memory : thread.initial.construct_memory)
     free(memory);
@@ -59,25 +105,6 @@ void set_up_initial_task(Thread& thread) {
   thread.initial.singles = team->singles.load(std::memory_order_relaxed);
   thread.task = &thread.initial;
 }
-
-__attribute__((noinline, cold)) Thread& become_root() {
-  initialise_runtime();
-  Thread* thread = create_thread_record();
-  if (!thread)
-    die(exit_code_no_resources, "more than %d threads use OpenMP", most_threads);
-  thread->root = true;
-  thread->node = own_node();
-  thread->pushed_threads = 0;
-  thread->bound = false;
-  set_up_initial_task(*thread);
-  threads_in_use.fetch_add(1, std::memory_order_relaxed);
-  adopt_thread(thread);
-  pthread_once(&root_ends_once, [] { pthread_key_create(&root_ends, retire_root); });
-  pthread_setspecific(root_ends, thread);
-  return *thread;
-}
-
-} // namespace
 
 Thread& current_thread() {
   Thread* thread = self;
@@ -107,19 +134,17 @@ void adopt_thread(Thread* thread) {
 
 Thread* create_thread_record() {
   FutexLockGuard guard(records_lock);
-  while (lowest_maybe_free < most_threads && table[lowest_maybe_free].load(std::memory_order_relaxed))
+  while (lowest_maybe_free < most_threads && is_taken(lowest_maybe_free))
     lowest_maybe_free++;
-  if (lowest_maybe_free == most_threads)
-    return nullptr;
-  Thread* thread = unused_records;
-  if (thread)
-    unused_records = thread->next_idle;
-  else
-    thread = new Thread;
-  thread->gtid = lowest_maybe_free++;
-  table[thread->gtid].store(thread, std::memory_order_relaxed);
-  known.fetch_add(1, std::memory_order_relaxed);
-  return thread;
+  return lowest_maybe_free < most_threads ? take_record(lowest_maybe_free++) : nullptr;
+}
+
+Thread* create_helper_record() {
+  FutexLockGuard guard(records_lock);
+  for (int number = 1; number <= int(program_icvs().helper_threads); number++)
+    if (!table[number].load(std::memory_order_relaxed))
+      return take_record(number);
+  return nullptr;
 }
 
 void retire_thread_record(Thread* thread) {

@@ -7,6 +7,7 @@
 
 #include "perf/counters.hpp"
 #include "runtime/core/icv.hpp"
+#include "runtime/core/listed_sizes.hpp"
 #include "runtime/core/measure.hpp"
 #include "runtime/core/wait.hpp"
 #include "runtime/tasking/task_memory.hpp"
@@ -119,6 +120,13 @@ struct alignas(cache_line) ImplicitTask {
   void* construct_memory[2] = {};       ///< thread 0 of the team: the last two blocks of construct_memory() (single.hpp)
 };
 
+/// A num_threads clause that wants to be told when its team is smaller.
+struct StrictSize {
+  uint32_t threads = 0; ///< 0: no such clause
+  bool fatal = true;
+  const char* message = nullptr; ///< the program's, may be null
+};
+
 struct Thread {
   int gtid = -1;                ///< small, unique in this process; reused after the thread's end
   bool root = false;
@@ -130,6 +138,8 @@ struct Thread {
 
   // Clauses waiting for the next parallel construct.
   uint32_t pushed_threads = 0;
+  ListedSizes pushed_list;          ///< of regions inside that one; its first_level means nothing yet
+  StrictSize pushed_strict;
   int pushed_proc_bind = -1;
   uint32_t pushed_teams = 0;        ///< for the next `teams` construct; 0: no clause
   uint32_t pushed_team_threads = 0; ///< its thread limit
@@ -179,6 +189,9 @@ uint32_t known_threads();
 /// Used by the worker pool: makes the calling thread `self`, and gives a new Thread a number.
 void adopt_thread(Thread* self);
 Thread* create_thread_record(); ///< null when there are too many
+Thread* create_helper_record(); ///< for a hidden helper thread, which has a number from 1 on that no other thread gets; null: none is left
+/// What the thread, which is of no team, executes from now on.
+void begin_initial_task(Thread& thread);
 void retire_thread_record(Thread* thread);
 /// In a forked child: only the calling thread is left.
 void forget_other_threads();

@@ -21,7 +21,6 @@ inline constexpr size_t cache_line = 64;
 /// How long waits of this process spin. Set once at start; `allowed` changes as threads come and go.
 struct SpinBudget {
   int64_t nanoseconds = 2'000'000; ///< 0 = sleep at once, negative = until it happens
-  bool yields = false;             ///< give the CPU away now and then while spinning
 };
 extern SpinBudget spin_budget;
 
@@ -81,22 +80,22 @@ bool spin_until(Ready&& ready) {
     return ready();
   if (!spinning_pays()) // node processes that share their CPUs (0 usable ones) sleep: the kernel brings who is woken to the front
     return usable_cpus != 0 ? yield_until(ready) : ready();
+  constexpr int looks_of_first_round = 32;
   constexpr int looks_per_round = 128;
-  constexpr int rounds_before_yielding = 4;
   constexpr int64_t longest_round = 200'000; // of an undisturbed thread: some microseconds
-  int rounds = 0;
+  int looks = looks_of_first_round;
   int64_t begun = 0;
   int64_t last = 0;
   while (true) {
-    for (int look = 0; look < looks_per_round; look++) {
+    for (int look = 0; look < looks; look++) {
       if (ready())
         return true;
       cpu_relax();
     }
-    // Soon over, or not: then whoever else wants this CPU, perhaps the very thread we wait for, gets it in between. On
-    // a CPU that nobody else wants the call returns at once.
-    if (spin_budget.yields || ++rounds > rounds_before_yielding)
-      sched_yield();
+    looks = looks_per_round;
+    // Soon over, or not: then whoever else wants this CPU gets it in between, perhaps the very thread we wait for: the kernel may
+    // leave two threads on one CPU for tens of milliseconds. On a CPU that nobody else wants the call returns at once.
+    sched_yield();
     if (spin_budget.nanoseconds < 0 && spinning_pays())
       continue;
     const int64_t now = monotonic_nanoseconds();

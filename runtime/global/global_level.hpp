@@ -9,6 +9,7 @@
 
 #include "runtime/core/icv.hpp"
 #include "runtime/core/invoke.hpp"
+#include "runtime/core/listed_sizes.hpp"
 #include "runtime/global/handover.hpp"
 #include "schedulers/policy.hpp"
 
@@ -33,6 +34,7 @@ struct TeamDescription {
   uint32_t league_teams = 1;   ///< of the `teams` construct around the region, if there is one
   uint32_t league_number = 0;  ///< of the team there that has met the region
   TaskIcvs icvs;               ///< for the team's implicit tasks
+  ListedSizes listed;          ///< of regions inside this one
   const void* source = nullptr;///< ident_t of the construct
   void* microtask = nullptr;   ///< the outlined function
   Invoker invoke = invoke_microtask; ///< how its compiler wants it called

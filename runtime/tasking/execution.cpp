@@ -3,6 +3,7 @@
 #include "base/message.hpp"
 #include "runtime/core/cancellation.hpp"
 #include "runtime/tasking/handing_over.hpp"
+#include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
 
@@ -88,7 +89,9 @@ void complete_task(Thread* self, ExplicitTask& task) {
     complete(*node, ready);
     release(node);
     for (ExplicitTask* next : ready) {
-      if (self)
+      if (next->for_helpers)
+        give_to_helpers(*next);
+      else if (self)
         team.tasks.push(self->task->local_number, next);
       else
         team.tasks.push_from_outside(next);
@@ -109,21 +112,22 @@ void complete_task(Thread* self, ExplicitTask& task) {
 
 /// One of what ExplicitTask::pending counts is over.
 void end_part(Thread* self, ExplicitTask& task) {
-  // acq_rel: who completes the task sees what its other parts did.
-  if (task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  // One that nobody else knows of has one part. acq_rel: who completes the task sees what its other parts did.
+  if (!task.attached || task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
     complete_task(self, task);
 }
 
 // ---- execution
 
-ExplicitTask::Interrupted interrupt(ImplicitTask& implicit, ExplicitTask& task) {
-  ExplicitTask::Interrupted interrupted = {implicit.explicit_task, implicit.constraint, implicit.icvs};
+void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::Interrupted& interrupted) {
+  interrupted.task = implicit.explicit_task;
+  interrupted.constraint = implicit.constraint;
+  interrupted.icvs = implicit.icvs;
   implicit.explicit_task = &task;
   if (task.deferred) // otherwise its generating thread has what it inherits
-    implicit.icvs = task.icvs;
+    implicit.icvs = task.icvs.value;
   if (task.tied)
     implicit.constraint = &task;
-  return interrupted;
 }
 
 void resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted) {
@@ -158,17 +162,20 @@ void defer(Thread& self, ExplicitTask& task) {
   if (task.deferred)
     return;
   attach(task);
-  task.icvs = self.task->icvs;
+  task.icvs.value = self.task->icvs;
   task.deferred = true;
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(*task.team);
 }
 
 void submit_again(Thread& self, ExplicitTask& task) {
-  task.icvs = self.task->icvs;
+  task.icvs.value = self.task->icvs;
   task.pending.fetch_add(1, std::memory_order_relaxed); // the part that runs still counts
   defer(self, task);
-  task.team->tasks.push(self.task->local_number, &task);
+  if (task.for_helpers)
+    give_to_helpers(task);
+  else
+    task.team->tasks.push(self.task->local_number, &task);
 }
 
 /// Whether it is executed at once, if it depends on nothing.
@@ -179,12 +186,13 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
 
 void run_code(Thread& self, ExplicitTask& task) {
   ImplicitTask& implicit = *self.task;
-  const ExplicitTask::Interrupted interrupted = interrupt(implicit, task);
+  SetLater<ExplicitTask::Interrupted> interrupted;
+  interrupt(implicit, task, interrupted.value);
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
     task.function(self.gtid, task.body);
   }
-  resume(implicit, interrupted);
+  resume(implicit, interrupted.value);
 }
 
 /// Whether it is ready.
@@ -196,6 +204,12 @@ bool insert(ExplicitTask& task, std::vector<Dependence> dependences) {
   task.dependence = node;
   dependences_of(*task.parent).insert(*node, std::move(dependences));
   return is_inserted(*node) && enter_exclusions(*node);
+}
+
+void submit_to_helpers(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences) {
+  defer(self, task);
+  if (insert(task, std::move(dependences)))
+    give_to_helpers(task);
 }
 
 } // namespace
@@ -244,6 +258,13 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     submit_again(self, task);
     return;
   }
+  if (task.for_helpers) [[unlikely]] {
+    task.for_helpers = suits_helpers(task);
+    if (task.for_helpers) {
+      submit_to_helpers(self, task, std::move(dependences));
+      return;
+    }
+  }
   TeamTasks& tasks = implicit.team->tasks;
   if (implicit.team->global)
     offer_surplus(self);
@@ -279,11 +300,11 @@ void execute_undeferred(Thread& self, ExplicitTask& task) {
 void begin_undeferred(Thread& self, ExplicitTask& task) {
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task);
-  task.interrupted = interrupt(*self.task, task);
+  interrupt(*self.task, task, task.interrupted.value);
 }
 
 void end_undeferred(Thread& self, ExplicitTask& task) {
-  resume(*self.task, task.interrupted);
+  resume(*self.task, task.interrupted.value);
   end_part(&self, task);
 }
 
@@ -303,6 +324,11 @@ void run_task(Thread& self, ExplicitTask& task) {
 }
 
 void end_executed_elsewhere(Thread& self, ExplicitTask& task) { end_part(&self, task); }
+
+void run_task_from_outside(Thread& self, ExplicitTask& task) {
+  run_code(self, task);
+  end_part(nullptr, task);
+}
 
 void complete_event(ExplicitTask& task) { end_part(nullptr, task); }
 

@@ -53,6 +53,9 @@ void end_undeferred(Thread& self, ExplicitTask& task);
 /// Executes a task that was taken from the team's.
 void run_task(Thread& self, ExplicitTask& task);
 
+/// The same by a thread that is not of the task's team.
+void run_task_from_outside(Thread& self, ExplicitTask& task);
+
 /// Another node has executed it.
 void end_executed_elsewhere(Thread& self, ExplicitTask& task);
 

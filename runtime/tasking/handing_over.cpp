@@ -58,7 +58,7 @@ bool pays(const HandingKnowledge& known) {
 
 bool belongs_to_reduction(const ExplicitTask& task) {
   for (const TaskGroup* group = task.member_of; group; group = group->outer)
-    if (group->reductions || group->reduction_tables)
+    if (group->reduces || group->reduction_tables)
       return true;
   return false;
 }
@@ -83,7 +83,7 @@ Handover gather(TaskQueue& queue, uint32_t wanted) {
   Handover batch;
   while (batch.count < wanted) {
     ExplicitTask* task = queue.take_oldest([&](const ExplicitTask& candidate) {
-      return may_travel(candidate) && (batch.count == 0 || same(candidate.icvs, batch.icvs));
+      return may_travel(candidate) && (batch.count == 0 || same(candidate.icvs.value, batch.icvs));
     });
     const uint32_t slot = task ? send_away(*task) : no_slot;
     if (slot == no_slot) {
@@ -91,7 +91,7 @@ Handover gather(TaskQueue& queue, uint32_t wanted) {
         queue.push(task);
       break;
     }
-    batch.icvs = task->icvs;
+    batch.icvs = task->icvs.value;
     batch.tasks[batch.count++] = described(*task, slot);
   }
   return batch;

@@ -33,15 +33,13 @@ void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
       continue;
     }
     const uint64_t seen = tasks.pushes(); // before looking: a task that is pushed afterwards changes it
-    if (ExplicitTask* task = tasks.take(implicit.local_number, constraint)) {
+    ExplicitTask* task = tasks.take(implicit.local_number, constraint);
+    if (!task && several_nodes && take_back(self)) // since the look above and before `seen`
+      continue;
+    if (!task && constraint) // without one all are allowed
+      task = tasks.take_from_anywhere(constraint);
+    if (task) {
       run(*task);
-      continue;
-    }
-    if (several_nodes && take_back(self)) // since the look above and before `seen`
-      continue;
-    ExplicitTask* deep = constraint ? tasks.take_from_anywhere(constraint) : nullptr; // without one, all were allowed
-    if (deep) {
-      run(*deep);
       continue;
     }
     tasks.bell.ring_after_plain_writes(); // what this thread has completed may be the last one that another waits for

@@ -40,6 +40,13 @@ struct GeneratingTask {
   }
 };
 
+/// Room for a value that is not there from the beginning: records of tasks that last for nanoseconds are made all the time.
+template <class Value>
+union SetLater {
+  SetLater() {}
+  Value value;
+};
+
 /// A thread's number in this process, and the argument given with the function.
 using TaskFunction = void (*)(int gtid, void* argument);
 
@@ -54,10 +61,11 @@ struct ExplicitTask : GeneratingTask {
   NodeTeam* team = nullptr;          ///< whose threads execute it
   TaskGroup* member_of = nullptr;    ///< that it was generated into
   DependenceNode* dependence = nullptr;
-  TaskIcvs icvs;                     ///< of a deferred task, to begin with; while it runs, the thread has them
+  SetLater<TaskIcvs> icvs;           ///< of a deferred task, to begin with; while it runs, the thread has them
   uint32_t priority = 0;
   bool has_kmp_priority = false;     ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
+  bool for_helpers = false;          ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
   bool deferred = false;             ///< counted by the team: its barrier waits for it
   bool movable = false;              ///< nothing in its body is for its own node only
   uint64_t away_word = 0;            ///< of one that is back from another node; see Answer
@@ -75,7 +83,7 @@ struct ExplicitTask : GeneratingTask {
     const GeneratingTask* constraint;
     TaskIcvs icvs;
   };
-  Interrupted interrupted{}; ///< while its code is executed by the generating task itself (`if(false)`)
+  SetLater<Interrupted> interrupted; ///< while its code is executed by the generating task itself (`if(false)`)
 
   ExplicitTask* next = nullptr; ///< link of lists
   uint8_t size_class = 0;       ///< of its memory; see task_memory.cpp
@@ -87,6 +95,7 @@ struct TaskGroup {
   /// Tasks that are not complete. seq_cst: what a thread waits for; the wait acquires all that they did.
   std::atomic<uint32_t> unfinished{0};
   std::atomic<bool> cancelled{false}; ///< relaxed: tasks that see it too late run, which is allowed
+  bool reduces = false; ///< it has reductions, whether or not they need copies
   struct TaskReductions* reductions = nullptr;
   uintptr_t* reduction_tables = nullptr; ///< of gcc's programs (mapped_reductions.hpp); those of outer taskgroups, if it has none
 };

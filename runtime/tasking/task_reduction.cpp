@@ -97,17 +97,22 @@ void fold(const TaskReductions& reductions) {
 void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
   ImplicitTask& implicit = *self.task;
   TaskGroup* group = generating_task(implicit).group;
-  if (!group || has_nobody_to_leave_tasks_to(*implicit.team))
+  const uint32_t threads = implicit.team->local_threads();
+  if (!group)
+    return;
+  group->reduces = true;
+  if (threads == 1)
     return;
   group->reductions = new TaskReductions{std::move(items), nullptr};
-  group->reductions->copies = new_copies(implicit.team->local_threads(), group->reductions->items.size());
+  group->reductions->copies = new_copies(threads, group->reductions->items.size());
 }
 
 void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   begin_taskgroup(self);
   ImplicitTask& implicit = *self.task;
+  generating_task(implicit).group->reduces = true;
   NodeTeam& team = *implicit.team;
-  if (has_nobody_to_leave_tasks_to(team))
+  if (team.local_threads() == 1)
     return;
   const uint64_t sequence = ++implicit.team_reductions;
   TaskReductions* reductions = new TaskReductions{std::move(items), nullptr};
@@ -126,7 +131,7 @@ void forget_team_reductions(NodeTeam& team) {
 
 void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
   ImplicitTask& implicit = *self.task;
-  if (has_nobody_to_leave_tasks_to(*implicit.team))
+  if (implicit.team->local_threads() == 1)
     return variable;
   if (!group)
     group = generating_task(implicit).group;

@@ -1,7 +1,7 @@
 // The tasks of a taskloop, made as late as possible: "lazy binary splitting" (Tzannes, Caragea, Barua, Vishkin: Lazy binary-splitting, PPoPP
 // 2010). The tasks are numbered, and a range of numbers is one entry of a queue. A thread executes the tasks of its range one after the
-// other in one record; whenever its queue is empty, so that nobody could take anything from it, it puts the later half of what it
-// has left there.
+// other in one record; when its queue is empty, so that nobody could take anything from it, it puts the later half of what it has left
+// there: at once if the loop has few tasks, else once in a while.
 #pragma once
 
 #include "runtime/tasking/execution.hpp"

@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
+#include "base/loaded_object.hpp"
 #include "perf/counters.hpp"
 #include "perf/profile.hpp"
 #include "runtime/core/nodes.hpp"
@@ -45,15 +46,43 @@ void print_cpus() {
       fact("kind of core", "CPUs %s: %s", format_cpu_list(group.cpus).c_str(), group.name.c_str());
 }
 
-void print_nodes() {
+/// What there is to say of a node beside its CPUs.
+std::string remark_on(const runtime::Layout& layout, uint32_t node, bool kinds) {
+  if (layout.kind == runtime::Layout::Kind::Processes)
+    return ", a process of its own";
+  if (!kinds || layout.nodes() == 1)
+    return {};
+  char text[64] = ", as fast as the others for all the machine tells";
+  if (node < layout.speeds.size())
+    snprintf(text, sizeof text, ", core speed ratio %.3g", layout.speeds[node]);
+  return text;
+}
+
+/// `library`: libhetmp.so; beside it is what knows the machine's kinds of cores.
+void print_nodes(const std::string& library) {
   const std::string text = environment_value("HETMP_NODES").value_or("");
-  const auto parsed = runtime::parse_nodes(text, allowed_cpus());
+  const bool kinds = runtime::asks_for_kinds(text);
+  const auto known = kinds ? affinity::read_core_kinds(library.substr(0, library.rfind('/'))) : affinity::CoreKinds{};
+  const auto parsed = runtime::parse_nodes(text, allowed_cpus(), known);
+  const bool alike = kinds && parsed.error.empty() && parsed.layout.nodes() == 1;
   fact("HETMP_NODES", "%s%s%s", text.empty() ? "not set" : text.c_str(), parsed.error.empty() ? "" : ": ",
-       parsed.error.c_str());
-  const bool processes = parsed.layout.kind == runtime::Layout::Kind::Processes;
+       alike ? ": the machine tells of one kind of core, which makes one node" : parsed.error.c_str());
   for (uint32_t node = 0; node < parsed.layout.nodes(); ++node)
-    fact(("  node " + std::to_string(node)).c_str(), "CPUs %s%s",
-         format_cpu_list(parsed.layout.cpus[node]).c_str(), processes ? ", a process of its own" : "");
+    fact(("  node " + std::to_string(node)).c_str(), "CPUs %s%s", format_cpu_list(parsed.layout.cpus[node]).c_str(),
+         remark_on(parsed.layout, node, kinds).c_str());
+}
+
+/// Whom programs would find beside hetmp, and what would be said of it.
+void print_other_runtimes() {
+  const auto ok = environment_value("KMP_DUPLICATE_LIB_OK");
+  const auto warnings = environment_value("KMP_WARNINGS");
+  const bool silent = parse_boolean(ok.value_or("")).value_or(false) || !parse_boolean(warnings.value_or("")).value_or(true);
+  fact("other OpenMP runtimes", "may be loaded as well; code that calls them and hetmp at once is %s",
+       silent ? "not warned of (KMP_DUPLICATE_LIB_OK, KMP_WARNINGS)" : "warned of in one line");
+  for_each_loaded_object([](const LoadedObject& object) {
+    if (object.path()[0] != '\0' && object.defines("omp_get_thread_num"))
+      fact("  preloaded", "%s; hetmp run goes before it, and nobody uses it then", object.path());
+  });
 }
 
 void print_fault_access() {
@@ -120,11 +149,12 @@ int print_info() {
   fact("hetmp", "%s", HETMP_VERSION);
   fact("system", "%s, pages of %ld bytes", kernel_release().c_str(), page_bytes());
   print_cpus();
-  print_nodes();
+  const std::string library = find_library().value_or("");
+  print_nodes(library);
+  print_other_runtimes();
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: %s; RDMA: not yet",
        knows_hosts() ? "yes, between processes here and between hosts" : "between processes here (hosts need libsodium)");
-  const std::string library = find_library().value_or("");
   print_encryption(library);
   print_profile();
   print_counters(library);

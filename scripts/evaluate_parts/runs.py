@@ -101,7 +101,7 @@ def shown(settings, words):
             continue
         if name == "LD_PRELOAD":
             value = "lib/libhetmp.so"
-        elif name == "LD_LIBRARY_PATH":
+        elif name == "LD_LIBRARY_PATH" and os.path.exists(os.path.join(value, "libomp.so.5")):
             value = "RELEASE_LIBOMP/lib"
         elif name in ("HETMP_REPORT", "HETMP_PROFILE"):
             value = os.path.basename(value)

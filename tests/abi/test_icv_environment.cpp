@@ -19,6 +19,7 @@ const char* const variables[] = {
     "OMP_TARGET_OFFLOAD",    "OMP_ALLOCATOR",          "KMP_LIBRARY",     "KMP_ALL_THREADS",
     "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS",      "GOMP_STACKSIZE",  "KMP_TEAMS_THREAD_LIMIT",
     "KMP_DISP_NUM_BUFFERS",  "KMP_SETTINGS",           "KMP_VERSION",     "KMP_WARNINGS",
+    "LIBOMP_NUM_HIDDEN_HELPER_THREADS", "LIBOMP_USE_HIDDEN_HELPER_TASK",
 };
 
 class IcvEnvironment : public testing::Test {
@@ -183,6 +184,18 @@ TEST_F(IcvEnvironment, LibompsSwitches) {
   EXPECT_EQ(complaints, "");
 }
 
+TEST_F(IcvEnvironment, HelperThreads) {
+  EXPECT_EQ(with("KMP_VERSION", "0").helper_threads, 8u);
+  EXPECT_EQ(with("LIBOMP_NUM_HIDDEN_HELPER_THREADS", "3").helper_threads, 3u);
+  EXPECT_EQ(with("LIBOMP_NUM_HIDDEN_HELPER_THREADS", "0").helper_threads, 0u);
+  unsetenv("LIBOMP_NUM_HIDDEN_HELPER_THREADS");
+  EXPECT_EQ(with("LIBOMP_USE_HIDDEN_HELPER_TASK", "0").helper_threads, 0u);
+  EXPECT_EQ(complaints, "");
+  unsetenv("LIBOMP_USE_HIDDEN_HELPER_TASK");
+  EXPECT_EQ(with("LIBOMP_NUM_HIDDEN_HELPER_THREADS", "300").helper_threads, 256u);
+  expect_one_complaint("LIBOMP_NUM_HIDDEN_HELPER_THREADS");
+}
+
 TEST_F(IcvEnvironment, DefaultAllocator) {
   EXPECT_EQ(with("OMP_ALLOCATOR", "").allocator, AllocatorSetting{});
   EXPECT_EQ(with("OMP_ALLOCATOR", "omp_high_bw_mem_alloc").allocator.handle, 4u);
@@ -217,7 +230,8 @@ TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
       {"KMP_ENABLE_TASK_THROTTLING", "2"}, {"OMP_TARGET_OFFLOAD", "disable"},
       {"KMP_LIBRARY", "fast"},           {"KMP_ALL_THREADS", "0"},     {"GOMP_STACKSIZE", "big"},
       {"KMP_TEAMS_THREAD_LIMIT", "-1"},  {"KMP_SETTINGS", "2"},        {"KMP_VERSION", "new"},
-      {"KMP_WARNINGS", "few"},
+      {"KMP_WARNINGS", "few"},           {"LIBOMP_NUM_HIDDEN_HELPER_THREADS", "-1"},
+      {"LIBOMP_USE_HIDDEN_HELPER_TASK", "2"},
   };
   for (const auto& [name, value] : malformed) {
     with(name, value);

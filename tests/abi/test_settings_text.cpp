@@ -22,9 +22,10 @@ TEST(Settings, FindsTheVariablesOfRuntimes) {
 }
 
 TEST(Settings, KnowsWhatIsFollowed) {
-  for (const char* name : {"KMP_AFFINITY", "KMP_SETTINGS", "KMP_BLOCKTIME", "KMP_HW_SUBSET", "KMP_WARNINGS"})
+  for (const char* name : {"KMP_AFFINITY", "KMP_SETTINGS", "KMP_BLOCKTIME", "KMP_HW_SUBSET", "KMP_WARNINGS",
+                           "LIBOMP_NUM_HIDDEN_HELPER_THREADS"})
     EXPECT_EQ(following_of(name), Following::Honoured) << name;
-  for (const char* name : {"KMP_LOCK_KIND", "KMP_HOT_TEAMS_MODE", "KMP_DISP_NUM_BUFFERS", "LIBOMP_NUM_HIDDEN_HELPER_THREADS"})
+  for (const char* name : {"KMP_LOCK_KIND", "KMP_HOT_TEAMS_MODE", "KMP_DISP_NUM_BUFFERS"})
     EXPECT_EQ(following_of(name), Following::Ignored) << name;
   for (const char* name : {"KMP_BLOKTIME", "KMP_", "kmp_affinity", ""})
     EXPECT_EQ(following_of(name), Following::Unknown) << name;

@@ -87,6 +87,23 @@ static void leave(const char* who, const char* others) {
   }
 }
 
+/* What each thread has of a static loop that the runtime divides, or of one that the compiler may. */
+static void shares(const char* which) {
+  int count[64] = {0};
+  const int threads = omp_get_max_threads();
+  if (strcmp(which, "runtime") == 0) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 300; ++i)
+      ++count[omp_get_thread_num()];
+  } else {
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < 300; ++i)
+      ++count[omp_get_thread_num()];
+  }
+  for (int i = 0; i < threads; ++i)
+    printf("%d%c", count[i], i + 1 < threads ? ' ' : '\n');
+}
+
 /* No memory for the stacks of so many threads. */
 static void limited(void) {
   const rlim_t bytes = 1500u << 20;
@@ -112,6 +129,8 @@ int main(int argc, char** argv) {
     nested(atoi(argv[2]));
   else if (strcmp(mode, "leave") == 0 && argc == 4)
     leave(argv[2], argv[3]);
+  else if (strcmp(mode, "shares") == 0 && argc == 3)
+    shares(argv[2]);
   else if (strcmp(mode, "limited") == 0)
     limited();
   else

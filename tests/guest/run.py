@@ -16,6 +16,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 from cases import Cases, main  # noqa: E402
 from processes import check, complaints, conformance  # noqa: E402
+import core_kinds  # noqa: E402
+import second_runtime  # noqa: E402
 
 CASES = Cases()
 SECONDS = 60
@@ -55,7 +57,7 @@ class Site:
         folder = self.build / "guest"
         folder.mkdir(exist_ok=True)
         made = folder / f"lib{name}.so"
-        self._compile([next(name for name in conformance.COMPILERS if name.startswith("clang") and shutil.which(name)), "-O1",
+        self.compile([next(name for name in conformance.COMPILERS if name.startswith("clang") and shutil.which(name)), "-O1",
                        "-fopenmp=libomp", "-shared", "-fPIC", str(HERE / "plugin.c"), f"-L{self.build / 'lib' / 'omp'}",
                        f"-Wl,-rpath,{self.build / 'lib' / 'omp'}"], made)
         return str(made)
@@ -63,7 +65,7 @@ class Site:
     def host(self):
         made = self.build / "guest" / "host"
         made.parent.mkdir(exist_ok=True)
-        self._compile(["cc", "-O1", str(HERE / "host.c"), "-ldl"], made)
+        self.compile(["cc", "-O1", str(HERE / "host.c"), "-ldl"], made)
         return str(made)
 
     def tls_library(self, number):
@@ -74,11 +76,11 @@ class Site:
         source.write_text('__thread char taken[256] __attribute__((tls_model("initial-exec")));\n'
                           "int plugin_sum(int n) { taken[0] = (char)n; return n * (n + 1) / 2; }\n")
         made = folder / f"libtls{number}.so"
-        self._compile(["cc", "-O1", "-shared", "-fPIC", str(source)], made)
+        self.compile(["cc", "-O1", "-shared", "-fPIC", str(source)], made)
         return str(made)
 
     @staticmethod
-    def _compile(command, output):
+    def compile(command, output):
         temporary = output.with_name(f".{output.name}.{os.getpid()}")
         done = subprocess.run([*command, "-o", str(temporary)], capture_output=True, text=True, check=False)
         check(done.returncode == 0, f"{command}: {done.stderr}")
@@ -191,6 +193,9 @@ def comes_when_static_tls_is_short(site):
     code, out, err = site.run([site.host(), "1", *taken[:5], site.library("plugin-late")], LD_PRELOAD=None)
     check(code == 0 and out == "6 right\n" and err == "", f"exit code {code}, {out!r}, said {err!r}")
 
+
+CASES.update(second_runtime.CASES)
+CASES.update(core_kinds.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))

@@ -10,20 +10,33 @@ config, lit_config = config, lit_config  # noqa: F821  (lit defines them)
 given = lit_config.params
 
 
+def family_and_version(compiler):
+    words = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"(clang) version (\d+)\.(\d+)\.(\d+)|^(gcc)\S* \(.*\) (\d+)\.(\d+)\.(\d+)", words)
+    if not found:
+        lit_config.fatal(f"{compiler} is neither clang nor gcc")
+    family, *numbers = filter(None, found.groups())
+    return family, numbers
+
+
 def features_of(compiler):
     """What the tests' conditions call the compiler: clang, clang-19, clang-19.1, clang-19.1.7."""
-    words = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    numbers = re.search(r"clang version (\d+)\.(\d+)\.(\d+)", words)
-    if not numbers:
-        lit_config.fatal(f"{compiler} is no clang")
-    return ["clang", *("clang-" + ".".join(numbers.groups()[:count]) for count in (1, 2, 3))]
+    family, numbers = family_and_version(compiler)
+    return [family, *(f"{family}-" + ".".join(numbers[:count]) for count in (1, 2, 3))]
+
+
+def cxx_compiler(compiler):
+    if family_and_version(compiler)[0] == "clang":
+        return compiler + " --driver-mode=g++"
+    folder, name = os.path.split(compiler)
+    return os.path.join(folder, name.replace("gcc", "g++", 1))
 
 
 def check_library():
     """A program built and run as the tests are must find hetmp, not a libomp that lies somewhere on the way."""
     os.makedirs(given["work"], exist_ok=True)
     program = os.path.join(given["work"], "which-library")
-    command = f"{config.test_c_compiler} -fopenmp {config.test_flags} {given['which_library']} -o {program} && {program}"
+    command = f"{config.test_c_compiler} {given['flags']} {config.test_flags} {given['which_library']} -o {program} && {program}"
     done = subprocess.run(command, shell=True, env=config.environment, capture_output=True, text=True)
     owner = done.stdout.split("\n")[0]
     if done.returncode != 0 or os.path.realpath(owner) != os.path.realpath(given["library"]):
@@ -35,19 +48,20 @@ def configure():
         config.environment.pop(name, None)
 
     config.test_c_compiler = given["compiler"]
-    config.test_cxx_compiler = given["compiler"] + " --driver-mode=g++"
+    config.test_cxx_compiler = cxx_compiler(given["compiler"])
     config.test_fortran_compiler = ""
     config.test_compiler_features = features_of(given["compiler"])
-    config.test_compiler_has_omp_h = False  # given["headers"] serves for those tests, too
+    # Tests of what a compiler and its omp.h agree on take gcc's; for clang given["headers"] serves them, too.
+    config.test_compiler_has_omp_h = family_and_version(given["compiler"])[0] == "gcc"
     config.is_standalone_build = True
-    config.test_openmp_flags = "-fopenmp"
+    config.test_openmp_flags = given["flags"]
     config.test_extra_flags = f"-DHETMP_SLEEP_SCALE={given['sleep_scale']}"
     config.test_filecheck = os.path.join(given["tools"], "FileCheck")
     config.test_not = os.path.join(given["tools"], "not")
     config.llvm_tools_dir = given["tools"]
 
     config.libomp_obj_root = given["work"]
-    config.library_dir = os.path.join(os.path.dirname(given["library"]), "omp")  # where hetmp has libomp's names
+    config.library_dir = given["libraries"]  # where hetmp has the names of the runtime
     config.omp_header_directory = given["headers"]
     config.operating_system = platform.system()
     config.target_arch = platform.machine()

@@ -7,6 +7,8 @@ scripts/fetch-llvm-openmp-tests gets the tests, scripts/install-deps the rest. A
 They run with four threads, whatever the number of CPUs, and sleep a tenth of what they say (--sleep-scale).
 expected-failures names the tests that do not pass, with the reasons: any other that fails makes the run fail, and so does one of
 these that passes; but for affinity/, whose tests may pass on one machine and not on another, that is only said.
+With gcc (--compiler gcc-12) and with node processes (--environment HETMP_NODES=proc:2) the lists that end in .gcc and .nodes
+count, too: more that do not pass, and those that are not run.
 Exit codes: 0 as expected, 1 not, 77 skipped (the tests or a tool are not here).
 """
 import argparse
@@ -18,14 +20,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lists
+
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 UNPACKED = REPOSITORY / "build" / "unpacked"  # where scripts/install-deps puts what it does not install
 COMPILERS = ["clang-19", "clang-16", "clang-14", "clang"]
 # Some tests use half of the threads and want more than one.
 ENVIRONMENT = "OMP_NUM_THREADS=4"
-LISTED = "19"  # the release that expected-failures is about
-SECONDS = 180  # for one test; the longest takes 30 on two CPUs
 SKIPPED = 77
 
 
@@ -35,6 +37,12 @@ class Skip(Exception):
 
 class Failure(Exception):
     pass
+
+
+def configurations(compiler, environment):
+    """What lists.py calls the run: "gcc", whose programs come by libgomp's entry points; "nodes", which are processes."""
+    nodes = re.findall(r"(?:^|\s)HETMP_NODES=(\S*)", environment)
+    return ["gcc"] * is_gcc(compiler) + ["nodes"] * bool(nodes and re.match("(proc|tcp):", nodes[-1]))
 
 
 def llvm_version(path):
@@ -74,10 +82,32 @@ def find_python():
 
 
 def find_compiler(wanted):
-    compiler = next(filter(shutil.which, [wanted] if wanted else COMPILERS), None)
+    if wanted and not shutil.which(wanted):
+        raise Skip(f"{wanted} is not here")
+    compiler = wanted or next(filter(shutil.which, COMPILERS), None)
     if not compiler:
-        raise Skip(f"none of {', '.join([wanted] if wanted else COMPILERS)} found; scripts/install-deps installs clang-19")
+        raise Skip(f"none of {', '.join(COMPILERS)} found; scripts/install-deps installs clang-19")
     return compiler
+
+
+def is_gcc(compiler):
+    return os.path.basename(compiler).startswith("gcc")
+
+
+def link_libraries(library, compiler, work):
+    """(the folder where programs find hetmp, the flags that link them). clang's programs are linked with it as with a libomp. gcc's
+    get their entry points from gcc's own libgomp, with its versions, as programs do that know nothing of hetmp, and libomp's own
+    functions, which some tests call by name, from hetmp; when they run hetmp is both."""
+    given = library.parent / "omp"
+    if not is_gcc(compiler):
+        return given, "-fopenmp"
+    folder = work / "lib"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("libgomp.so.1", "libomp.so", "libhetmp.so"):  # and no libgomp.so, which the linker would take
+        link = folder / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(library)
+    return folder, "-fopenmp -Wl,--push-state,--no-as-needed -lgomp -lomp -Wl,--pop-state"
 
 
 def link_headers(version, work):
@@ -95,44 +125,40 @@ def link_headers(version, work):
     return folder
 
 
-def expected_failures(version, tests):
-    """The names in expected-failures; it is about LLVM 19, other releases have most of the tests."""
-    names = []
-    file = HERE / "expected-failures"
-    for number, line in enumerate(file.read_text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        name, _, reason = line.partition(": ")
-        if not reason.strip():
-            raise Failure(f"{file}:{number}: '{line}' is not 'TEST: REASON'")
-        names.append(name)
-    absent = [name for name in names if not (tests / name).exists()]
-    if absent and version == LISTED:
-        raise Failure(f"{file}: LLVM {version} has no {', '.join(absent)}")
-    return [name for name in names if name not in absent]
-
-
-def check_expected(names, results):
-    """Lets no name stay in expected-failures whose test passes. Debian's lit does not count that as a failure."""
+def check_expected(listed, results):
+    """Lets no name stay in a list whose test passes. Debian's lit does not count that as a failure."""
     passed = [test["name"].split(" :: ")[1] for test in json.loads(results.read_text())["tests"] if test["code"] == "XPASS"]
-    stale = [name for name in names if name in passed]
+    stale = [name for name in listed if name in passed]
     for name in stale:
-        print(f"{name} passes: its line in tests/llvm/expected-failures should go")
+        print(f"{name} passes: its line in tests/llvm/{listed[name]} should go")
     return all(name.startswith("affinity/") for name in stale)
 
 
-def lit_command(given, library, tests, work):
+def lit_command(given, compiler, library, tests, work):
     """With what lit.site.cfg.py wants to know."""
     lit, tools = find_lit()
+    libraries, flags = link_libraries(library, compiler, work)
     parameters = {
-        "version": given.llvm, "tests": tests, "work": work, "library": library, "tools": tools,
-        "compiler": find_compiler(given.compiler), "headers": link_headers(given.llvm, work),
-        "environment": f"{ENVIRONMENT} {given.environment}", "sleep_scale": given.sleep_scale, "seconds": SECONDS,
+        "version": given.llvm, "tests": tests, "work": work, "library": library, "libraries": libraries, "tools": tools,
+        "compiler": compiler, "flags": flags, "headers": link_headers(given.llvm, work),
+        "environment": f"{ENVIRONMENT} {given.environment}", "sleep_scale": given.sleep_scale, "seconds": given.seconds,
         "which_library": REPOSITORY / "tests" / "install" / "consumer" / "program.c",
     }
     command = [find_python(), str(lit), "-sv", "-j", str(given.jobs)]
     for name, value in parameters.items():
         command += ["--param", f"{name}={value}"]
+    if given.filter:
+        command += ["--filter", given.filter]
+    return command
+
+
+def with_lists(command, failures, left_out):
+    """The command that knows which tests fail and which are not to be run."""
+    command = [*command]
+    if failures:
+        command += ["--xfail", ";".join(failures)]
+    if left_out:
+        command += ["--filter-out", " :: (" + "|".join(re.escape(name) + "$" * (name[-1] != "/") for name in left_out) + ")"]
     return command
 
 
@@ -142,27 +168,30 @@ def run_lit(given, build):
     library = build / "lib" / "libhetmp.so"
     if not library.exists():
         raise Failure(f"{library} is not built")
-    work = build / "tests" / "llvm" / given.llvm
-    command = lit_command(given, library, tests, work)
-    names = expected_failures(given.llvm, tests)
-    if names:
-        command += ["--xfail", ";".join(names)]
-    if given.filter:
-        command += ["--filter", given.filter]
+    compiler = find_compiler(given.compiler)
+    ends = configurations(compiler, given.environment)
+    work = build / "tests" / "llvm" / "-".join([given.llvm, *ends])
+    try:
+        failures = lists.read("expected-failures", ends, tests, given.llvm)
+        left_out = lists.read("not-run", ends, tests, given.llvm)
+    except lists.Malformed as reason:
+        raise Failure(reason) from None
+    command = with_lists(lit_command(given, compiler, library, tests, work), failures, left_out)
     results = work / "results.json"
     results.unlink(missing_ok=True)
     code = subprocess.run([*command, "--output", str(results), str(HERE)]).returncode
-    return code == 0 and check_expected(names, results)
+    return code == 0 and check_expected(failures, results)
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=Path, help="the build folder")
-    parser.add_argument("--llvm", default=LISTED, metavar="VERSION", help=f"whose tests (default {LISTED})")
-    parser.add_argument("--compiler", help=f"a clang (default: the first of {', '.join(COMPILERS)} that is here)")
+    parser.add_argument("--llvm", default=lists.LISTED, metavar="VERSION", help=f"whose tests (default {lists.LISTED})")
+    parser.add_argument("--compiler", help=f"a clang or gcc (default: the first of {', '.join(COMPILERS)} that is here)")
     parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match, as in tasking/.*depend")
     parser.add_argument("--environment", default="", help='more variables for all tests, as in "HETMP_NODES=proc:2"')
     parser.add_argument("--sleep-scale", type=float, default=0.1, help="1: the tests sleep as they are written")
+    parser.add_argument("--seconds", type=int, default=180, help="for one test (default 180; the longest takes 30 on two CPUs)")
     parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)), help="at a time (default: one a CPU)")
     return parser.parse_args()
 

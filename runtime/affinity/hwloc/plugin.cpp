@@ -1,8 +1,10 @@
-// libhetmp_topology.so: groups of CPUs by hwloc.
+// libhetmp_topology.so: groups of CPUs and kinds of cores by hwloc.
 #include "runtime/affinity/topology_plugin.hpp"
 
 #include <hwloc.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 namespace hetmp::affinity {
@@ -21,10 +23,15 @@ hwloc_topology_t load_machine() {
   return nullptr;
 }
 
-void add_group(hwloc_const_cpuset_t set, void* into, Adder add) {
+std::vector<int> cpus_of(hwloc_const_cpuset_t set) {
   std::vector<int> cpus;
   for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu))
     cpus.push_back(cpu);
+  return cpus;
+}
+
+void add_group(hwloc_const_cpuset_t set, void* into, Adder add) {
+  const std::vector<int> cpus = cpus_of(set);
   if (!cpus.empty())
     add(into, cpus.data(), uint32_t(cpus.size()));
 }
@@ -72,7 +79,42 @@ bool groups(TopologyLevel level, void* into, Adder add) {
   return found;
 }
 
-constexpr TopologyPlugin plugin = {topology_plugin_version, groups};
+/// What is told of a kind by this name, as a number; 0 if nothing is.
+double figure(const hwloc_info_s* infos, unsigned count, const char* name) {
+  for (unsigned i = 0; i < count; ++i)
+    if (strcmp(infos[i].name, name) == 0)
+      return strtod(infos[i].value, nullptr);
+  return 0;
+}
+
+using KindAdder = void (*)(void* into, const PluginCoreKind& kind);
+
+void add_kind(hwloc_topology_t machine, unsigned number, hwloc_bitmap_t set, void* into, KindAdder add) {
+  int rank = -1;
+  unsigned count = 0;
+  hwloc_info_s* infos = nullptr;
+  if (hwloc_cpukinds_get_info(machine, number, set, &rank, &count, &infos, 0) != 0)
+    return;
+  const std::vector<int> cpus = cpus_of(set);
+  if (!cpus.empty())
+    add(into, {cpus.data(), uint32_t(cpus.size()), rank, figure(infos, count, "LinuxCapacity"),
+               figure(infos, count, "FrequencyMaxMHz"), figure(infos, count, "FrequencyBaseMHz")});
+}
+
+bool kinds(void* into, KindAdder add) {
+  const hwloc_topology_t machine = load_machine();
+  if (!machine)
+    return false;
+  const int count = hwloc_cpukinds_get_nr(machine, 0);
+  const hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  for (int kind = 0; set && kind < count; ++kind)
+    add_kind(machine, unsigned(kind), set, into, add);
+  hwloc_bitmap_free(set);
+  hwloc_topology_destroy(machine);
+  return true;
+}
+
+constexpr TopologyPlugin plugin = {topology_plugin_version, groups, kinds};
 
 } // namespace
 } // namespace hetmp::affinity

@@ -18,6 +18,10 @@ void __kmpc_fork_call(const SourceLocation*, int32_t count, void* microtask, ...
 void __kmpc_fork_call_if(const SourceLocation*, int32_t count, void* microtask, int32_t condition,
                          void* argument);
 void __kmpc_push_num_threads(const SourceLocation*, int32_t gtid, int32_t threads);
+void __kmpc_push_num_threads_list(const SourceLocation*, int32_t gtid, uint32_t length, const int32_t* threads);
+void __kmpc_push_num_threads_strict(const SourceLocation*, int32_t gtid, int32_t threads, int severity, const char* message);
+void __kmpc_push_num_threads_list_strict(const SourceLocation*, int32_t gtid, uint32_t length, const int32_t* threads, int severity,
+                                         const char* message);
 void __kmpc_serialized_parallel(const SourceLocation*, int32_t gtid);
 void __kmpc_end_serialized_parallel(const SourceLocation*, int32_t gtid);
 

@@ -1,0 +1,173 @@
+#include "base/loaded_object.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hetmp {
+namespace {
+
+uint32_t gnu_hash_of(const char* name) {
+  uint32_t hash = 5381;
+  for (; *name; ++name)
+    hash = hash * 33 + uint8_t(*name);
+  return hash;
+}
+
+/// The table as the GNU linker writes it: a Bloom filter, the first symbol of each bucket, the hashes of all symbols.
+struct GnuHash {
+  explicit GnuHash(const uint32_t* table)
+      : buckets(table[0]), first_symbol(table[1]), words(table[2]), shift(table[3]),
+        filter(reinterpret_cast<const ElfW(Addr)*>(table + 4)), starts(reinterpret_cast<const uint32_t*>(filter + words)),
+        hashes(starts + buckets) {}
+
+  bool may_have(uint32_t hash) const {
+    constexpr uint32_t bits = 8 * sizeof(ElfW(Addr));
+    const ElfW(Addr) word = filter[hash / bits % words];
+    return (word >> hash % bits & 1) && (word >> (hash >> shift) % bits & 1);
+  }
+
+  uint32_t buckets, first_symbol, words, shift;
+  const ElfW(Addr)* filter;
+  const uint32_t* starts;
+  const uint32_t* hashes; ///< of the symbols from `first_symbol` on; the lowest bit marks the last one of a bucket
+};
+
+} // namespace
+
+LoadedObject::LoadedObject(const dl_phdr_info& info)
+    : path_(info.dlpi_name ? info.dlpi_name : ""), load_address_(info.dlpi_addr) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    if (header.p_type == PT_LOAD) {
+      begin_ = std::min<uintptr_t>(begin_, load_address_ + header.p_vaddr);
+      end_ = std::max<uintptr_t>(end_, load_address_ + header.p_vaddr + header.p_memsz);
+    }
+    if (header.p_type == PT_DYNAMIC)
+      read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(load_address_ + header.p_vaddr));
+  }
+}
+
+/// The linker has made the table's offsets addresses, but where the table is read-only.
+template <class Pointer> Pointer LoadedObject::address(ElfW(Addr) value) const {
+  return reinterpret_cast<Pointer>(value < load_address_ ? load_address_ + value : value);
+}
+
+void LoadedObject::read_dynamic(const ElfW(Dyn)* entry) {
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    const auto& value = entry->d_un;
+    switch (entry->d_tag) {
+    case DT_STRTAB:
+      strings_ = address<const char*>(value.d_ptr);
+      break;
+    case DT_SYMTAB:
+      symbols_ = address<const ElfW(Sym)*>(value.d_ptr);
+      break;
+    case DT_GNU_HASH:
+      gnu_hash_ = address<const uint32_t*>(value.d_ptr);
+      break;
+    case DT_HASH:
+      hash_ = address<const uint32_t*>(value.d_ptr);
+      break;
+    case DT_VERSYM:
+      versions_ = address<const ElfW(Half)*>(value.d_ptr);
+      break;
+    case DT_VERNEED:
+      wanted_versions_ = address<const ElfW(Verneed)*>(value.d_ptr);
+      break;
+    case DT_VERNEEDNUM:
+      wanted_files_ = uint32_t(value.d_val);
+      break;
+    case DT_RELA:
+      relocations_ = address<const ElfW(Rela)*>(value.d_ptr);
+      break;
+    case DT_RELASZ:
+      relocation_count_ = value.d_val / sizeof(ElfW(Rela));
+      break;
+    case DT_RELACOUNT:
+      relative_count_ = value.d_val;
+      break;
+    case DT_JMPREL:
+      calls_ = address<const ElfW(Rela)*>(value.d_ptr);
+      break;
+    case DT_PLTRELSZ:
+      call_count_ = value.d_val / sizeof(ElfW(Rela));
+      break;
+    }
+  }
+}
+
+bool LoadedObject::defines(uint32_t symbol, const char* name) const {
+  return symbols_[symbol].st_shndx != SHN_UNDEF && strcmp(strings_ + symbols_[symbol].st_name, name) == 0;
+}
+
+/// Of a symbol of others; empty if none is asked for.
+const char* LoadedObject::version_wanted(uint32_t symbol) const {
+  constexpr ElfW(Half) hidden = 0x8000; // the rest is the number
+  const auto* file = reinterpret_cast<const char*>(wanted_versions_);
+  for (uint32_t i = 0; versions_ && file && i < wanted_files_; ++i) {
+    const auto& needed = *reinterpret_cast<const ElfW(Verneed)*>(file);
+    const char* entry = file + needed.vn_aux;
+    for (uint32_t j = 0; j < needed.vn_cnt; ++j) {
+      const auto& version = *reinterpret_cast<const ElfW(Vernaux)*>(entry);
+      if (version.vna_other == (versions_[symbol] & ~hidden))
+        return strings_ + version.vna_name;
+      entry += version.vna_next;
+    }
+    file += needed.vn_next;
+  }
+  return "";
+}
+
+bool LoadedObject::defines(const char* name) const {
+  if (!symbols_ || !strings_)
+    return false;
+  if (gnu_hash_) {
+    const GnuHash table(gnu_hash_);
+    const uint32_t wanted = gnu_hash_of(name);
+    if (table.words == 0 || table.buckets == 0 || !table.may_have(wanted))
+      return false;
+    for (uint32_t symbol = table.starts[wanted % table.buckets]; symbol >= table.first_symbol && symbol != 0; ++symbol) {
+      const uint32_t hash = table.hashes[symbol - table.first_symbol];
+      if ((hash | 1) == (wanted | 1) && defines(symbol, name))
+        return true;
+      if (hash & 1)
+        return false;
+    }
+    return false;
+  }
+  const uint32_t symbols = hash_ ? hash_[1] : 0; // the old table says how many there are; few objects have only that
+  for (uint32_t symbol = 0; symbol < symbols; ++symbol)
+    if (defines(symbol, name))
+      return true;
+  return false;
+}
+
+std::vector<LoadedObject::Reference> LoadedObject::references(bool (*wanted)(std::string_view name)) const {
+  std::vector<Reference> found;
+  if (!symbols_ || !strings_)
+    return found;
+  const size_t relative = std::min(relative_count_, relocation_count_);
+  add_references(relocations_ + relative, relocation_count_ - relative, wanted, found);
+  add_references(calls_, call_count_, wanted, found);
+  return found;
+}
+
+void LoadedObject::add_references(const ElfW(Rela)* first, size_t count, bool (*wanted)(std::string_view name),
+                                  std::vector<Reference>& found) const {
+  for (const ElfW(Rela)* entry = first; entry != first + count; ++entry) {
+    const auto type = ELF64_R_TYPE(entry->r_info);
+    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) // other slots are the program's, which may have written there
+      continue;
+    const auto number = uint32_t(ELF64_R_SYM(entry->r_info));
+    const ElfW(Sym)& symbol = symbols_[number];
+    const char* name = strings_ + symbol.st_name;
+    if (symbol.st_shndx != SHN_UNDEF || !wanted(name))
+      continue;
+    const uintptr_t target = *reinterpret_cast<const uintptr_t*>(load_address_ + entry->r_offset);
+    // Before the first call it is the object's own code that finds the function.
+    const bool unbound = target >= begin_ && target < end_;
+    found.push_back({name, version_wanted(number), unbound ? 0 : target});
+  }
+}
+
+} // namespace hetmp

@@ -1,0 +1,72 @@
+// The program and its libraries as the dynamic linker has put them into this process: what they define and what they refer to.
+#pragma once
+
+#include <cstdint>
+#include <elf.h>
+#include <link.h>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace hetmp {
+
+/// A view of one of them, valid as long as it stays loaded. Reads its tables in memory, no file.
+class LoadedObject {
+public:
+  explicit LoadedObject(const dl_phdr_info& info);
+
+  /// Of its file as the linker knows it; empty for the program.
+  const char* path() const { return path_; }
+
+  /// The addresses that it occupies, from `begin` to before `end`.
+  uintptr_t begin() const { return begin_; }
+  uintptr_t end() const { return end_; }
+
+  /// Whether it has a symbol of this name for others, of whatever version.
+  bool defines(const char* name) const;
+
+  struct Reference {
+    std::string name;
+    std::string version; ///< the one it asks for; empty: any
+    uintptr_t target;    ///< the address it is bound to; 0: not bound yet, because nobody has called it
+  };
+  /// Its references to symbols of others whose names are `wanted`.
+  std::vector<Reference> references(bool (*wanted)(std::string_view name)) const;
+
+private:
+  void read_dynamic(const ElfW(Dyn)* entry);
+  template <class Pointer> Pointer address(ElfW(Addr) value) const;
+  bool defines(uint32_t symbol, const char* name) const;
+  const char* version_wanted(uint32_t symbol) const;
+  void add_references(const ElfW(Rela)* first, size_t count, bool (*wanted)(std::string_view name),
+                      std::vector<Reference>& found) const;
+
+  const char* path_;
+  uintptr_t load_address_;
+  uintptr_t begin_ = UINTPTR_MAX;
+  uintptr_t end_ = 0;
+  const char* strings_ = nullptr;
+  const ElfW(Sym)* symbols_ = nullptr;
+  const uint32_t* gnu_hash_ = nullptr;
+  const uint32_t* hash_ = nullptr;
+  const ElfW(Half)* versions_ = nullptr;    ///< of each symbol, by numbers
+  const ElfW(Verneed)* wanted_versions_ = nullptr;
+  uint32_t wanted_files_ = 0;               ///< of which there are versions
+  const ElfW(Rela)* relocations_ = nullptr; ///< of data
+  size_t relocation_count_ = 0;
+  size_t relative_count_ = 0;               ///< of those, the first ones, which name no symbol
+  const ElfW(Rela)* calls_ = nullptr;       ///< of functions, which may be bound at their first call
+  size_t call_count_ = 0;
+};
+
+/// Calls `visit` with each, the program first, while the linker is kept from loading and unloading: `visit` must not ask it for anything.
+template <class Visit> void for_each_loaded_object(Visit&& visit) {
+  const auto step = [](dl_phdr_info* info, size_t, void* data) {
+    (*static_cast<std::remove_reference_t<Visit>*>(data))(LoadedObject(*info));
+    return 0;
+  };
+  dl_iterate_phdr(step, &visit);
+}
+
+} // namespace hetmp

@@ -1,0 +1,200 @@
+#include "runtime/tasking/helpers.hpp"
+
+#include "base/message.hpp"
+#include "runtime/affinity/helper_places.hpp"
+#include "runtime/core/futex_lock.hpp"
+#include "runtime/core/node_team.hpp"
+#include "runtime/core/thread_factory.hpp"
+#include "runtime/tasking/execution.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace hetmp::runtime {
+namespace {
+
+struct Helper {
+  Thread* thread = nullptr;
+  ExplicitTask* task = nullptr; ///< to be executed next; written by whoever gives it, before `given`
+  FutexWord given{0};
+  Helper* next_idle = nullptr;
+};
+
+/// Ready tasks in the order in which they came, linked by ExplicitTask::next.
+class WaitingTasks {
+public:
+  void push(ExplicitTask& task) {
+    task.next = nullptr;
+    (last_ ? last_->next : first_) = &task;
+    last_ = &task;
+  }
+  ExplicitTask* take() {
+    ExplicitTask* task = first_;
+    if (task && !(first_ = task->next))
+      last_ = nullptr;
+    return task;
+  }
+
+private:
+  ExplicitTask* first_ = nullptr;
+  ExplicitTask* last_ = nullptr;
+};
+
+FutexLock lock;
+// Guarded by the lock.
+Helper* idle = nullptr;  ///< last in, first out
+WaitingTasks waiting;    ///< none while a helper is idle
+uint32_t helpers = 0;
+
+FutexWord seated{0}; ///< helpers that are where they run, and have told it if they are to
+
+/// Given to helpers and not over. Whoever looks at it when the program ends acquires what they did.
+std::atomic<uint32_t> unfinished{0};
+
+bool is_helper(const Thread& thread) { return thread.gtid > 0 && thread.gtid <= int(program_icvs().helper_threads); }
+
+void wake_with(Helper& helper, ExplicitTask& task) {
+  helper.task = &task;
+  helper.given.store(1, std::memory_order_release); // pairs with the exchange in next_task()
+  futex_wake(helper.given, 1);
+}
+
+ExplicitTask& next_task(Helper& self) {
+  {
+    FutexLockGuard guard(lock);
+    if (ExplicitTask* task = waiting.take())
+      return *task;
+    self.next_idle = idle;
+    idle = &self;
+  }
+  while (self.given.exchange(0, std::memory_order_acquire) == 0)
+    futex_wait(self.given, 0);
+  return *self.task;
+}
+
+void execute(Thread& self, ExplicitTask& task) {
+  threads_in_use.fetch_add(1, std::memory_order_relaxed);
+  run_task_from_outside(self, task);
+  threads_in_use.fetch_sub(1, std::memory_order_relaxed);
+  unfinished.fetch_sub(1, std::memory_order_release);
+  if (std::exchange(self.place, -1) >= 0) // regions of the task have moved it
+    affinity::seat_helper(uint32_t(self.gtid), false);
+}
+
+void* helper_body(void* argument) {
+  Helper& self = *static_cast<Helper*>(argument);
+  adopt_thread(self.thread);
+  begin_initial_task(*self.thread);
+  affinity::seat_helper(uint32_t(self.thread->gtid), true);
+  seated.fetch_add(1, std::memory_order_relaxed);
+  futex_wake(seated, 1);
+  while (true) {
+    execute(*self.thread, self.task ? *self.task : next_task(self));
+    self.task = nullptr;
+  }
+}
+
+/// Whether anything is left that ends without the calling thread: not the task that it executes itself.
+bool others_are_at_work(const Thread* self) {
+  const uint32_t own = self && is_helper(*self) ? 1 : 0;
+  return unfinished.load(std::memory_order_acquire) > own;
+}
+
+/// Another task of an initial thread's, which may wait for one that a helper has executed.
+ExplicitTask* take_own_task(Thread* self) {
+  return self && self->task == &self->initial ? self->initial.team->tasks.take(0, nullptr) : nullptr;
+}
+
+/// The end of the program is a barrier of the initial thread. It is passed all the same after a while: the tasks may wait for something
+/// that only the ending thread could do.
+void finish_before_exit() {
+  constexpr int64_t longest_wait = 10'000'000'000;
+  constexpr timespec pause = {0, 500'000};
+  Thread* self = known_thread();
+  const int64_t begun = monotonic_nanoseconds();
+  while (monotonic_nanoseconds() - begun < longest_wait) {
+    if (ExplicitTask* task = take_own_task(self))
+      run_task(*self, *task);
+    else if (others_are_at_work(self))
+      nanosleep(&pause, nullptr);
+    else
+      return;
+  }
+}
+
+/// Whether there is another helper now, which begins with `task` if that is not null. With the lock held.
+bool create_helper(ExplicitTask* task) {
+  Thread* thread = create_helper_record();
+  if (!thread)
+    return false;
+  Helper* helper = new Helper;
+  helper->thread = thread;
+  helper->task = task;
+  const int error = make_thread(helper_body, helper, program_icvs().stack_bytes);
+  if (error != 0) {
+    static bool said = false;
+    say_once(said, "cannot create another thread (%s); target tasks wait for one another", strerror(error));
+    delete helper;
+    retire_thread_record(thread);
+    return false;
+  }
+  static bool registered = false;
+  if (!std::exchange(registered, true))
+    atexit(finish_before_exit);
+  helpers++;
+  return true;
+}
+
+/// With the lock held.
+bool create_first_or_another(ExplicitTask& task) {
+  const bool tell = helpers == 0 && affinity::helpers_tell_places();
+  if (!create_helper(&task))
+    return false;
+  if (!tell)
+    return true;
+  while (create_helper(nullptr)) // who wants to see where helpers run wants to see them all, before the program ends
+    ;
+  for (uint32_t seen; (seen = seated.load(std::memory_order_relaxed)) < helpers;)
+    futex_wait(seated, seen);
+  return true;
+}
+
+} // namespace
+
+bool suits_helpers(const ExplicitTask& task) {
+  for (const TaskGroup* group = task.member_of; group; group = group->outer)
+    if (group->reduces)
+      return false;
+  return !task.parent->is_final;
+}
+
+void give_to_helpers(ExplicitTask& task) {
+  FutexLockGuard guard(lock);
+  unfinished.fetch_add(1, std::memory_order_relaxed);
+  if (idle) {
+    Helper& helper = *idle;
+    idle = helper.next_idle;
+    wake_with(helper, task);
+  } else if (create_first_or_another(task)) {
+    return;
+  } else if (helpers != 0) {
+    waiting.push(task);
+  } else {
+    unfinished.fetch_sub(1, std::memory_order_relaxed);
+    task.team->tasks.push_from_outside(&task);
+  }
+}
+
+void forget_helpers() {
+  const Thread* self = known_thread();
+  helpers = self && is_helper(*self) ? 1 : 0;
+  unfinished.store(helpers, std::memory_order_relaxed);
+  seated.store(helpers, std::memory_order_relaxed);
+  idle = nullptr;
+  waiting = {};
+  new (&lock) FutexLock; // its holder may not exist any more
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,86 @@
+// What the dynamic linker has loaded: this program, its libraries, the kernel's own object.
+#include "base/loaded_object.hpp"
+
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <map>
+#include <unistd.h>
+
+using namespace hetmp;
+
+namespace {
+
+bool everything(std::string_view) { return true; }
+
+/// Functions of libc that no sanitizer puts its own in front of.
+bool is_one_of_two(std::string_view name) { return name == "gnu_get_libc_version" || name == "getpagesize"; }
+
+bool named(const LoadedObject& object, std::string_view part) {
+  return std::string_view(object.path()).find(part) != std::string_view::npos;
+}
+
+TEST(LoadedObject, FindsWhatIsDefined) {
+  uint32_t defining = 0;
+  bool program_seen = false;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    program_seen |= object.path()[0] == '\0' && !program_seen;
+    EXPECT_FALSE(object.defines("hetmp_no_such_symbol")) << object.path();
+    EXPECT_FALSE(object.defines("")) << object.path();
+    if (named(object, "libc.so")) {
+      for (const char* name : {"qsort", "setenv", "malloc", "environ"})
+        EXPECT_TRUE(object.defines(name)) << name;
+      EXPECT_FALSE(object.defines("qsor"));
+      EXPECT_LE(object.begin(), reinterpret_cast<uintptr_t>(&gnu_get_libc_version));
+      EXPECT_GT(object.end(), reinterpret_cast<uintptr_t>(&gnu_get_libc_version));
+    }
+    defining += object.defines("gnu_get_libc_version");
+  });
+  EXPECT_TRUE(program_seen);
+  EXPECT_EQ(defining, 1u) << "libc and nobody else";
+}
+
+/// Each symbol that the linker finds in an object by its own tables is found there by ours: all names that this program refers to.
+TEST(LoadedObject, AgreesWithTheLinker) {
+  std::vector<LoadedObject::Reference> all;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    if (object.path()[0] == '\0' && all.empty())
+      all = object.references(everything);
+  });
+  ASSERT_GT(all.size(), 50u);
+  std::map<std::string, uintptr_t> wanted;
+  for (const auto& reference : all)
+    if (const void* found = dlsym(RTLD_DEFAULT, reference.name.c_str()))
+      wanted[reference.name] = reinterpret_cast<uintptr_t>(found);
+  for (const auto& [name, address] : wanted) {
+    Dl_info info;
+    if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname)
+      continue;
+    bool defined = false;
+    for_each_loaded_object([&](const LoadedObject& object) {
+      if (address >= object.begin() && address < object.end())
+        defined |= object.defines(name.c_str());
+    });
+    EXPECT_TRUE(defined) << name << " in " << info.dli_fname;
+  }
+}
+
+TEST(LoadedObject, KnowsWhereReferencesLead) {
+  EXPECT_TRUE(*gnu_get_libc_version() != '\0' && getpagesize() > 0);
+  uint32_t found = 0;
+  bool program = true;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    if (program)
+      for (const auto& reference : object.references(is_one_of_two)) {
+        ++found;
+        const void* address = dlsym(RTLD_DEFAULT, reference.name.c_str());
+        EXPECT_TRUE(reference.version.starts_with("GLIBC_2.")) << reference.version;
+        EXPECT_EQ(reference.target, reinterpret_cast<uintptr_t>(address)) << reference.name << ": called, so bound";
+      }
+    program = false;
+  });
+  EXPECT_EQ(found, 2u);
+}
+
+} // namespace
