@@ -14,7 +14,7 @@ void add_one(std::atomic<uint64_t>& counter) {
 } // namespace
 
 bool may_run(const ExplicitTask& task, const GeneratingTask* constraint) {
-  if (!constraint || !task.tied)
+  if (!constraint)
     return true;
   const GeneratingTask* ancestor = task.parent;
   while (ancestor && ancestor->depth > constraint->depth)

@@ -86,8 +86,10 @@ struct TeamTasks {
   void count_completed(uint32_t local_thread);
 };
 
-/// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another tied one
+/// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another one
 /// only if it descends from the innermost of them, `constraint`. It then descends from all, as they were begun under the same rule.
+/// The specification asks that of tied tasks only. But an untied one begun otherwise could wait for tied children that the thread may
+/// not begin, nor anybody else.
 bool may_run(const ExplicitTask& task, const GeneratingTask* constraint);
 
 } // namespace hetmp::runtime
