@@ -18,6 +18,7 @@
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/node_setup.hpp"
 #include "runtime/global/timeline.hpp"
+#include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/dependences.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/task_memory.hpp"
@@ -64,6 +65,7 @@ void after_fork_in_child() {
   forget_residents();
   forget_other_threads();
   forget_task_depots();
+  forget_away_tasks();
   forget_exclusions();
   forget_helpers();
   if (!several_processes())

@@ -73,6 +73,7 @@ ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, boo
   request.is_final = (flags & flag_final) != 0;
   request.has_event = has_event;
   ExplicitTask& task = make_task(self, request);
+  task.movable = !has_event;
   Body& body = *static_cast<Body*>(task.body);
   body.function = arguments.function;
   body.data = static_cast<char*>(task.body) + data_at;

@@ -35,6 +35,7 @@ KmpTask* make_kmp_task(Thread& self, int32_t flags, size_t task_bytes, size_t sh
   request.has_event = (flags & (task_proxy | task_detachable)) != 0;
   ExplicitTask& made = make_task(self, request);
   made.has_kmp_priority = (flags & task_has_priority) != 0;
+  made.movable = request.tied && !request.has_event;
   KmpTask* task = static_cast<KmpTask*>(made.body);
   *task = {};
   task->shareds = shared_bytes != 0 ? static_cast<char*>(made.body) + shareds_at : nullptr;
@@ -52,6 +53,7 @@ ExplicitTask& make_kmp_task_like(Thread& self, const KmpTask* pattern) {
   request.is_final = original.is_final;
   ExplicitTask& made = make_task(self, request);
   made.has_kmp_priority = original.has_kmp_priority;
+  made.movable = original.movable;
   return made;
 }
 

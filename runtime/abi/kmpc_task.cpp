@@ -74,7 +74,7 @@ HETMP_ENTRY uint64_t __kmpc_get_parent_taskid() {
 
 /// Whether there is anybody to leave a task to.
 HETMP_ENTRY int32_t __kmpc_omp_has_task_team(int32_t gtid) {
-  return task_of(gtid).team->local_threads() > 1;
+  return !has_nobody_to_leave_tasks_to(*task_of(gtid).team);
 }
 
 HETMP_ENTRY void** __kmpc_omp_get_target_async_handle_ptr(int32_t gtid) {

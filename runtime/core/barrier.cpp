@@ -2,6 +2,7 @@
 
 #include "runtime/core/traced.hpp"
 #include "runtime/core/visits.hpp"
+#include "runtime/tasking/handing_over.hpp"
 
 namespace hetmp::runtime {
 
@@ -24,6 +25,20 @@ uint64_t next_barrier_name(NodeTeam& team) {
   return barriers | ++team.barriers;
 }
 
+/// By the leader of the node: a word of all nodes. As long as this one waits for others they may hand it tasks, which its threads
+/// execute; then it comes to the same barrier again.
+uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
+  NodeTeam& team = *task.team;
+  const uint64_t name = next_barrier_name(team);
+  while (true) {
+    const NodesMeeting meeting = team.global->barrier(team.description, name, word, site);
+    if (meeting.over)
+      return meeting.word;
+    accept_tasks(current_thread(), meeting.tasks);
+    finish_tasks(task);
+  }
+}
+
 } // namespace
 
 void team_barrier(ImplicitTask& task, const void* site) {
@@ -40,7 +55,7 @@ void team_barrier(ImplicitTask& task, const void* site) {
   local_barrier_with_tasks(task, [&] {
     visits::ends(team);
     if (team.global)
-      team.global->barrier(team.description, next_barrier_name(team), 0, site);
+      meet_nodes(task, 0, site);
   });
 }
 
@@ -56,7 +71,7 @@ uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
   local_barrier_with_tasks(task, [&] {
     visits::ends(team);
     const uint64_t local = team.words.exchange(0, std::memory_order_relaxed);
-    team.barrier_word = team.global ? team.global->barrier(team.description, next_barrier_name(team), local, site) : local;
+    team.barrier_word = team.global ? meet_nodes(task, local, site) : local;
   });
   return team.barrier_word; // stays until every thread of the node has arrived at the next one
 }

@@ -35,13 +35,13 @@ void local_barrier_with_tasks(ImplicitTask& task, Last&& last) {
   NodeTeam& team = *task.team;
   const uint32_t seen = team.released.epoch();
   if (arrive_last(team)) {
-    if (__builtin_expect(team.released.tasks_announced(), 0)) {
+    if (__builtin_expect(team.released.tasks_announced(), 0))
       finish_tasks(task);
-      last();
+    last(); // which may bring other nodes' tasks
+    if (__builtin_expect(team.released.tasks_announced(), 0)) {
       team.released.complete_with_tasks();
       team.tasks.bell.ring();
     } else {
-      last();
       team.released.complete();
     }
   } else if (!team.released.wait_or_tasks(seen)) {

@@ -108,4 +108,7 @@ struct NodeTeam {
   bool alone() const { return description.threads == 1; }
 };
 
+/// A thread alone on its node, in a team of that node only.
+inline bool has_nobody_to_leave_tasks_to(const NodeTeam& team) { return team.local_threads() == 1 && !team.global; }
+
 } // namespace hetmp::runtime

@@ -110,6 +110,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads
   use_strict_clause(self, threads);
   description.source = source;
   team.global = nullptr;
+  team.tasks.oldest_first = false;
   team.working_threads = threads;
   begin_counting(team);
 }
@@ -135,6 +136,7 @@ void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const
 void start_workers(Thread& primary, NodeTeam& team) {
   team.region_end.start(team.local_threads() - 1);
   team.crew = primary.crew.data();
+  team.tasks.oldest_first = team.global && team.local_threads() == 1;
   const uint32_t workers = team.local_threads() - 1;
   // Before anybody starts: the first worker may announce tasks at once, and would call back those that left the last region.
   for (uint32_t i = 0; i < workers; i++)

@@ -3,6 +3,7 @@
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/global/answers.hpp"
+#include "runtime/tasking/away_tasks.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -53,11 +54,32 @@ const Answer& CoordinatedLevel::ask(Request& request) {
   return AnswerSlots::wait(request.ticket, expected);
 }
 
-uint64_t CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) {
+NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) {
   Request request = request_of(part, Request::Kind::Barrier, sequence);
   request.word = word;
   request.site = reinterpret_cast<uint64_t>(site);
-  return ask(request).word;
+  const Answer& answer = ask(request);
+  return {answer.kind != Answer::Kind::Tasks, answer.word, answer.tasks};
+}
+
+void CoordinatedLevel::offer_tasks(const TeamDescription& part, const Handover& tasks) {
+  Request request = request_of(part, Request::Kind::OfferTasks, 0);
+  request.source_length = sizeof tasks;
+  memcpy(request.source, &tasks, sizeof tasks);
+  post(request);
+}
+
+void CoordinatedLevel::return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) {
+  Request request = request_of(part, Request::Kind::ReturnTask, origin);
+  request.word = slot;
+  request.trips = nanoseconds;
+  post(request);
+}
+
+bool CoordinatedLevel::deliver(const Answer& answer) {
+  if (answer.kind != Answer::Kind::TasksBack)
+    return AnswerSlots::deliver(answer);
+  return answer.tasks.count <= Handover::most && come_back(answer.tasks, answer.word);
 }
 
 void CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence, bool unplaced) {

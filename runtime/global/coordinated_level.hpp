@@ -7,7 +7,9 @@ namespace hetmp::runtime {
 
 class CoordinatedLevel : public GlobalLevel {
 public:
-  uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) override;
+  NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) override;
+  void offer_tasks(const TeamDescription& part, const Handover& tasks) override;
+  void return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) override;
   void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override;
   schedulers::Assignment ask_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
   void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
@@ -27,6 +29,8 @@ public:
 protected:
   /// Tells the origin's next forks what a finished team has shown; by whoever drives the coordinator.
   static void after(const Request& request, const Coordinator& coordinator);
+  /// To a thread or to the node itself. Takes no lock. False if it means nothing here.
+  static bool deliver(const Answer& answer);
   /// Brings a request to the coordinator.
   virtual void post(const Request& request) = 0;
 

@@ -4,6 +4,7 @@
 #include "schedulers/placed_static.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace hetmp::runtime {
 namespace {
@@ -85,6 +86,10 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   case Request::Kind::TakeCopies:
   case Request::Kind::ReleaseCopies:
     return gatherings_.handle(request, answers);
+  case Request::Kind::OfferTasks:
+    return offer_tasks(request, answers);
+  case Request::Kind::ReturnTask:
+    return return_task(request, answers);
   }
   return false;
 }
@@ -92,6 +97,7 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
 void Coordinator::barrier(const Request& request, std::vector<Answer>& answers) {
   const ConstructName name{request.team, request.sequence};
   Meeting& meeting = meetings_[name];
+  meeting.barrier = true;
   meeting.word |= request.word;
   meeting.waiting.push_back(answer_to(request));
   if (++meeting.arrived < request.nodes)
@@ -101,6 +107,48 @@ void Coordinator::barrier(const Request& request, std::vector<Answer>& answers) 
     answers.push_back(answer);
   }
   meetings_.erase(name);
+}
+
+/// The node that has waited longest gets them, and has not come to its barrier any more.
+bool Coordinator::offer_tasks(const Request& request, std::vector<Answer>& answers) {
+  Handover tasks;
+  if (request.source_length != sizeof tasks)
+    return false;
+  memcpy(static_cast<void*>(&tasks), request.source, sizeof tasks);
+  if (tasks.count == 0 || tasks.count > Handover::most || tasks.origin != request.node)
+    return false;
+  Answer answer;
+  const auto end = meetings_.upper_bound({request.team, UINT64_MAX});
+  const auto idle = std::find_if(meetings_.lower_bound({request.team, 0}), end, [](const auto& named) {
+    return named.second.barrier && !named.second.waiting.empty();
+  });
+  if (idle != end) {
+    Meeting& meeting = idle->second;
+    answer = meeting.waiting.front();
+    meeting.waiting.erase(meeting.waiting.begin());
+    --meeting.arrived;
+    answer.kind = Answer::Kind::Tasks;
+  } else {
+    answer.kind = Answer::Kind::TasksBack;
+    answer.node = request.node;
+  }
+  answer.tasks = tasks;
+  answers.push_back(answer);
+  return true;
+}
+
+bool Coordinator::return_task(const Request& request, std::vector<Answer>& answers) const {
+  if (request.sequence >= cpus_per_node_.size())
+    return false;
+  Answer answer;
+  answer.kind = Answer::Kind::TasksBack;
+  answer.node = uint32_t(request.sequence);
+  answer.word = request.trips + 1;
+  answer.tasks.origin = answer.node;
+  answer.tasks.count = 1;
+  answer.tasks.tasks[0].slot = uint32_t(request.word);
+  answers.push_back(answer);
+  return true;
 }
 
 void Coordinator::join(const Request& request, std::vector<Answer>& answers) {

@@ -42,6 +42,7 @@ private:
   using TeamShape = std::vector<uint32_t>;             ///< threads of each node
 
   struct Meeting { ///< a barrier or join under way
+    bool barrier = false; ///< those who wait may be given tasks
     uint32_t arrived = 0;
     uint64_t word = 0;
     std::vector<Answer> waiting;
@@ -73,6 +74,8 @@ private:
   bool is_sound(const Request& request) const;
   void barrier(const Request& request, std::vector<Answer>& answers);
   void join(const Request& request, std::vector<Answer>& answers);
+  bool offer_tasks(const Request& request, std::vector<Answer>& answers);
+  bool return_task(const Request& request, std::vector<Answer>& answers) const;
   void ordered(const Request& request, std::vector<Answer>& answers);
   bool loop(const Request& request, std::vector<Answer>& answers);
   void lock(const Request& request, std::vector<Answer>& answers);

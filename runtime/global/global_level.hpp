@@ -10,6 +10,7 @@
 #include "runtime/core/icv.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/listed_sizes.hpp"
+#include "runtime/global/handover.hpp"
 #include "schedulers/policy.hpp"
 
 #include <cstdint>
@@ -62,9 +63,16 @@ public:
   /// Starts the part of a team on another node. Called by the team's primary thread.
   virtual void start(const TeamDescription& part) = 0;
 
-  /// Waits until every node of the team is here; returns the bitwise OR of all nodes' words (copyprivate pointers,
-  /// flags). Everything written before by any node is visible after. `site`: the place in the program, or null.
-  virtual uint64_t barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site = nullptr) = 0;
+  /// Waits until every node of the team is here; the answer has the bitwise OR of all nodes' words (copyprivate pointers,
+  /// flags). Everything written before by any node is visible after. `site`: the place in the program, or null. A node
+  /// that still has tasks may give this one some while it waits.
+  virtual NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site = nullptr) = 0;
+
+  /// Offers tasks of this node to one that waits at a barrier of the team. Nobody waits for the answer: each task comes
+  /// back, executed or not, through come_back() (tasking/away_tasks.hpp).
+  virtual void offer_tasks(const TeamDescription& part, const Handover& tasks) = 0;
+  /// A task that node `origin` handed over has been executed here, its descendants as well, in that time.
+  virtual void return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) = 0;
 
   /// End of the region: node 0 waits for all others, the others do not wait. `unplaced`: the region had loops that are
   /// divided without asking, so nobody knows which nodes they need.

@@ -1,7 +1,6 @@
 // Nodes that are sets of CPUs inside one process: the coordinator is called under a lock.
 #include "runtime/core/spread_team.hpp"
 #include "runtime/core/futex_lock.hpp"
-#include "runtime/global/answers.hpp"
 #include "runtime/global/coordinated_level.hpp"
 
 #include <mutex>
@@ -28,7 +27,7 @@ protected:
     coordinator_.handle(request, answers_);
     after(request, coordinator_);
     for (const Answer& answer : answers_)
-      AnswerSlots::deliver(answer);
+      deliver(answer);
   }
 
 private:

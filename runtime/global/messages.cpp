@@ -11,7 +11,6 @@
 #include "runtime/core/spread.hpp"
 #include "runtime/core/thread_factory.hpp"
 #include "runtime/core/visits.hpp"
-#include "runtime/global/answers.hpp"
 #include "runtime/global/coordinated_level.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/page_report.hpp"
@@ -105,6 +104,9 @@ public:
       offer_result(request);
   }
 
+  /// Service thread of any node: the coordinator's answer.
+  static bool receive(const Answer& answer) { return deliver(answer); }
+
 protected:
   void post(const Request& request) override {
     RequestMessage message;
@@ -123,7 +125,7 @@ private:
 
   void reply(const Answer& answer) {
     if (answer.node == fabric->node) {
-      AnswerSlots::deliver(answer);
+      deliver(answer);
       return;
     }
     AnswerMessage message;
@@ -163,7 +165,7 @@ void deliver(uint32_t from, const void* bytes, uint32_t size) {
     if (size != sizeof message || from != 0)
       refuse(from, size);
     memcpy(static_cast<void*>(&message), bytes, size);
-    if (!AnswerSlots::deliver(message.answer))
+    if (!MessageLevel::receive(message.answer))
       refuse(from, size);
     return;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/global/global_level.hpp"
+#include "runtime/global/handover.hpp"
 #include "schedulers/policy.hpp"
 
 #include <cstddef>
@@ -23,6 +24,8 @@ struct Request {
     OfferCopies, ///< sequence, word = address, trips = 1 if the node waits until they are combined; otherwise no answer
     TakeCopies,  ///< by node 0: sequence, word = node; the answer's word is the address
     ReleaseCopies, ///< by node 0: sequence; no answer
+    OfferTasks,  ///< a Handover instead of a source; answered by tasks that nobody wants
+    ReturnTask,  ///< sequence = the task's node, word = its slot, trips = nanoseconds; the answer goes to the task's node
   };
   static constexpr uint32_t longest_source = 512;
 
@@ -45,12 +48,20 @@ struct Request {
 
   size_t bytes() const { return offsetof(Request, source) + source_length; }
 };
+static_assert(sizeof(Handover) <= Request::longest_source);
 
 struct Answer {
+  enum class Kind : uint32_t {
+    Reply,     ///< to the thread with this ticket
+    Tasks,     ///< to one that waits at a barrier: tasks, instead of the barrier's end
+    TasksBack, ///< to the node, not to a thread: tasks that it had offered; word = 0 if they were not executed, else nanoseconds + 1
+  };
+  Kind kind = Kind::Reply;
   uint32_t node = 0;
   uint32_t ticket = 0;
   uint64_t word = 0;
   schedulers::Assignment assignment;
+  Handover tasks;
 };
 
 /// To whom, with nothing in it yet.

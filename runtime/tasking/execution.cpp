@@ -2,6 +2,7 @@
 
 #include "base/message.hpp"
 #include "runtime/core/cancellation.hpp"
+#include "runtime/tasking/handing_over.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
@@ -179,7 +180,7 @@ void submit_again(Thread& self, ExplicitTask& task) {
 
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
-  const bool included = task.parent->is_final || task.team->local_threads() == 1;
+  const bool included = task.parent->is_final || (task.team->local_threads() == 1 && !tasks_may_leave(*task.team));
   return included || (task.priority == 0 && has_plenty(task.team->tasks, self.task->local_number));
 }
 
@@ -244,7 +245,10 @@ ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
   return *task;
 }
 
-void give_event(ExplicitTask& task) { task.pending.store(2, std::memory_order_relaxed); }
+void give_event(ExplicitTask& task) {
+  task.pending.store(2, std::memory_order_relaxed);
+  keep_tasks_at_home();
+}
 
 void discard_task(Thread& self, ExplicitTask& task) { give_back_task(&self.task_blocks, &task); }
 
@@ -262,6 +266,8 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     }
   }
   TeamTasks& tasks = implicit.team->tasks;
+  if (implicit.team->global)
+    offer_surplus(self);
   const bool at_once = is_executed_at_once(self, task);
   if (at_once && dependences.empty()) {
     execute_undeferred(self, task);
@@ -316,6 +322,8 @@ void run_task(Thread& self, ExplicitTask& task) {
   run_code(self, task);
   end_part(&self, task);
 }
+
+void end_executed_elsewhere(Thread& self, ExplicitTask& task) { end_part(&self, task); }
 
 void run_task_from_outside(Thread& self, ExplicitTask& task) {
   run_code(self, task);

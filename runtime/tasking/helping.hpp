@@ -3,6 +3,7 @@
 
 #include "runtime/core/node_team.hpp"
 #include "runtime/tasking/execution.hpp"
+#include "runtime/tasking/handing_over.hpp"
 
 #include <utility>
 
@@ -14,18 +15,31 @@ template <class Done>
 void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
   ImplicitTask& implicit = *self.task;
   TeamTasks& tasks = implicit.team->tasks;
+  const bool several_nodes = implicit.team->global != nullptr;
   const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
+  const auto run = [&](ExplicitTask& task) {
+    if (!several_nodes) {
+      run_task(self, task);
+      return;
+    }
+    offer_surplus(self);
+    run_timed_task(self, task);
+  };
   while (!done()) {
+    if (several_nodes && take_back(self))
+      continue;
     if (ExplicitTask* task = tasks.take_own(implicit.local_number, constraint)) { // without a look at what others are about
-      run_task(self, *task);
+      run(*task);
       continue;
     }
     const uint64_t seen = tasks.pushes(); // before looking: a task that is pushed afterwards changes it
     ExplicitTask* task = tasks.take(implicit.local_number, constraint);
+    if (!task && several_nodes && take_back(self)) // since the look above and before `seen`
+      continue;
     if (!task && constraint) // without one all are allowed
       task = tasks.take_from_anywhere(constraint);
     if (task) {
-      run_task(self, *task);
+      run(*task);
       continue;
     }
     tasks.bell.ring_after_plain_writes(); // what this thread has completed may be the last one that another waits for

@@ -1,7 +1,6 @@
 // What a task is: the part that every task has as the parent of those it generates, and explicit tasks.
 //
-// All records lie in the library's private memory and are used by one process only: an explicit task is executed on the node
-// that generated it.
+// All records lie in the library's private memory and are used by one process only, wherever the task is executed.
 #pragma once
 
 #include "runtime/core/icv.hpp"
@@ -68,6 +67,8 @@ struct ExplicitTask : GeneratingTask {
   bool tied = true;
   bool for_helpers = false;          ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
   bool deferred = false;             ///< counted by the team: its barrier waits for it
+  bool movable = false;              ///< nothing in its body is for its own node only
+  uint64_t away_word = 0;            ///< of one that is back from another node; see Answer
   bool attached = false;             ///< counted by its parent and its taskgroup; see attach() in execution.cpp
   /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be submitted
   /// again while it runs, for its next part. Whoever counts to 0 completes the task.

@@ -118,10 +118,11 @@ void submit_each(Thread& self, TaskloopSource& source) {
 } // namespace
 
 void generate_taskloop(Thread& self, TaskloopSource& source, TaskloopExecution execution) {
-  if (generating_task(*self.task).is_final || self.task->team->local_threads() == 1)
+  if (generating_task(*self.task).is_final || has_nobody_to_leave_tasks_to(*self.task->team))
     execution = TaskloopExecution::Undeferred;
-  else if (execution == TaskloopExecution::MadeLate && (source.priority() != 0 || !program_icvs().task_throttling))
-    execution = TaskloopExecution::Submitted; // each has its place in the order, or none is executed at once
+  else if (execution == TaskloopExecution::MadeLate &&
+           (source.priority() != 0 || !program_icvs().task_throttling || self.task->team->global))
+    execution = TaskloopExecution::Submitted; // each has its place in the order, none is executed at once, or other nodes may take some
   if (execution == TaskloopExecution::Submitted)
     submit_each(self, source);
   else if (source.tasks() != 0)

@@ -14,7 +14,7 @@ void add_one(std::atomic<uint64_t>& counter) {
 } // namespace
 
 bool may_run(const ExplicitTask& task, const GeneratingTask* constraint) {
-  if (!constraint || !task.tied)
+  if (!constraint)
     return true;
   const GeneratingTask* ancestor = task.parent;
   while (ancestor && ancestor->depth > constraint->depth)
@@ -50,10 +50,29 @@ void TeamTasks::push_from_outside(ExplicitTask* task) {
   bell.ring();
 }
 
+void TeamTasks::put_back(ExplicitTask* task) {
+  ExplicitTask* first = back.load(std::memory_order_relaxed);
+  do {
+    task->next = first;
+    // release: pairs with take_back(); also passes on what the other node's message brought.
+  } while (!back.compare_exchange_weak(first, task, std::memory_order_release, std::memory_order_relaxed));
+  // The task may be complete and the team's next region under way by now; the counter and the bell stay.
+  came_back.fetch_add(1, std::memory_order_seq_cst);
+  bell.ring();
+}
+
+ExplicitTask* TeamTasks::take_back() {
+  if (!back.load(std::memory_order_relaxed))
+    return nullptr;
+  return back.exchange(nullptr, std::memory_order_acquire);
+}
+
 ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
   if (urgent_count.load(std::memory_order_relaxed) != 0)
     return nullptr;
-  return members[local_thread].queue.take_newest([&](const ExplicitTask& task) { return may_run(task, constraint); });
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  TaskQueue& own = members[local_thread].queue;
+  return oldest_first ? own.take_oldest(allowed) : own.take_newest(allowed);
 }
 
 ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* constraint) {
@@ -69,7 +88,7 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
     }
   }
   Member& own = members[local_thread];
-  if (ExplicitTask* task = own.queue.take_newest(allowed))
+  if (ExplicitTask* task = oldest_first ? own.queue.take_oldest(allowed) : own.queue.take_newest(allowed))
     return task;
   if (ExplicitTask* task = of_nobody.take_oldest(allowed))
     return task;
@@ -97,7 +116,7 @@ ExplicitTask* TeamTasks::take_from_anywhere(const GeneratingTask* constraint) {
 }
 
 uint64_t TeamTasks::pushes() const {
-  uint64_t sum = of_nobody.pushes() + urgent_pushes.load(std::memory_order_seq_cst);
+  uint64_t sum = of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < count; i++)
     sum += members[i].queue.pushes();
   return sum;

@@ -11,6 +11,8 @@
 
 namespace hetmp::runtime {
 
+struct HandingKnowledge;
+
 struct TeamTasks {
   /// What one thread of the team has. Counters are written by that thread only.
   struct alignas(cache_line) Member {
@@ -25,6 +27,14 @@ struct TeamTasks {
   uint32_t count = 0;
   TaskQueue of_nobody; ///< made ready by threads that are not of the team: events that were fulfilled
   std::atomic<uint64_t> completed_elsewhere{0};
+  std::atomic<ExplicitTask*> back{nullptr}; ///< from other nodes, a list; emptied as a whole
+  std::atomic<uint64_t> came_back{0};
+  // What is known of the present region's tasks; see handing_over.cpp.
+  std::atomic<HandingKnowledge*> knowledge{nullptr};
+  std::atomic<const void*> knowledge_is_of{nullptr};
+  /// A thread alone on its node keeps tasks for others to take. Programs in which a task waits in a loop for one that was generated
+  /// before must come to their end all the same, so it executes them in that order.
+  bool oldest_first = false;
   Bell bell; ///< rung when there are new tasks, or completed ones that somebody may wait for
 
   // Tasks with a priority, highest first; among equals the oldest first.
@@ -45,6 +55,11 @@ struct TeamTasks {
   /// Any thread.
   void push_from_outside(ExplicitTask* task);
 
+  /// A task that was away; by whoever receives messages, without a lock.
+  void put_back(ExplicitTask* task);
+  /// All of those, as a list.
+  ExplicitTask* take_back();
+
   /// The first that take() would look at: without those of others.
   ExplicitTask* take_own(uint32_t local_thread, const GeneratingTask* constraint);
 
@@ -54,7 +69,7 @@ struct TeamTasks {
   /// Null only if there is none.
   ExplicitTask* take_from_anywhere(const GeneratingTask* constraint);
 
-  /// Changes with every push. seq_cst: what idle threads wait for.
+  /// Changes with every push, and with every task that comes back. seq_cst: what idle threads wait for.
   uint64_t pushes() const;
 
   /// Whether no deferred task is left, provided that all threads of the node have come to a barrier, as the caller
@@ -71,8 +86,10 @@ struct TeamTasks {
   void count_completed(uint32_t local_thread);
 };
 
-/// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another tied one
+/// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another one
 /// only if it descends from the innermost of them, `constraint`. It then descends from all, as they were begun under the same rule.
+/// The specification asks that of tied tasks only. But an untied one begun otherwise could wait for tied children that the thread may
+/// not begin, nor anybody else.
 bool may_run(const ExplicitTask& task, const GeneratingTask* constraint);
 
 } // namespace hetmp::runtime

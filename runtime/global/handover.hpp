@@ -1,0 +1,36 @@
+// Tasks that one node hands over to another, as messages carry them.
+#pragma once
+
+#include "runtime/core/icv.hpp"
+
+#include <cstdint>
+
+namespace hetmp::runtime {
+
+/// Addresses of functions and of the task's body mean the same on every node.
+struct HandedTask {
+  uint64_t function = 0; ///< ExplicitTask::function
+  uint64_t finalise = 0; ///< ExplicitTask::finalise, or 0
+  uint64_t body = 0;
+  uint32_t slot = 0;     ///< of its record on the node that generated it (tasking/away_tasks.hpp)
+  bool is_final = false;
+};
+
+/// Some tasks of one node that inherit the same ICVs.
+struct Handover {
+  static constexpr uint32_t most = 4;
+
+  uint32_t origin = 0; ///< the node that generated them
+  uint32_t count = 0;
+  TaskIcvs icvs;
+  HandedTask tasks[most];
+};
+
+/// What a node's leader learns at a barrier.
+struct NodesMeeting {
+  bool over = true;  ///< all nodes have come. False: it has been given tasks, and comes again when they are done.
+  uint64_t word = 0; ///< then: the bitwise OR of all nodes' words
+  Handover tasks;    ///< else: at least one
+};
+
+} // namespace hetmp::runtime

@@ -1,0 +1,41 @@
+#include "runtime/tasking/away_tasks.hpp"
+
+#include "runtime/core/node_team.hpp"
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr uint32_t most_away = 256;
+std::atomic<ExplicitTask*> slots[most_away];
+
+} // namespace
+
+uint32_t send_away(ExplicitTask& task) {
+  for (uint32_t slot = 0; slot < most_away; slot++) {
+    ExplicitTask* none = nullptr;
+    // release: pairs with come_back(), which may be another thread's.
+    if (slots[slot].load(std::memory_order_relaxed) == nullptr &&
+        slots[slot].compare_exchange_strong(none, &task, std::memory_order_release, std::memory_order_relaxed))
+      return slot;
+  }
+  return no_slot;
+}
+
+bool come_back(const Handover& tasks, uint64_t word) {
+  for (uint32_t i = 0; i < tasks.count; i++) {
+    const uint32_t slot = tasks.tasks[i].slot;
+    ExplicitTask* task = slot < most_away ? slots[slot].exchange(nullptr, std::memory_order_acquire) : nullptr;
+    if (!task)
+      return false;
+    task->away_word = word;
+    task->team->tasks.put_back(task);
+  }
+  return true;
+}
+
+void forget_away_tasks() {
+  for (std::atomic<ExplicitTask*>& slot : slots)
+    slot.store(nullptr, std::memory_order_relaxed);
+}
+
+} // namespace hetmp::runtime
