@@ -33,7 +33,10 @@ constexpr int helpers = 8; ///< that there may be, by default
 
 int own_gtid() { return __kmpc_global_thread_num(&somewhere); }
 bool is_helper(int gtid) { return 0 < gtid && gtid <= helpers; }
-bool has_helpers() { return runtime::layout().nodes() == 1; }
+bool has_helpers() {
+  runtime::current_thread(); // the runtime looks at its nodes when somebody first needs it
+  return runtime::layout().nodes() == 1;
+}
 
 using Body = std::function<void()>;
 
