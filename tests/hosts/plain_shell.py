@@ -21,8 +21,20 @@ def serve(address):
             command = b""
             while not command.endswith(b"\n"):
                 command += connection.recv(1)
-            subprocess.Popen(["sh", "-c", command.decode()], stdin=connection, stdout=connection)
-            connection.close()
+            threading.Thread(target=attend, args=(connection, command.decode()), daemon=True).start()
+
+
+def attend(connection, command):
+    """To a socket that still has input, closing means a reset, which takes with it output that has not been read yet: so the
+    command's end is the end of its output first."""
+    with connection:
+        subprocess.run(["sh", "-c", command], stdin=connection, stdout=connection)
+        try:
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(1 << 16):
+                pass
+        except OSError:
+            pass  # the other side has gone
 
 
 def pass_on(read, write, at_end):
