@@ -26,6 +26,12 @@ void write_line(const char* format, va_list arguments) {
   write_line(line, int(strlen(line)), format, arguments);
 }
 
+void write_line_as_libomp(const char* numbered_prefix, int number, const char* format, va_list arguments) {
+  char line[1024];
+  const int prefix = snprintf(line, sizeof line, numbered_prefix, number);
+  write_line(line, prefix, format, arguments);
+}
+
 } // namespace
 
 void say(const char* format, ...) {
@@ -45,20 +51,16 @@ void say_once(bool& flag, const char* format, ...) {
 }
 
 void warn_as_libomp(int number, const char* format, ...) {
-  char line[1024];
-  const int prefix = snprintf(line, sizeof line, "OMP: Warning #%d: hetmp: ", number);
   va_list arguments;
   va_start(arguments, format);
-  write_line(line, prefix, format, arguments);
+  write_line_as_libomp("OMP: Warning #%d: hetmp: ", number, format, arguments);
   va_end(arguments);
 }
 
 void inform_as_libomp(int number, const char* format, ...) {
-  char line[1024];
-  const int prefix = snprintf(line, sizeof line, "OMP: Info #%d: ", number);
   va_list arguments;
   va_start(arguments, format);
-  write_line(line, prefix, format, arguments);
+  write_line_as_libomp("OMP: Info #%d: ", number, format, arguments);
   va_end(arguments);
 }
 

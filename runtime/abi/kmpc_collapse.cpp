@@ -3,24 +3,13 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/core/loop_nest.hpp"
 #include "runtime/core/thread.hpp"
+#include "schedulers/loop.hpp"
 
 #include <algorithm>
 
 using namespace hetmp::runtime;
 
 namespace {
-
-/// The iterations of one thread; none if `count` is 0.
-struct Share {
-  uint64_t first;
-  uint64_t count;
-};
-
-/// Shares that differ by one iteration at most, in the order of the threads.
-Share share_of(uint64_t iterations, uint32_t thread, uint32_t threads) {
-  const uint64_t each = iterations / threads, more = iterations % threads;
-  return {thread * each + std::min<uint64_t>(thread, more), each + (thread < more ? 1 : 0)};
-}
 
 void canonicalise_all(NestedLoop* loops, int32_t count) { std::for_each(loops, loops + count, canonicalise); }
 
@@ -51,13 +40,13 @@ HETMP_ENTRY int32_t __kmpc_for_collapsed_init(const SourceLocation*, int32_t gti
   const LoopNest nest(loops, uint32_t(count));
   const uint64_t iterations = nest.iterations();
   const ImplicitTask& task = *thread_of(gtid).task;
-  const Share share = share_of(iterations, task.number, task.team_size);
+  const hetmp::schedulers::Range share = hetmp::schedulers::static_share(iterations, task.team_size, task.number);
   if (is_last)
-    *is_last = share.count != 0 && share.first + share.count == iterations;
-  if (share.count == 0)
+    *is_last = !share.empty() && share.end == iterations;
+  if (share.empty())
     return 0;
-  const std::vector<uint64_t> first = nest.point(share.first);
-  const std::vector<uint64_t> last = nest.point(share.first + share.count - 1);
+  const std::vector<uint64_t> first = nest.point(share.begin);
+  const std::vector<uint64_t> last = nest.point(share.end - 1);
   for (int32_t level = 0; level < count; level++) {
     NestedLoop& bounds = shares[level] = loops[level];
     bounds.lower = first[size_t(level)];

@@ -1,35 +1,21 @@
 // Tasks with `depend` clauses, and taskwait with them.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/abi/kmp_dependence.hpp"
 #include "runtime/abi/kmp_task.hpp"
 #include "runtime/tasking/helping.hpp"
 
 using namespace hetmp::runtime;
 
-/// libomp's kmp_depend_info_t.
-struct KmpDependence {
-  intptr_t address;
-  size_t bytes;
-  uint8_t kind;
-};
-
 namespace {
-
-// Values of KmpDependence::kind.
-constexpr uint8_t kind_in = 1;
-constexpr uint8_t kind_mutexinoutset = 4;
-constexpr uint8_t kind_inoutset = 8;
-// omp_all_memory comes as a kind or, with the kind out or inout, as an address.
-constexpr uint8_t kind_all_memory = 0x80;
-constexpr intptr_t address_of_all_memory = -1;
 
 DependenceKind kind_of(uint8_t kind) {
   switch (kind) {
-  case kind_in:
+  case kmp_in:
     return DependenceKind::In;
-  case kind_mutexinoutset:
+  case kmp_mutexinoutset:
     return DependenceKind::MutexInOutSet;
-  case kind_inoutset:
+  case kmp_inoutset:
     return DependenceKind::InOutSet;
   default:
     return DependenceKind::InOut;
@@ -37,7 +23,7 @@ DependenceKind kind_of(uint8_t kind) {
 }
 
 bool is_all_memory(const KmpDependence& item) {
-  return (item.kind & kind_all_memory) != 0 || item.address == address_of_all_memory;
+  return (item.kind & kmp_all_memory) != 0 || item.address == kmp_address_of_all_memory;
 }
 
 void append(std::vector<Dependence>& items, int32_t count, const KmpDependence* list) {

@@ -4,6 +4,7 @@
 // for as long as its task is not complete, begins with the list of its successors, and the list has each of these once, the newest
 // first. A list that was asked for stays as it is; asking again gives a longer one if there are more successors now.
 #include "runtime/abi/entry.hpp"
+#include "runtime/abi/kmp_dependence.hpp"
 #include "runtime/abi/kmp_task.hpp"
 #include "runtime/tasking/dependences.hpp"
 #include "runtime/tasking/task_memory.hpp"
@@ -15,19 +16,6 @@
 #include <unordered_map>
 
 using namespace hetmp::runtime;
-
-struct KmpNodeList;
-
-/// The beginning of libomp's kmp_depnode_t.
-struct KmpNode {
-  KmpNodeList* successors;
-};
-
-/// libomp's kmp_depnode_list_t.
-struct KmpNodeList {
-  KmpNode* node;
-  KmpNodeList* next;
-};
 
 namespace {
 

@@ -18,7 +18,7 @@ namespace hetmp::runtime {
 /// Sizes of what several threads write are kept apart by this many bytes (two lines: the prefetcher fetches pairs).
 inline constexpr size_t cache_line = 64;
 
-/// How long waits of this process spin. Set once at start; `allowed` changes as threads come and go.
+/// How long waits of this process spin. Set once at start.
 struct SpinBudget {
   int64_t nanoseconds = 2'000'000; ///< 0 = sleep at once, negative = until it happens
 };

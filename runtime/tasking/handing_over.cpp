@@ -1,7 +1,6 @@
 #include "runtime/tasking/handing_over.hpp"
 
 #include "runtime/core/barrier.hpp"
-#include "runtime/core/nodes.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"

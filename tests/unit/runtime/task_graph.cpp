@@ -1,24 +1,11 @@
 // What __kmpc_task_get_depnode and __kmpc_task_get_successors show of tasks and their order.
 #include "kmpc.hpp"
 
+#include "runtime/abi/kmp_dependence.hpp"
 #include "runtime/abi/kmp_task.hpp"
 
 #include <atomic>
 #include <vector>
-
-struct KmpNodeList;
-struct KmpNode {
-  KmpNodeList* successors;
-};
-struct KmpNodeList {
-  KmpNode* node;
-  KmpNodeList* next;
-};
-struct KmpDependence {
-  const void* address;
-  size_t bytes;
-  uint8_t kind;
-};
 
 extern "C" {
 KmpTask* __kmpc_omp_task_alloc(const SourceLocation*, int32_t gtid, int32_t flags, size_t bytes, size_t shared_bytes,
@@ -36,8 +23,9 @@ KmpNodeList* __kmpc_task_get_successors(KmpTask* task);
 namespace hetmp::test {
 namespace {
 
-constexpr uint8_t in = 1, out = 2, inoutset = 8;
-char x, y;
+constexpr uint8_t in = runtime::kmp_in, out = runtime::kmp_inout, inoutset = runtime::kmp_inoutset;
+char places[2];
+const intptr_t x = reinterpret_cast<intptr_t>(&places[0]), y = reinterpret_cast<intptr_t>(&places[1]);
 std::atomic<int> executed{0};
 
 int own_gtid() { return __kmpc_global_thread_num(&somewhere); }
@@ -93,8 +81,8 @@ std::vector<KmpNode*> depnodes(std::initializer_list<KmpTask*> tasks) {
 }
 
 TEST_F(TaskGraph, ASuccessorIsNamedOnce) {
-  KmpTask* first = submit_first({{&x, 1, out}, {&y, 1, out}});
-  KmpTask* second = submit({{&x, 1, in}, {&y, 1, in}});
+  KmpTask* first = submit_first({{x, 1, out}, {y, 1, out}});
+  KmpTask* second = submit({{x, 1, in}, {y, 1, in}});
   EXPECT_EQ(nodes_of(__kmpc_task_get_successors(first)), depnodes({second}));
   EXPECT_EQ(__kmpc_task_get_successors(second), nullptr);
   EXPECT_NE(__kmpc_task_get_depnode(first), __kmpc_task_get_depnode(second));
@@ -102,10 +90,10 @@ TEST_F(TaskGraph, ASuccessorIsNamedOnce) {
 }
 
 TEST_F(TaskGraph, AListThatWasAskedForStays) {
-  KmpTask* first = submit_first({{&x, 1, out}});
-  KmpTask* second = submit({{&x, 1, in}});
+  KmpTask* first = submit_first({{x, 1, out}});
+  KmpTask* second = submit({{x, 1, in}});
   KmpNodeList* early = __kmpc_task_get_successors(first);
-  KmpTask* third = submit({{&x, 1, in}});
+  KmpTask* third = submit({{x, 1, in}});
   KmpNodeList* late = __kmpc_task_get_successors(first);
   EXPECT_EQ(nodes_of(early), depnodes({second}));
   EXPECT_EQ(nodes_of(late), depnodes({third, second}));
@@ -115,11 +103,11 @@ TEST_F(TaskGraph, AListThatWasAskedForStays) {
 }
 
 TEST_F(TaskGraph, SetsAreBetweenSets) {
-  KmpTask* a = submit_first({{&x, 1, inoutset}});
-  KmpTask* b = submit_first({{&x, 1, inoutset}, {&y, 1, inoutset}});
-  KmpTask* c = submit({{&x, 1, in}});
-  KmpTask* d = submit({{&x, 1, in}, {&y, 1, in}});
-  KmpTask* e = submit({{&y, 1, out}});
+  KmpTask* a = submit_first({{x, 1, inoutset}});
+  KmpTask* b = submit_first({{x, 1, inoutset}, {y, 1, inoutset}});
+  KmpTask* c = submit({{x, 1, in}});
+  KmpTask* d = submit({{x, 1, in}, {y, 1, in}});
+  KmpTask* e = submit({{y, 1, out}});
   EXPECT_EQ(nodes_of(__kmpc_task_get_successors(a)), depnodes({d, c}));
   EXPECT_EQ(nodes_of(__kmpc_task_get_successors(b)), depnodes({d, c}));
   EXPECT_EQ(nodes_of(__kmpc_task_get_successors(c)), depnodes({}));
@@ -141,13 +129,14 @@ TEST_F(TaskGraph, ATaskWithoutDependencesHasNoNode) {
 /// What was shown of complete tasks goes, whoever asks next, also while others complete theirs.
 TEST_F(TaskGraph, ManyGraphsAtTheSameTime) {
   parallel(4, [&](Member self) {
-    char location = 0;
+    char place = 0;
+    const intptr_t location = reinterpret_cast<intptr_t>(&place);
     for (int round = 0; round < rounds(300); round++) {
       KmpTask* first = make(runtime::task_detachable);
       void* event = __kmpc_task_allow_completion_event(&somewhere, self.gtid, first);
-      submit(first, {{&location, 1, out}});
-      KmpTask* second = submit({{&location, 1, out}});
-      KmpTask* third = submit({{&location, 1, out}});
+      submit(first, {{location, 1, out}});
+      KmpTask* second = submit({{location, 1, out}});
+      KmpTask* third = submit({{location, 1, out}});
       EXPECT_EQ(nodes_of(__kmpc_task_get_successors(second)), depnodes({third}));
       EXPECT_EQ(nodes_of(__kmpc_task_get_successors(first)), depnodes({second}));
       omp_fulfill_event(event);
