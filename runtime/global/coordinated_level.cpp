@@ -31,8 +31,8 @@ Request loop_request(const TeamDescription& part, Request::Kind kind, uint64_t l
   request.trips = question.trips;
   request.done = question.done;
   if (const char* source = question.identity.source) {
-    request.source_length = uint32_t(std::min<size_t>(strlen(source), Request::longest_source));
-    memcpy(request.source, source, request.source_length);
+    request.payload_length = uint32_t(std::min<size_t>(strlen(source), Request::longest_payload));
+    memcpy(request.payload, source, request.payload_length);
   }
   return request;
 }
@@ -64,8 +64,8 @@ NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t seq
 
 void CoordinatedLevel::offer_tasks(const TeamDescription& part, const Handover& tasks) {
   Request request = request_of(part, Request::Kind::OfferTasks, 0);
-  request.source_length = sizeof tasks;
-  memcpy(request.source, &tasks, sizeof tasks);
+  request.payload_length = sizeof tasks;
+  memcpy(request.payload, &tasks, sizeof tasks);
   post(request);
 }
 

@@ -4,7 +4,6 @@
 #include "schedulers/placed_static.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace hetmp::runtime {
 namespace {
@@ -45,7 +44,7 @@ Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uin
     : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {}
 
 bool Coordinator::is_sound(const Request& request) const {
-  if (request.source_length > Request::longest_source || request.node >= cpus_per_node_.size() || request.nodes == 0 ||
+  if (request.payload_length > Request::longest_payload || request.node >= cpus_per_node_.size() || request.nodes == 0 ||
       request.nodes > schedulers::most_nodes)
     return false;
   switch (request.kind) {
@@ -65,7 +64,7 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
     return false;
   switch (request.kind) {
   case Request::Kind::Barrier:
-    barrier(request, answers);
+    meetings_.barrier(request, answers);
     return true;
   case Request::Kind::Join:
     join(request, answers);
@@ -87,82 +86,18 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   case Request::Kind::ReleaseCopies:
     return gatherings_.handle(request, answers);
   case Request::Kind::OfferTasks:
-    return offer_tasks(request, answers);
+    return meetings_.offer_tasks(request, answers);
   case Request::Kind::ReturnTask:
-    return return_task(request, answers);
+    return return_task(request, uint32_t(cpus_per_node_.size()), answers);
   }
   return false;
 }
 
-void Coordinator::barrier(const Request& request, std::vector<Answer>& answers) {
-  const ConstructName name{request.team, request.sequence};
-  Meeting& meeting = meetings_[name];
-  meeting.barrier = true;
-  meeting.word |= request.word;
-  meeting.waiting.push_back(answer_to(request));
-  if (++meeting.arrived < request.nodes)
-    return;
-  for (Answer& answer : meeting.waiting) {
-    answer.word = meeting.word;
-    answers.push_back(answer);
-  }
-  meetings_.erase(name);
-}
-
-/// The node that has waited longest gets them, and has not come to its barrier any more.
-bool Coordinator::offer_tasks(const Request& request, std::vector<Answer>& answers) {
-  Handover tasks;
-  if (request.source_length != sizeof tasks)
-    return false;
-  memcpy(static_cast<void*>(&tasks), request.source, sizeof tasks);
-  if (tasks.count == 0 || tasks.count > Handover::most || tasks.origin != request.node)
-    return false;
-  Answer answer;
-  const auto end = meetings_.upper_bound({request.team, UINT64_MAX});
-  const auto idle = std::find_if(meetings_.lower_bound({request.team, 0}), end, [](const auto& named) {
-    return named.second.barrier && !named.second.waiting.empty();
-  });
-  if (idle != end) {
-    Meeting& meeting = idle->second;
-    answer = meeting.waiting.front();
-    meeting.waiting.erase(meeting.waiting.begin());
-    --meeting.arrived;
-    answer.kind = Answer::Kind::Tasks;
-  } else {
-    answer.kind = Answer::Kind::TasksBack;
-    answer.node = request.node;
-  }
-  answer.tasks = tasks;
-  answers.push_back(answer);
-  return true;
-}
-
-bool Coordinator::return_task(const Request& request, std::vector<Answer>& answers) const {
-  if (request.sequence >= cpus_per_node_.size())
-    return false;
-  Answer answer;
-  answer.kind = Answer::Kind::TasksBack;
-  answer.node = uint32_t(request.sequence);
-  answer.word = request.trips + 1;
-  answer.tasks.origin = answer.node;
-  answer.tasks.count = 1;
-  answer.tasks.tasks[0].slot = uint32_t(request.word);
-  answers.push_back(answer);
-  return true;
-}
-
 void Coordinator::join(const Request& request, std::vector<Answer>& answers) {
-  const ConstructName name{request.team, request.sequence};
-  Meeting& meeting = meetings_[name];
   if (request.word != 0)
     parallel_regions_[request.microtask].unplaced = true;
-  if (request.node == 0)
-    meeting.waiting.push_back(answer_to(request));
-  if (++meeting.arrived < request.nodes)
-    return;
-  answers.insert(answers.end(), meeting.waiting.begin(), meeting.waiting.end());
-  meetings_.erase(name);
-  forget_team(request.team);
+  if (meetings_.join(request, answers))
+    forget_team(request.team);
 }
 
 /// What a team's loops left behind when not every node came back for the last, empty answer.
@@ -190,7 +125,7 @@ void Coordinator::ordered(const Request& request, std::vector<Answer>& answers) 
 }
 
 Coordinator::Region& Coordinator::region_of(const Request& request) {
-  std::pair<std::string, uint64_t> name{std::string(request.source, request.source_length), request.word};
+  std::pair<std::string, uint64_t> name{std::string(request.payload, request.payload_length), request.word};
   const auto [entry, fresh] = region_by_name_.try_emplace(std::move(name), nullptr);
   if (fresh) {
     entry->second = &regions_.emplace_back();

@@ -5,6 +5,7 @@
 
 #include "perf/region_record.hpp"
 #include "runtime/global/gatherings.hpp"
+#include "runtime/global/meetings.hpp"
 #include "runtime/global/requests.hpp"
 #include "schedulers/policy.hpp"
 #include "schedulers/region_history.hpp"
@@ -41,12 +42,6 @@ private:
   using ConstructName = std::pair<uint64_t, uint64_t>; ///< team, sequence
   using TeamShape = std::vector<uint32_t>;             ///< threads of each node
 
-  struct Meeting { ///< a barrier or join under way
-    bool barrier = false; ///< those who wait may be given tasks
-    uint32_t arrived = 0;
-    uint64_t word = 0;
-    std::vector<Answer> waiting;
-  };
   struct Ordered {
     uint64_t next = 0;
     std::vector<std::pair<uint64_t, Answer>> waiting; ///< by index
@@ -72,10 +67,7 @@ private:
   };
 
   bool is_sound(const Request& request) const;
-  void barrier(const Request& request, std::vector<Answer>& answers);
   void join(const Request& request, std::vector<Answer>& answers);
-  bool offer_tasks(const Request& request, std::vector<Answer>& answers);
-  bool return_task(const Request& request, std::vector<Answer>& answers) const;
   void ordered(const Request& request, std::vector<Answer>& answers);
   bool loop(const Request& request, std::vector<Answer>& answers);
   void lock(const Request& request, std::vector<Answer>& answers);
@@ -88,7 +80,7 @@ private:
   schedulers::DecisionRules rules_;
   std::vector<uint32_t> cpus_per_node_;
   schedulers::RegionHistory no_history_; ///< for policies that learn nothing
-  std::map<ConstructName, Meeting> meetings_;
+  Meetings meetings_;
   std::map<ConstructName, Ordered> ordered_;
   std::map<ConstructName, PlacedLoop> loops_;
   std::unordered_map<uint64_t, Lock> locks_;

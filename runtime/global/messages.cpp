@@ -153,8 +153,8 @@ void deliver(uint32_t from, const void* bytes, uint32_t size) {
   case MessageKind::Request: {
     RequestMessage message;
     memcpy(static_cast<void*>(&message), bytes, std::min<size_t>(size, sizeof message));
-    if (size < offsetof(RequestMessage, request) + offsetof(Request, source) ||
-        message.request.source_length > Request::longest_source ||
+    if (size < offsetof(RequestMessage, request) + offsetof(Request, payload) ||
+        message.request.payload_length > Request::longest_payload ||
         size != offsetof(RequestMessage, request) + message.request.bytes() || message.request.node != from)
       refuse(from, size);
     level->handle(message.request);

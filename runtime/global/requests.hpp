@@ -14,7 +14,7 @@ struct Request {
   enum class Kind : uint32_t {
     Barrier,     ///< sequence, word, site
     Join,        ///< sequence, word = 1 if the region had unplaced loops; answered on node 0 only
-    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done, source
+    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done; payload = where it is in the program's source
     ReportLoop,  ///< the same; no answer
     OrderedWait, ///< sequence = loop, word = index
     OrderedPost, ///< sequence = loop, word = next; no answer
@@ -24,10 +24,10 @@ struct Request {
     OfferCopies, ///< sequence, word = address, trips = 1 if the node waits until they are combined; otherwise no answer
     TakeCopies,  ///< by node 0: sequence, word = node; the answer's word is the address
     ReleaseCopies, ///< by node 0: sequence; no answer
-    OfferTasks,  ///< a Handover instead of a source; answered by tasks that nobody wants
+    OfferTasks,  ///< payload = a Handover; answered by tasks that nobody wants
     ReturnTask,  ///< sequence = the task's node, word = its slot, trips = nanoseconds; the answer goes to the task's node
   };
-  static constexpr uint32_t longest_source = 512;
+  static constexpr uint32_t longest_payload = 512;
 
   Kind kind = Kind::Barrier;
   uint32_t node = 0;
@@ -43,12 +43,12 @@ struct Request {
   uint64_t site = 0; ///< in the program
   schedulers::Schedule schedule;
   schedulers::NodeMeasurement done;
-  uint32_t source_length = 0;
-  char source[longest_source] = {}; ///< last, so that only the used part travels
+  uint32_t payload_length = 0;
+  char payload[longest_payload] = {}; ///< last, so that only the used part travels
 
-  size_t bytes() const { return offsetof(Request, source) + source_length; }
+  size_t bytes() const { return offsetof(Request, payload) + payload_length; }
 };
-static_assert(sizeof(Handover) <= Request::longest_source);
+static_assert(sizeof(Handover) <= Request::longest_payload);
 
 struct Answer {
   enum class Kind : uint32_t {

@@ -149,8 +149,8 @@ class CoordinatedLoopTest : public CoordinatorTest {
     Request made = request(Kind::AskLoop, node, nodes, visit, call_site);
     made.trips = trips;
     made.schedule = schedule;
-    made.source_length = uint32_t(strlen(source));
-    memcpy(made.source, source, made.source_length);
+    made.payload_length = uint32_t(strlen(source));
+    memcpy(made.payload, source, made.payload_length);
     return made;
   }
 
@@ -446,7 +446,7 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
     EXPECT_TRUE(refuses(request(kind, 0, schedulers::most_nodes + 1)));
     EXPECT_TRUE(refuses(request(kind, schedulers::most_nodes, 1)));
     Request long_source = request(kind, 0, 2);
-    long_source.source_length = Request::longest_source + 1;
+    long_source.payload_length = Request::longest_payload + 1;
     EXPECT_TRUE(refuses(long_source));
   }
   EXPECT_TRUE(refuses(request(Kind(77), 0, 2)));

@@ -40,8 +40,8 @@ protected:
 
   Request offer_of(const Handover& tasks) {
     Request made = request(Kind::OfferTasks, tasks.origin, 0);
-    made.source_length = sizeof tasks;
-    memcpy(made.source, &tasks, sizeof tasks);
+    made.payload_length = sizeof tasks;
+    memcpy(made.payload, &tasks, sizeof tasks);
     return made;
   }
 
@@ -119,7 +119,7 @@ TEST_F(HandoverTest, WhatNoCorrectNodeSendsIsRefused) {
   EXPECT_TRUE(coordinator.handle(correct, answers));
 
   Request shorter = correct;
-  shorter.source_length--;
+  shorter.payload_length--;
   EXPECT_FALSE(coordinator.handle(shorter, answers));
   Request by_another = correct;
   by_another.node = 2;

@@ -1,0 +1,42 @@
+// The coordinator's part in barriers and joins: the leaders of a team's nodes come, and go on when all have. Those who wait at a
+// barrier may be given tasks that another node has to spare.
+#pragma once
+
+#include "runtime/global/requests.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace hetmp::runtime {
+
+class Meetings {
+public:
+  void barrier(const Request& request, std::vector<Answer>& answers);
+
+  /// Whether all nodes of the team have come: the region is over then. Node 0 alone is answered.
+  bool join(const Request& request, std::vector<Answer>& answers);
+
+  /// The node of the team that has waited longest at a barrier gets the tasks, and has not come there any more. If none waits, they go
+  /// back. False: no correct node sends this.
+  bool offer_tasks(const Request& request, std::vector<Answer>& answers);
+
+private:
+  using Name = std::pair<uint64_t, uint64_t>; ///< team, sequence
+  struct Meeting {
+    bool barrier = false; ///< not a join
+    uint32_t arrived = 0;
+    uint64_t word = 0;
+    std::vector<Answer> waiting;
+  };
+
+  Meeting* with_idle_node(uint64_t team);
+
+  std::map<Name, Meeting> under_way_;
+};
+
+/// A task that another node has executed goes back to its own, one of `nodes`. False: no correct node sends this.
+bool return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers);
+
+} // namespace hetmp::runtime
