@@ -20,6 +20,7 @@
 #include "runtime/global/timeline.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/dependences.hpp"
+#include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/task_memory.hpp"
 
@@ -68,6 +69,8 @@ void after_fork_in_child() {
   forget_away_tasks();
   forget_exclusions();
   forget_helpers();
+  if (Thread* self = known_thread())
+    forget_unfinished_tasks(*self);
   if (!several_processes())
     return;
   use_one_node();

@@ -330,6 +330,17 @@ void run_task_from_outside(Thread& self, ExplicitTask& task) {
   end_part(nullptr, task);
 }
 
+void forget_unfinished_tasks(Thread& self) {
+  ImplicitTask& implicit = self.initial;
+  if (self.task != &implicit || implicit.explicit_task)
+    return;
+  implicit.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
+  implicit.generator.dependences = nullptr; // not deleted: locks in it may be held for ever
+  for (TaskGroup* group = implicit.generator.group; group; group = group->outer)
+    group->unfinished.store(0, std::memory_order_relaxed);
+  implicit.team->tasks.forget(1);
+}
+
 void complete_event(ExplicitTask& task) { end_part(nullptr, task); }
 
 } // namespace hetmp::runtime

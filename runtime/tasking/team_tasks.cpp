@@ -30,6 +30,12 @@ void TeamTasks::reserve(uint32_t threads) {
   completed_elsewhere.store(0, std::memory_order_relaxed); // it belongs to the members' counts
 }
 
+void TeamTasks::forget(uint32_t threads) {
+  std::destroy_at(this);
+  std::construct_at(this);
+  reserve(threads);
+}
+
 void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
   if (task->priority != 0) {
     FutexLockGuard guard(urgent_lock);
@@ -67,12 +73,16 @@ ExplicitTask* TeamTasks::take_back() {
   return back.exchange(nullptr, std::memory_order_acquire);
 }
 
-ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
-  if (urgent_count.load(std::memory_order_relaxed) != 0)
-    return nullptr;
+ExplicitTask* TeamTasks::take_from_own_queue(uint32_t local_thread, const GeneratingTask* constraint) {
   const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
   TaskQueue& own = members[local_thread].queue;
   return oldest_first ? own.take_oldest(allowed) : own.take_newest(allowed);
+}
+
+ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
+  if (urgent_count.load(std::memory_order_relaxed) != 0)
+    return nullptr;
+  return take_from_own_queue(local_thread, constraint);
 }
 
 ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* constraint) {
@@ -87,12 +97,12 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
       return task;
     }
   }
-  Member& own = members[local_thread];
-  if (ExplicitTask* task = oldest_first ? own.queue.take_oldest(allowed) : own.queue.take_newest(allowed))
+  if (ExplicitTask* task = take_from_own_queue(local_thread, constraint))
     return task;
   if (ExplicitTask* task = of_nobody.take_oldest(allowed))
     return task;
   // First where there was one before, then round.
+  Member& own = members[local_thread];
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t victim = (own.last_victim + i) % count;
     if (victim == local_thread)

@@ -50,6 +50,9 @@ struct TeamTasks {
   /// Before a region of `threads` threads, while nobody uses it.
   void reserve(uint32_t threads);
 
+  /// In a forked child, whose threads are gone: as made and reserved for `threads`.
+  void forget(uint32_t threads);
+
   /// Any thread of the team.
   void push(uint32_t local_thread, ExplicitTask* task);
   /// Any thread.
@@ -84,6 +87,9 @@ struct TeamTasks {
 
   void count_generated(uint32_t local_thread);
   void count_completed(uint32_t local_thread);
+
+private:
+  ExplicitTask* take_from_own_queue(uint32_t local_thread, const GeneratingTask* constraint);
 };
 
 /// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another one

@@ -282,6 +282,38 @@ TEST(TargetTasks, AForkedChildHasItsOwn) {
   EXPECT_TRUE(counts());
 }
 
+/// One that a helper executes while the process is forked, and one that waits for it.
+TEST(TargetTasks, AForkedChildDoesNotWaitForThoseOfItsParent) {
+  if (slower == 10 || !has_helpers())
+    GTEST_SKIP() << "not under ThreadSanitizer, nor on several nodes";
+  std::atomic<bool> begun{false}, may_end{false};
+  std::atomic<int> done{0};
+  char location = 0;
+  target([&] {
+    begun = true;
+    while (!may_end)
+      sched_yield();
+    done++;
+  }, {{&location, DependenceKind::InOut}});
+  target([&] { done++; }, {{&location, DependenceKind::InOut}});
+  while (!begun)
+    sched_yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    taskwait();
+    const int of_parent = done;
+    target([&] { done++; }, {{&location, DependenceKind::InOut}});
+    taskwait();
+    _exit(of_parent == 0 && done == 1 ? 0 : 1);
+  }
+  may_end = true;
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  taskwait();
+  EXPECT_EQ(done, 2);
+}
+
 TEST(TargetTasks, MayEndByEvents) {
   std::atomic<int> order{0};
   int done = 0;
