@@ -5,6 +5,7 @@
 #include "runtime/affinity/environment.hpp"
 #include "runtime/core/node_team.hpp"
 #include "runtime/core/thread.hpp"
+#include "runtime/core/write_changed.hpp"
 
 #include <algorithm>
 
@@ -94,8 +95,9 @@ void leave_league(Thread& self, int place) {
 }
 
 void leave_seats(NodeTeam& team) {
-  team.seat_plan = {};
-  team.seats.clear();
+  runtime::write_changed(team.seat_plan, SeatPlan{});
+  if (!team.seats.empty())
+    team.seats.clear();
 }
 
 void take_seat(Thread& self, NodeTeam& team, uint32_t local_number) {

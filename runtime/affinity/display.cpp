@@ -6,6 +6,7 @@
 #include "runtime/core/futex_lock.hpp"
 #include "runtime/core/node_team.hpp"
 #include "runtime/core/thread.hpp"
+#include "runtime/core/write_changed.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -96,7 +97,7 @@ void read_display_affinity() {
 bool displays_affinity() { return display_affinity; }
 
 void choose_display(Thread& primary, NodeTeam& team) {
-  team.displayed = false;
+  runtime::write_changed(team.displayed, false);
   if (!display_affinity)
     return;
   const DisplayedTeam now{team.description.level, team.description.threads, team.seat_plan};

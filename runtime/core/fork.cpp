@@ -10,6 +10,7 @@
 #include "runtime/core/team_size.hpp"
 #include "runtime/core/withdrawal.hpp"
 #include "runtime/core/worker_pool.hpp"
+#include "runtime/core/write_changed.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "schedulers/deal.hpp"
 
@@ -75,14 +76,14 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   if (here)
     resize_crew(self, division.threads - 1);
   NodeTeam& team = acquire_team(self);
-  team.enclosing = self.task;
+  write_changed(team.enclosing, self.task);
   describe(team, self, source, here ? uint32_t(self.crew.size()) + 1 : threads);
-  team.working_threads = team.local_threads() - std::min(division.idle, team.local_threads() - 1);
+  write_changed(team.working_threads, team.local_threads() - std::min(division.idle, team.local_threads() - 1));
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   affinity::prepare_seats(self, team, proc_bind);
   affinity::choose_display(self, team);
-  team.description.invoke = invoke;
+  write_changed(team.description.invoke, invoke);
   if (here)
     run_on_this_node(self, team);
   else if (several_processes()) // the region's shared variables lie in its caller's frame
@@ -95,7 +96,7 @@ void begin_serial_region(Thread& self, const void* source) {
   self.pushed_threads = 0;
   self.pushed_strict.threads = 0;
   NodeTeam& team = acquire_team(self);
-  team.enclosing = self.task;
+  write_changed(team.enclosing, self.task);
   describe(team, self, source, 1);
   affinity::leave_seats(team);
   affinity::choose_display(self, team);

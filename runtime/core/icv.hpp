@@ -24,6 +24,8 @@ struct TaskIcvs {
   int32_t default_device = 0;
   uint32_t thread_limit = 0x7fffffff;
   affinity::Partition places;      ///< place-partition-var; empty: no places, or the thread has not been bound yet
+
+  bool operator==(const TaskIcvs&) const = default;
 };
 
 /// What is to be done with target constructs; there is no device, and whoever asks decides.

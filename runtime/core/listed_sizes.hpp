@@ -1,6 +1,8 @@
 // The sizes of teams inside one another that a num_threads clause with a list asks for.
 #pragma once
 
+#include "runtime/core/write_changed.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -20,8 +22,8 @@ struct ListedSizes {
 
   /// Only the entries that there are.
   void assign(const ListedSizes& other) {
-    count = other.count;
-    first_level = other.first_level;
+    write_changed(count, other.count);
+    write_changed(first_level, other.first_level);
     std::copy(other.sizes, other.sizes + other.count, sizes);
   }
 };

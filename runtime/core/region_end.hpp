@@ -11,8 +11,9 @@ namespace hetmp::runtime {
 /// (tasking/helping.cpp). The primary may use the object again as soon as wait() has returned.
 class alignas(cache_line) RegionEnd {
 public:
-  /// By the primary, before the workers can know of it.
-  void start(uint32_t workers) {
+  /// By the primary, before the workers can know of it. `region`: a name that no other region of the process has had.
+  void start(uint32_t workers, uint64_t region) {
+    region_ = region;
     word_.store(workers * 2, std::memory_order_relaxed);
     helping.store(0, std::memory_order_relaxed);
   }
@@ -46,6 +47,9 @@ public:
     wake();
     return (before & tasks_bit) == 0;
   }
+
+  /// By threads that have not left.
+  uint64_t region() const { return region_; }
 
   /// Workers that have not left. seq_cst: what the primary waits for.
   uint32_t workers() const { return word_.load(std::memory_order_seq_cst) >> 1; }
@@ -89,6 +93,7 @@ private:
 
   FutexWord word_{0};
   std::atomic<bool> sleeps_{false};
+  uint64_t region_ = 0; ///< here, where every worker comes at the end anyway
 };
 
 } // namespace hetmp::runtime

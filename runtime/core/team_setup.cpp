@@ -7,6 +7,7 @@
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/team_size.hpp"
 #include "runtime/core/traced.hpp"
+#include "runtime/core/write_changed.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 
@@ -21,14 +22,14 @@ void release_team(Thread& self, NodeTeam& team) {
     restart_loops(team);
     forget_team_reductions(team);
   }
-  team.first_loop = team.members[0].loops;
-  team.next_unused = self.unused_teams;
+  write_changed(team.first_loop, team.members[0].loops);
+  write_changed(team.next_unused, self.unused_teams);
   self.unused_teams = &team;
 }
 
-/// How large the regions inside the one described are: by a clause with a list, on it or on one around it, else by the list in the
+/// The ICVs of the region described, and how large those inside it are: by a clause with a list, on it or on one around it, else by the list in the
 /// environment. Whatever neither says is inherited.
-void describe_sizes_inside(TeamDescription& description, Thread& self) {
+void describe_icvs(TeamDescription& description, Thread& self) {
   const uint32_t inside = description.level + 1;
   ListedSizes& listed = description.listed;
   if (self.pushed_list.count != 0) {
@@ -38,11 +39,19 @@ void describe_sizes_inside(TeamDescription& description, Thread& self) {
   } else {
     listed.assign(self.task->team->description.listed);
   }
+  TaskIcvs icvs = self.task->icvs;
   const auto& by_level = program_icvs().nthreads_by_level;
   if (listed.names(inside))
-    description.icvs.nthreads = listed.at(inside);
+    icvs.nthreads = listed.at(inside);
   else if (listed.count == 0 && description.level < by_level.size())
-    description.icvs.nthreads = by_level[description.level];
+    icvs.nthreads = by_level[description.level];
+  write_changed(description.icvs, icvs);
+}
+
+/// Unique in the process, never 0.
+uint64_t name_region(Thread& primary) {
+  constexpr int most_significant = 40; // a thread that begins a region each 100 ns does so for 30 hours until its names come again
+  return uint64_t(primary.gtid + 1) << most_significant | (++primary.regions_begun & ((uint64_t(1) << most_significant) - 1));
 }
 
 } // namespace
@@ -94,39 +103,41 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
 
 void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads) {
   const ImplicitTask& enclosing = *self.task;
+  const TeamDescription& around = enclosing.team->description;
   TeamDescription& description = team.description;
-  description.node = own_node();
-  description.nodes = 1;
-  description.participants = uint64_t(1) << description.node;
-  description.threads = threads;
-  description.first_thread = 0;
-  description.local_threads = threads;
-  description.level = enclosing.level + 1;
-  description.active_level = enclosing.active_level + (threads > 1 ? 1 : 0);
-  description.league_teams = enclosing.team->description.league_teams;
-  description.league_number = enclosing.team->description.league_number;
-  description.icvs = enclosing.icvs;
-  describe_sizes_inside(description, self);
+  write_changed(description.node, own_node());
+  write_changed(description.nodes, 1u);
+  write_changed(description.participants, uint64_t(1) << own_node());
+  write_changed(description.threads, threads);
+  write_changed(description.first_thread, 0u);
+  write_changed(description.local_threads, threads);
+  write_changed(description.level, enclosing.level + 1);
+  write_changed(description.active_level, enclosing.active_level + (threads > 1 ? 1 : 0));
+  write_changed(description.league_teams, around.league_teams);
+  write_changed(description.league_number, around.league_number);
+  describe_icvs(description, self);
   use_strict_clause(self, threads);
-  description.source = source;
-  team.global = nullptr;
-  team.tasks.oldest_first = false;
-  team.working_threads = threads;
+  write_changed(description.source, source);
+  write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
+  write_changed(team.tasks.oldest_first, false);
+  write_changed(team.working_threads, threads);
   begin_counting(team);
 }
 
 void begin_counting(NodeTeam& team) {
-  team.barriers = 0;
-  team.cancelled.store(0, std::memory_order_relaxed); // a region that was left at its end may have kept it
-  team.first_single = team.singles.load(std::memory_order_relaxed);
+  write_changed(team.barriers, uint64_t(0));
+  write_changed(team.cancelled, 0u); // a region that was left at its end may have kept it
+  write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
 }
 
 void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const* arguments) {
-  team.description.microtask = microtask;
-  team.description.argument_count = count;
+  TeamDescription& description = team.description;
+  write_changed(description.microtask, microtask);
+  write_changed(description.argument_count, count);
   if (count <= most_forwarded_arguments) {
-    std::copy(arguments, arguments + count, team.description.arguments);
-    team.arguments = team.description.arguments;
+    for (uint32_t i = 0; i < count; i++)
+      write_changed(description.arguments[i], arguments[i]);
+    write_changed(team.arguments, static_cast<void* const*>(description.arguments));
   } else {
     team.many_arguments.assign(arguments, arguments + count);
     team.arguments = team.many_arguments.data();
@@ -134,17 +145,13 @@ void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const
 }
 
 void start_workers(Thread& primary, NodeTeam& team) {
-  team.region_end.start(team.local_threads() - 1);
-  team.crew = primary.crew.data();
-  team.tasks.oldest_first = team.global && team.local_threads() == 1;
-  const uint32_t workers = team.local_threads() - 1;
-  // Before anybody starts: the first worker may announce tasks at once, and would call back those that left the last region.
-  for (uint32_t i = 0; i < workers; i++)
-    team.crew[i]->leaving.store(false, std::memory_order_relaxed); // published by each post
-  for (uint32_t i = 0; i < workers; i++) {
-    Thread& worker = *team.crew[i];
-    worker.next_team = &team;
-    worker.next_local_number = i + 1;
+  team.region_end.start(team.local_threads() - 1, name_region(primary));
+  write_changed(team.crew, static_cast<Thread* const*>(primary.crew.data()));
+  write_changed(team.tasks.oldest_first, team.global && team.local_threads() == 1);
+  for (uint32_t local = 1; local < team.local_threads(); local++) {
+    Thread& worker = *team.crew[local - 1];
+    write_changed(worker.next_team, &team);
+    write_changed(worker.next_local_number, local);
     worker.go.post();
   }
 }

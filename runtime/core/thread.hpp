@@ -149,6 +149,7 @@ struct Thread {
   // As the primary of teams. Owner: this thread.
   std::vector<Thread*> crew;        ///< workers kept from one region to the next
   bool crew_at_work = false;        ///< a team of this thread is using them
+  uint64_t regions_begun = 0;       ///< with workers
   affinity::DisplayedTeam displayed; ///< the last one (OMP_DISPLAY_AFFINITY)
   NodeTeam* unused_teams = nullptr; ///< teams this thread may set up without asking anybody
   std::vector<struct OpenRegion*> open_regions; ///< that it executes its part of by itself; see fork.hpp
@@ -161,8 +162,9 @@ struct Thread {
   Thread* next_idle = nullptr;      ///< link of the pool's list, or of the records to be reused; guarded by those
 
   bool called_back = false; ///< to a region that it has left, because there are tasks now; written before `go` is posted
-  /// It leaves its region or has left it; whoever resets it sees to it that the thread does not stay away. See leave_region().
-  std::atomic<bool> leaving{false};
+  /// The region (RegionEnd::region()) that it leaves or has left; whoever resets it to 0 sees to it that the thread does not stay away.
+  /// See leave_region().
+  std::atomic<uint64_t> leaving{0};
 
   TaskBlocks task_blocks; ///< owner: this thread
 

@@ -6,7 +6,6 @@
 #include "runtime/tasking/helping.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 namespace hetmp::runtime {
@@ -76,13 +75,11 @@ HandedTask described(const ExplicitTask& task, uint32_t slot) {
   return handed;
 }
 
-bool same(const TaskIcvs& a, const TaskIcvs& b) { return memcmp(&a, &b, sizeof a) == 0; }
-
 Handover gather(TaskQueue& queue, uint32_t wanted) {
   Handover batch;
   while (batch.count < wanted) {
     ExplicitTask* task = queue.take_oldest([&](const ExplicitTask& candidate) {
-      return may_travel(candidate) && (batch.count == 0 || same(candidate.icvs.value, batch.icvs));
+      return may_travel(candidate) && (batch.count == 0 || candidate.icvs.value == batch.icvs);
     });
     const uint32_t slot = task ? send_away(*task) : no_slot;
     if (slot == no_slot) {

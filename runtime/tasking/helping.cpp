@@ -13,6 +13,13 @@ const GeneratingTask* own_constraint(ImplicitTask& task) {
   return task.explicit_task ? task.constraint : &task.generator;
 }
 
+/// Whether the worker leaves the team's region or has left it; true for the first who asks. What it left before says nothing, so its
+/// primary need not reset that at each start.
+bool take_leaving(Thread& worker, const NodeTeam& team) {
+  uint64_t region = team.region_end.region();
+  return worker.leaving.compare_exchange_strong(region, 0, std::memory_order_acq_rel);
+}
+
 } // namespace
 
 void wait_for_children(Thread& self) {
@@ -84,7 +91,7 @@ void announce_tasks(NodeTeam& team) {
   if (team.local_threads() > 1 && !team.region_end.tasks_announced() && team.region_end.announce_tasks()) {
     for (uint32_t local = 1; local < team.local_threads(); local++) {
       Thread& worker = *team.crew[local - 1];
-      if (!worker.leaving.exchange(false, std::memory_order_acq_rel)) // see leave_region()
+      if (!take_leaving(worker, team)) // see leave_region()
         continue;
       team.region_end.add(1);
       worker.called_back = true;
@@ -118,11 +125,11 @@ void finish_tasks(ImplicitTask& task) {
 void leave_region(Thread& worker, NodeTeam& team) {
   // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it once this
   // worker is not counted any more is leave_unless_tasks()'s doing.
-  worker.leaving.store(true, std::memory_order_release);
+  worker.leaving.store(team.region_end.region(), std::memory_order_release);
   ImplicitTask* task = std::exchange(worker.task, nullptr);
   if (team.region_end.leave_unless_tasks())
     return;
-  if (worker.leaving.exchange(false, std::memory_order_acq_rel)) {
+  if (take_leaving(worker, team)) {
     worker.task = task;
     const uint32_t epoch = team.released.epoch(); // no barrier is left in the region: its end moves it on
     team.region_end.helping.fetch_add(1, std::memory_order_seq_cst);
