@@ -32,6 +32,7 @@ void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
       run(*task);
       continue;
     }
+    tasks.let_tasks_gather(implicit.local_number, done);
     const uint64_t seen = tasks.pushes(); // before looking: a task that is pushed afterwards changes it
     ExplicitTask* task = tasks.take(implicit.local_number, constraint);
     if (!task && several_nodes && take_back(self)) // since the look above and before `seen`

@@ -13,12 +13,18 @@ namespace hetmp::runtime {
 /// thread), which a queue without a lock allows only for records that are never freed.
 class TaskQueue {
 public:
-  void push(ExplicitTask* task) {
+  static constexpr uint32_t most_taken = 16;
+
+  void push(ExplicitTask* task) { push(&task, 1); }
+
+  /// The last one first: the owner will take tasks[0] first.
+  void push(ExplicitTask* const* tasks, uint32_t count) {
     FutexLockGuard guard(lock_);
-    if (count_ == ring_.size())
+    while (count_ + count > ring_.size())
       grow();
-    ring_[(oldest_ + count_) & (ring_.size() - 1)] = task;
-    set_count(count_ + 1);
+    for (uint32_t i = 0; i < count; i++)
+      at(count_ + i) = tasks[count - 1 - i];
+    set_count(count_ + count);
     pushes_.store(pushes_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   }
 
@@ -59,6 +65,24 @@ public:
       return task;
     }
     return nullptr;
+  }
+
+  /// Half of the tasks or less: the oldest ones, in that order, as far as `allowed` holds without a gap. How many. Any thread.
+  template <class Allowed>
+  uint32_t take_oldest_half(Allowed&& allowed, ExplicitTask* (&taken)[most_taken]) {
+    if (size() == 0)
+      return 0;
+    FutexLockGuard guard(lock_);
+    const uint32_t half = (count_ + 1) / 2;
+    const uint32_t end = half < most_taken ? half : most_taken;
+    uint32_t count = 0;
+    while (count < end && allowed(*at(count))) {
+      taken[count] = at(count);
+      count++;
+    }
+    oldest_ = (oldest_ + count) & uint32_t(ring_.size() - 1);
+    set_count(count_ - count);
+    return count;
   }
 
   /// Without the lock: what it was a moment ago.

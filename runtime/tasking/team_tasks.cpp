@@ -107,12 +107,27 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
     const uint32_t victim = (own.last_victim + i) % count;
     if (victim == local_thread)
       continue;
-    if (ExplicitTask* task = members[victim].queue.take_oldest(allowed)) {
+    if (ExplicitTask* task = steal(local_thread, victim, constraint)) {
       own.last_victim = victim;
       return task;
     }
   }
   return nullptr;
+}
+
+ExplicitTask* TeamTasks::steal(uint32_t local_thread, uint32_t victim, const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  TaskQueue& queue = members[victim].queue;
+  ExplicitTask* taken[TaskQueue::most_taken];
+  const uint32_t count = queue.take_oldest_half(allowed, taken);
+  if (count == 0)
+    return queue.take_oldest(allowed);
+  if (count > 1) {
+    members[local_thread].queue.push(taken + 1, count - 1);
+    bell.ring(); // who has found nothing meanwhile finds them here
+  }
+  members[local_thread].last_steal = monotonic_nanoseconds();
+  return taken[0];
 }
 
 ExplicitTask* TeamTasks::take_from_anywhere(const GeneratingTask* constraint) {

@@ -20,6 +20,7 @@ struct TeamTasks {
     std::atomic<uint64_t> generated{0}; ///< deferred tasks
     std::atomic<uint64_t> completed{0}; ///< deferred tasks
     uint32_t last_victim = 0;           ///< whose queue it last took a task from
+    int64_t last_steal = 0;             ///< monotonic nanoseconds: when that was
     bool has_plenty = false;            ///< it executes the tasks it generates itself (execution.cpp)
   };
 
@@ -69,6 +70,19 @@ struct TeamTasks {
   /// A ready task that thread `local_thread` may run while it is inside of `constraint`; see may_run(). Null if it finds none
   /// near the ends of the queues.
   ExplicitTask* take(uint32_t local_thread, const GeneratingTask* constraint);
+  /// By a thread that is about to look at others' queues: if it has been there a moment ago, its tasks are small, and whoever generates
+  /// them would be slowed down more by its looking than sped up by its help. It waits until there may be several to take. Returns
+  /// early if `done()`.
+  template <class Done>
+  void let_tasks_gather(uint32_t local_thread, Done&& done) const {
+    constexpr int64_t between_steals = 1000;
+    constexpr int pauses_between_looks = 4;
+    const int64_t since = members[local_thread].last_steal;
+    while (spinning_pays() && monotonic_nanoseconds() - since < between_steals && !done())
+      for (int i = 0; i < pauses_between_looks; i++)
+        cpu_relax();
+  }
+
   /// Null only if there is none.
   ExplicitTask* take_from_anywhere(const GeneratingTask* constraint);
 
@@ -90,6 +104,11 @@ struct TeamTasks {
 
 private:
   ExplicitTask* take_from_own_queue(uint32_t local_thread, const GeneratingTask* constraint);
+
+  /// Moves half of a thread's tasks, the oldest, into the queue of another, which is to execute the one returned now and the rest in the
+  /// order in which they were generated, unless others take them from there. For many small tasks of one generating thread the two
+  /// meet seldom that way. After: D. Hendler, N. Shavit, "Non-blocking steal-half work queues" (PODC 2002).
+  ExplicitTask* steal(uint32_t local_thread, uint32_t victim, const GeneratingTask* constraint);
 };
 
 /// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another one

@@ -1,6 +1,10 @@
 // Which ready task a thread takes.
 #include "tasking.hpp"
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 namespace hetmp::test {
 namespace {
 
@@ -43,6 +47,61 @@ TEST(TaskQueues, OneInTheMiddle) {
       }
       EXPECT_EQ(queue.size(), 0u);
     }
+}
+
+TEST(TaskQueues, HalfOfThemAsFarAsAllowed) {
+  std::vector<ExplicitTask> tasks(100);
+  ExplicitTask* taken[TaskQueue::most_taken];
+  for (uint32_t count = 0; count < 100; count++) {
+    TaskQueue queue;
+    for (uint32_t i = 0; i < count; i++)
+      queue.push(&tasks[i]);
+    const uint32_t forbidden = count / 4;
+    const auto allowed = [&](const ExplicitTask& task) { return &task != &tasks[forbidden] || count % 2 == 0; };
+    const uint32_t half = std::min((count + 1) / 2, TaskQueue::most_taken);
+    const uint32_t expected = count % 2 == 0 ? half : std::min(half, forbidden);
+    ASSERT_EQ(queue.take_oldest_half(allowed, taken), expected) << count;
+    for (uint32_t i = 0; i < expected; i++)
+      EXPECT_EQ(taken[i], &tasks[i]);
+    for (uint32_t i = expected; i < count; i++)
+      EXPECT_EQ(queue.take_oldest(any), &tasks[i]);
+    EXPECT_EQ(queue.size(), 0u);
+  }
+}
+
+TEST(TaskQueues, SeveralAtOnceInTheOrderTheyAreGiven) {
+  TaskQueue queue;
+  std::vector<ExplicitTask> tasks(300);
+  std::vector<ExplicitTask*> later;
+  for (size_t i = 1; i < tasks.size(); i++)
+    later.push_back(&tasks[i]);
+  queue.push(&tasks[0]);
+  const uint64_t pushes = queue.pushes();
+  queue.push(later.data(), uint32_t(later.size()));
+  EXPECT_NE(queue.pushes(), pushes);
+  for (ExplicitTask* task : later)
+    EXPECT_EQ(queue.take_newest(any), task);
+  EXPECT_EQ(queue.take_newest(any), &tasks[0]);
+}
+
+TEST(TaskQueues, AThiefTakesHalfAndOthersTakeThatFromIt) {
+  TeamTasks team;
+  team.reserve(3);
+  std::vector<ExplicitTask> tasks(20);
+  for (ExplicitTask& task : tasks)
+    team.push(0, &task);
+  EXPECT_EQ(team.take(1, nullptr), &tasks[0]);
+  EXPECT_EQ(team.members[0].queue.size(), 10u);
+  EXPECT_EQ(team.members[1].queue.size(), 9u);
+  EXPECT_EQ(team.take_own(1, nullptr), &tasks[1]) << "in the order in which they were generated";
+  EXPECT_EQ(team.take_own(1, nullptr), &tasks[2]);
+  EXPECT_EQ(team.take_own(0, nullptr), &tasks[19]);
+  team.members[2].last_victim = 1;
+  EXPECT_EQ(team.take(2, nullptr), &tasks[9]);
+  std::set<ExplicitTask*> rest;
+  for (uint32_t thread = 0; ExplicitTask* task = team.take(thread, nullptr); thread = (thread + 1) % 3)
+    rest.insert(task);
+  EXPECT_EQ(rest.size(), tasks.size() - 5);
 }
 
 TEST(TaskQueues, HighestPriorityFirst) {
