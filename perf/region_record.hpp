@@ -1,4 +1,4 @@
-// What the report says about one work-sharing region. Values only; the runtime's global level fills them.
+// What the report says, most of it about work-sharing regions. Values only; the runtime's global level fills them.
 #pragma once
 
 #include "perf/report_pages.hpp"
@@ -59,6 +59,14 @@ struct RegionRecord {
   uint64_t audits = 0;    ///< visits that were probed again after the decision stood
 };
 
+/// Explicit tasks that nodes offered one another.
+struct TaskTotals {
+  uint64_t offered = 0;            ///< again, if nobody was waiting the first time
+  uint64_t executed_elsewhere = 0; ///< by another node than the one that generated them
+  double elsewhere_us = 0;         ///< what those took there, together
+  std::string kept_because = {};   ///< why nodes keep theirs; empty = they need not
+};
+
 struct Report {
   uint32_t nodes = 1;
   std::vector<RegionRecord> regions = {};
@@ -66,6 +74,7 @@ struct Report {
   std::string counters = {};
   /// Where the threshold of fault periods comes from (perf/interconnect.hpp); empty = not told.
   std::string threshold_from = {};
+  TaskTotals tasks = {};
   // Of node processes only; empty elsewhere.
   double elapsed_us = 0;                      ///< of the program; 0 = not told
   std::vector<NodeFaultTotals> totals = {};   ///< of each node

@@ -188,6 +188,8 @@ std::string format_html(const Report& report) {
             escaped(report.threshold_from) + ").</p>\n";
   if (!report.counters.empty())
     text += "<p>Hardware counters: " + escaped(report.counters) + ".</p>\n";
+  if (const std::string tasks = tasks_in_words(report.tasks); !tasks.empty())
+    text += "<p>Tasks: " + escaped(tasks) + ".</p>\n";
   text += html_of_bouncing(report) + decisions(report) + times(report) + html_of_faults(report) +
           html_of_heat(report);
   return text + "</body>\n</html>\n";

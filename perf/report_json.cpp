@@ -110,6 +110,15 @@ std::string json_of(const RegionRecord& region) {
   return object.finished();
 }
 
+std::string json_of(const TaskTotals& tasks) {
+  Composite object('{', '}');
+  object.member("offered", number(tasks.offered));
+  object.member("executed_elsewhere", number(tasks.executed_elsewhere));
+  object.member("elsewhere_us", number(tasks.elsewhere_us));
+  object.member("kept_because", quoted(tasks.kept_because));
+  return object.finished();
+}
+
 std::string json_of(const NodeFaultTotals& totals) {
   Composite object('{', '}');
   object.member("read_misses", number(totals.read_misses));
@@ -191,6 +200,7 @@ std::string format_json(const Report& report) {
   object.member("counters", quoted(report.counters));
   object.member("threshold_from", quoted(report.threshold_from));
   object.member("elapsed_us", number(report.elapsed_us));
+  object.member("tasks", json_of(report.tasks));
   object.member("regions", json_of_each(report.regions));
   object.member("totals", json_of_each(report.totals));
   object.member("bouncing", json_of_each(report.bouncing));

@@ -114,6 +114,14 @@ class Reader {
     return from.is_object();
   }
 
+  bool take(const json& from, TaskTotals& tasks) {
+    member(from, "offered", tasks.offered);
+    member(from, "executed_elsewhere", tasks.executed_elsewhere);
+    member(from, "elsewhere_us", tasks.elsewhere_us);
+    member(from, "kept_because", tasks.kept_because);
+    return from.is_object();
+  }
+
   bool take(const json& from, NodeFaultTotals& totals) {
     member(from, "read_misses", totals.read_misses);
     member(from, "write_misses", totals.write_misses);
@@ -191,6 +199,7 @@ bool parse_report(std::string_view text, Report& report, std::string& problem) {
   reader.member(file, "counters", report.counters);
   reader.member(file, "threshold_from", report.threshold_from);
   reader.member(file, "elapsed_us", report.elapsed_us);
+  reader.member(file, "tasks", report.tasks);
   reader.member(file, "regions", report.regions);
   reader.member(file, "totals", report.totals);
   reader.member(file, "bouncing", report.bouncing);

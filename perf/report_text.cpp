@@ -165,6 +165,16 @@ std::string in_columns(const std::vector<Row>& rows) {
 
 } // namespace
 
+std::string tasks_in_words(const TaskTotals& tasks) {
+  std::string text;
+  if (tasks.offered > 0)
+    text = "offered to other nodes " + std::to_string(tasks.offered) + ", executed there " + std::to_string(tasks.executed_elsewhere) +
+           ", in " + in_digits(tasks.elsewhere_us / 1000) + " ms";
+  if (!tasks.kept_because.empty())
+    text += (text.empty() ? "" : "; ") + ("each stays on its node: " + tasks.kept_because);
+  return text;
+}
+
 std::string format_text(const Report& report) {
   const size_t count = report.regions.size();
   std::string text =
@@ -175,6 +185,8 @@ std::string format_text(const Report& report) {
     text += "hetmp: threshold: " + in_digits(report.regions[0].threshold_us) + " us (" + report.threshold_from + ")\n";
   if (!report.counters.empty())
     text += "hetmp: counters: " + report.counters + "\n";
+  if (const std::string tasks = tasks_in_words(report.tasks); !tasks.empty())
+    text += "hetmp: tasks: " + tasks + "\n";
   std::vector<Row> rows;
   for (const RegionRecord& region : report.regions)
     rows.push_back(row_of(region));

@@ -88,7 +88,7 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   case Request::Kind::OfferTasks:
     return meetings_.offer_tasks(request, answers);
   case Request::Kind::ReturnTask:
-    return return_task(request, uint32_t(cpus_per_node_.size()), answers);
+    return meetings_.return_task(request, uint32_t(cpus_per_node_.size()), answers);
   }
   return false;
 }
@@ -305,6 +305,7 @@ void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {
 perf::Report Coordinator::report() const {
   perf::Report report;
   report.nodes = uint32_t(cpus_per_node_.size());
+  report.tasks = meetings_.tasks();
   for (const Region& region : regions_)
     report.regions.push_back(region.record);
   return report;

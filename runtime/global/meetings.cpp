@@ -6,6 +6,8 @@
 namespace hetmp::runtime {
 namespace {
 
+constexpr double nanoseconds_per_us = 1000;
+
 /// Whether it has as many bytes as it should, and tasks of its sender.
 bool read_handover(const Request& request, Handover& tasks) {
   if (request.payload_length != sizeof tasks)
@@ -55,6 +57,7 @@ bool Meetings::offer_tasks(const Request& request, std::vector<Answer>& answers)
   Handover tasks;
   if (!read_handover(request, tasks))
     return false;
+  tasks_.offered += tasks.count;
   Answer answer;
   if (Meeting* meeting = with_idle_node(request.team)) {
     answer = meeting->waiting.front();
@@ -70,9 +73,11 @@ bool Meetings::offer_tasks(const Request& request, std::vector<Answer>& answers)
   return true;
 }
 
-bool return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers) {
+bool Meetings::return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers) {
   if (request.sequence >= nodes)
     return false;
+  tasks_.executed_elsewhere++;
+  tasks_.elsewhere_us += double(request.trips) / nanoseconds_per_us;
   Answer answer;
   answer.kind = Answer::Kind::TasksBack;
   answer.node = uint32_t(request.sequence);

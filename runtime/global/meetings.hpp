@@ -2,6 +2,7 @@
 // barrier may be given tasks that another node has to spare.
 #pragma once
 
+#include "perf/region_record.hpp"
 #include "runtime/global/requests.hpp"
 
 #include <cstdint>
@@ -22,6 +23,12 @@ public:
   /// back. False: no correct node sends this.
   bool offer_tasks(const Request& request, std::vector<Answer>& answers);
 
+  /// A task that another node has executed goes back to its own, one of `nodes`. False: no correct node sends this.
+  bool return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers);
+
+  /// So far.
+  const perf::TaskTotals& tasks() const { return tasks_; }
+
 private:
   using Name = std::pair<uint64_t, uint64_t>; ///< team, sequence
   struct Meeting {
@@ -34,9 +41,7 @@ private:
   Meeting* with_idle_node(uint64_t team);
 
   std::map<Name, Meeting> under_way_;
+  perf::TaskTotals tasks_;
 };
-
-/// A task that another node has executed goes back to its own, one of `nodes`. False: no correct node sends this.
-bool return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers);
 
 } // namespace hetmp::runtime

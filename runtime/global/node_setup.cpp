@@ -14,6 +14,7 @@
 #include "runtime/global/messages.hpp"
 #include "runtime/global/page_report.hpp"
 #include "runtime/global/timeline.hpp"
+#include "runtime/tasking/handing_over.hpp"
 #include "base/seal/wanted.hpp"
 
 #include <algorithm>
@@ -188,6 +189,8 @@ GlobalLevel* global_level() { return level; }
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
   report.threshold_from = origin_of_threshold;
+  if (const char* reason = why_tasks_stayed())
+    report.tasks.kept_because = reason;
   const auto measured = [](const perf::RegionRecord& region) { return region.probed_visits != 0; };
   if (std::any_of(report.regions.begin(), report.regions.end(), measured))
     report.counters = perf::counters_state(); // loaded already, or it could not be

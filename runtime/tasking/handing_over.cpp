@@ -1,6 +1,7 @@
 #include "runtime/tasking/handing_over.hpp"
 
 #include "runtime/core/barrier.hpp"
+#include "runtime/core/write_changed.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -19,6 +20,7 @@ constexpr int64_t smallest_worth_it = 100 * microseconds; // some messages and a
 constexpr int64_t most_times_slower = 8;
 
 std::atomic<bool> tasks_stay{false};
+std::atomic<bool> some_stayed{false}; // of a team on several nodes
 
 // ---- what is known of regions
 
@@ -125,7 +127,18 @@ void run_accepted(int gtid, void* body) {
 void keep_tasks_at_home() { tasks_stay.store(true, std::memory_order_relaxed); }
 
 bool tasks_may_leave(const NodeTeam& team) {
-  return team.global && !regions_may_be_cancelled && !tasks_stay.load(std::memory_order_relaxed);
+  if (!team.global)
+    return false;
+  if (!regions_may_be_cancelled && !tasks_stay.load(std::memory_order_relaxed))
+    return true;
+  write_changed(some_stayed, true);
+  return false;
+}
+
+const char* why_tasks_stayed() {
+  if (!some_stayed.load(std::memory_order_relaxed))
+    return nullptr;
+  return regions_may_be_cancelled ? "regions may be cancelled (OMP_CANCELLATION)" : "the program uses events of tasks";
 }
 
 void offer_surplus(Thread& self) {

@@ -32,6 +32,9 @@ void keep_tasks_at_home();
 /// Whether other nodes could take tasks of the team over.
 bool tasks_may_leave(const NodeTeam& team);
 
+/// Why this node has offered no tasks though it had some of teams on several nodes; null if that has not been so.
+const char* why_tasks_stayed();
+
 /// The team runs on several nodes. Offers tasks of the calling thread's queue, if there are enough and it is time.
 void offer_surplus(Thread& self);
 

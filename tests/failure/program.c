@@ -5,6 +5,7 @@
 //   return C  returns C from main            exit C   calls exit(C) in main
 //   exit-in-region C   the last thread of a team, which is on another node if there is one, calls exit(C)
 //   system C  runs the shell command C
+//   tasks N   tasks of a millisecond, until as many as N threads have executed some
 //   segv      the last thread of a team reads a null pointer
 #include <omp.h>
 #include <stdio.h>
@@ -71,6 +72,31 @@ static void exit_in_region(int code) {
     exit(code);
 }
 
+static void millisecond(void) {
+  const double end = omp_get_wtime() + 1e-3;
+  while (omp_get_wtime() < end)
+    ;
+}
+
+static void tasks(int wanted) {
+  enum { most_threads = 64, most_tasks = 5000 };
+  static int executed[most_threads];
+  int busy = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < most_tasks && busy < wanted; i++) {
+#pragma omp task shared(busy)
+    {
+      millisecond();
+      if (__atomic_fetch_add(&executed[omp_get_thread_num()], 1, __ATOMIC_RELAXED) == 0)
+        __atomic_fetch_add(&busy, 1, __ATOMIC_RELAXED);
+    }
+    if (i % 16 == 15) {
+#pragma omp taskwait
+    }
+  }
+}
+
 static void fault_in_region(void) {
   static int* volatile nowhere;
 #pragma omp parallel
@@ -96,6 +122,8 @@ int main(int argc, char** argv) {
     exit_in_region(number);
   else if (strcmp(what, "system") == 0)
     return system(argv[2]) != 0;
+  else if (strcmp(what, "tasks") == 0)
+    tasks(number);
   else if (strcmp(what, "segv") == 0)
     fault_in_region();
   else

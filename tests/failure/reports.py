@@ -30,6 +30,26 @@ def report_of_a_program_that_exits_anywhere(site):
         check(code == 3 and "hetmp: faults of node 3: read" in err, f"{how}: exit code {code}, said {err!r}")
 
 
+@CASES.add
+def what_became_of_tasks(site):
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "report.json"
+        settings = {"OMP_NUM_THREADS": "2", "HETMP_REPORT": str(file)}
+        code, out, err = site.run("tasks", "2", **settings)
+        check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+        tasks = json.loads(file.read_text())["tasks"]
+        check(0 < tasks["executed_elsewhere"] <= tasks["offered"] and tasks["kept_because"] == "" and
+              tasks["elsewhere_us"] >= 1000 * tasks["executed_elsewhere"], f"{tasks}")
+        code, out, err = run_tool(site, "report", str(file))
+        check(code == 0 and f"hetmp: tasks: offered to other nodes {tasks['offered']}, executed there" in out, f"text {out}")
+        # Both threads are on one node: nobody waits for tasks.
+        site.run("tasks", "2", mode="one", **settings)
+        check(json.loads(file.read_text())["tasks"]["offered"] == 0, "offered on one node")
+        site.run("tasks", "1", OMP_CANCELLATION="true", **settings)
+        tasks = json.loads(file.read_text())["tasks"]
+        check(tasks["offered"] == 0 and "cancelled" in tasks["kept_because"], f"{tasks}")
+
+
 def check_page(file, *wanted):
     """A report in HTML: well formed, with nothing to load or to run, and with these texts."""
     text = file.read_text()

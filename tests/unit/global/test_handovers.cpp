@@ -91,6 +91,9 @@ TEST_F(HandoverTest, WhoWaitsAtABarrierGetsThemAndHasToComeAgain) {
   EXPECT_EQ(back[0].kind, Answer::Kind::TasksBack);
   EXPECT_EQ(back[0].node, 0u);
   EXPECT_EQ(back[0].word, 43u);
+  EXPECT_EQ(coordinator.report().tasks.offered, 1u);
+  EXPECT_EQ(coordinator.report().tasks.executed_elsewhere, 1u);
+  EXPECT_EQ(coordinator.report().tasks.elsewhere_us, 0.042);
   EXPECT_EQ(back[0].tasks.tasks[0].slot, 5u);
   const auto over = come(3, 1);
   EXPECT_EQ(over.size(), nodes);

@@ -48,6 +48,7 @@ Report full() {
   region.audits = 1;
   region.place = "count+0x12";
   report.regions = {region};
+  report.tasks = {20, 12, 3400, ""};
   report.totals = {{1, 2, 3, 4, 4096, 5.5, true}, {0, 0, 0, 0, 0, 0, false}};
   report.pages = {{0x404000, 1, 400, 14, 398, 41'500}, {0x405000, 1, 0, 0, 0, 60}};
   report.bouncing = {counters()};
@@ -84,6 +85,17 @@ TEST(ReportPages, TextIsSilentWithoutPages) {
   EXPECT_EQ(format_pages(Report{}), "");
 }
 
+TEST(ReportPages, TextSaysWhatBecameOfTasks) {
+  Report report;
+  EXPECT_EQ(tasks_in_words(report.tasks), "");
+  report.tasks = {20, 12, 3400, ""};
+  EXPECT_NE(format_text(report).find("\nhetmp: tasks: offered to other nodes 20, executed there 12, in 3.40 ms\n"), std::string::npos);
+  report.tasks.kept_because = "they smoke";
+  EXPECT_EQ(tasks_in_words(report.tasks), "offered to other nodes 20, executed there 12, in 3.40 ms; each stays on its node: they smoke");
+  report.tasks.offered = 0;
+  EXPECT_EQ(tasks_in_words(report.tasks), "each stays on its node: they smoke");
+}
+
 TEST(ReportPages, ALongListIsCut) {
   Report report;
   report.bouncing.assign(40, counters());
@@ -95,6 +107,8 @@ TEST(ReportPages, ALongListIsCut) {
 TEST(ReportPages, JsonHasThemAll) {
   const Json file = JsonReader::read(format_json(full()));
   EXPECT_EQ(file["elapsed_us"].number, 250'000);
+  EXPECT_EQ(file["tasks"]["offered"].number, 20);
+  EXPECT_EQ(file["tasks"]["executed_elsewhere"].number, 12);
   EXPECT_EQ(file["totals"].elements.size(), 2u);
   EXPECT_EQ(file["totals"][0]["known"].number, 1);
   EXPECT_EQ(file["totals"][1]["known"].number, 0);
@@ -115,6 +129,7 @@ TEST(ReportRead, GivesBackWhatWasWritten) {
   report.bouncing[0].writers[0].last = 0;
   report.bouncing.push_back(counters());
   report.bouncing[1].words = BouncingPages::Words::Same;
+  report.tasks.kept_because = "of \"events\"";
   std::string problem;
   ASSERT_TRUE(parse_report(format_json(report), read, problem)) << problem;
   EXPECT_EQ(format_json(read), format_json(report));
