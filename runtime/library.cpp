@@ -23,6 +23,7 @@
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/task_memory.hpp"
+#include "runtime/tasking/task_watch.hpp"
 
 #include "perf/report.hpp"
 
@@ -67,6 +68,7 @@ void after_fork_in_child() {
   forget_other_threads();
   forget_task_depots();
   forget_away_tasks();
+  forget_task_watch();
   forget_exclusions();
   forget_helpers();
   if (Thread* self = known_thread())

@@ -2,6 +2,7 @@
 
 #include "runtime/core/traced.hpp"
 #include "runtime/core/visits.hpp"
+#include "runtime/core/write_changed.hpp"
 #include "runtime/tasking/handing_over.hpp"
 
 namespace hetmp::runtime {
@@ -32,8 +33,10 @@ uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
   const uint64_t name = next_barrier_name(team);
   while (true) {
     const NodesMeeting meeting = team.global->barrier(team.description, name, word, site);
-    if (meeting.over)
+    if (meeting.over) {
+      write_changed(team.tasks.others_wait, false);
       return meeting.word;
+    }
     accept_tasks(current_thread(), meeting.tasks);
     finish_tasks(task);
   }

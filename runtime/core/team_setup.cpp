@@ -10,6 +10,7 @@
 #include "runtime/core/write_changed.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
+#include "runtime/tasking/task_watch.hpp"
 
 #include <algorithm>
 
@@ -69,6 +70,7 @@ void reserve_members(NodeTeam& team, uint32_t local_threads) {
     return;
   for (uint32_t local = 0; local < team.member_capacity; local++)
     reset_tasking(team.members[local]); // what it keeps until the team's next region
+  stop_watching(team);
   team.members = std::make_unique<ImplicitTask[]>(local_threads);
   team.member_capacity = local_threads;
   team.reduction_data.resize(local_threads);
@@ -126,6 +128,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads
 
 void begin_counting(NodeTeam& team) {
   write_changed(team.barriers, uint64_t(0));
+  write_changed(team.tasks.others_wait, false);
   write_changed(team.cancelled, 0u); // a region that was left at its end may have kept it
   write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
 }

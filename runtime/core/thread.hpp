@@ -116,6 +116,7 @@ struct alignas(cache_line) ImplicitTask {
   GeneratingTask generator;             ///< this task, as their parent
   ExplicitTask* explicit_task = nullptr; ///< the one the thread executes, innermost; null: this one
   const GeneratingTask* constraint = nullptr; ///< see may_run() in tasking/team_tasks.hpp; null: none
+  bool part_follows = false;            ///< of explicit_task, untied: to be executed as soon as this part is over
   uint64_t team_reductions = 0;         ///< counted alike by every thread of the team
   void* construct_memory[2] = {};       ///< thread 0 of the team: the last two blocks of construct_memory() (single.hpp)
 };

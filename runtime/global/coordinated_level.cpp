@@ -62,6 +62,11 @@ NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t seq
   return {answer.kind != Answer::Kind::Tasks, answer.word, answer.tasks};
 }
 
+uint32_t CoordinatedLevel::idle_nodes(const TeamDescription& part) {
+  Request request = request_of(part, Request::Kind::AskIdle, 0);
+  return uint32_t(ask(request).word);
+}
+
 void CoordinatedLevel::offer_tasks(const TeamDescription& part, const Handover& tasks) {
   Request request = request_of(part, Request::Kind::OfferTasks, 0);
   request.payload_length = sizeof tasks;

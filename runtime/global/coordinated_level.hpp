@@ -8,6 +8,7 @@ namespace hetmp::runtime {
 class CoordinatedLevel : public GlobalLevel {
 public:
   NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) override;
+  uint32_t idle_nodes(const TeamDescription& part) override;
   void offer_tasks(const TeamDescription& part, const Handover& tasks) override;
   void return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) override;
   void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override;

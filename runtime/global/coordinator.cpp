@@ -85,6 +85,10 @@ bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   case Request::Kind::TakeCopies:
   case Request::Kind::ReleaseCopies:
     return gatherings_.handle(request, answers);
+  case Request::Kind::AskIdle:
+    answers.push_back(answer_to(request));
+    answers.back().word = meetings_.idle_nodes(request.team);
+    return true;
   case Request::Kind::OfferTasks:
     return meetings_.offer_tasks(request, answers);
   case Request::Kind::ReturnTask:

@@ -68,6 +68,8 @@ public:
   /// that still has tasks may give this one some while it waits.
   virtual NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site = nullptr) = 0;
 
+  /// How many nodes of the team wait at a barrier.
+  virtual uint32_t idle_nodes(const TeamDescription& part) = 0;
   /// Offers tasks of this node to one that waits at a barrier of the team. Nobody waits for the answer: each task comes
   /// back, executed or not, through come_back() (tasking/away_tasks.hpp).
   virtual void offer_tasks(const TeamDescription& part, const Handover& tasks) = 0;

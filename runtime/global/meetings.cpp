@@ -45,6 +45,14 @@ bool Meetings::join(const Request& request, std::vector<Answer>& answers) {
   return true;
 }
 
+uint32_t Meetings::idle_nodes(uint64_t team) const {
+  uint32_t count = 0;
+  const auto end = under_way_.upper_bound({team, UINT64_MAX});
+  for (auto named = under_way_.lower_bound({team, 0}); named != end; ++named)
+    count += named->second.barrier ? uint32_t(named->second.waiting.size()) : 0;
+  return count;
+}
+
 Meetings::Meeting* Meetings::with_idle_node(uint64_t team) {
   const auto end = under_way_.upper_bound({team, UINT64_MAX});
   const auto found = std::find_if(under_way_.lower_bound({team, 0}), end, [](const auto& named) {

@@ -19,6 +19,9 @@ public:
   /// Whether all nodes of the team have come: the region is over then. Node 0 alone is answered.
   bool join(const Request& request, std::vector<Answer>& answers);
 
+  /// Nodes of the team that wait at a barrier, which could be given tasks.
+  uint32_t idle_nodes(uint64_t team) const;
+
   /// The node of the team that has waited longest at a barrier gets the tasks, and has not come there any more. If none waits, they go
   /// back. False: no correct node sends this.
   bool offer_tasks(const Request& request, std::vector<Answer>& answers);

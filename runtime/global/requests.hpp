@@ -24,6 +24,7 @@ struct Request {
     OfferCopies, ///< sequence, word = address, trips = 1 if the node waits until they are combined; otherwise no answer
     TakeCopies,  ///< by node 0: sequence, word = node; the answer's word is the address
     ReleaseCopies, ///< by node 0: sequence; no answer
+    AskIdle,     ///< the answer's word is the number of the team's nodes that wait at a barrier
     OfferTasks,  ///< payload = a Handover; answered by tasks that nobody wants
     ReturnTask,  ///< sequence = the task's node, word = its slot, trips = nanoseconds; the answer goes to the task's node
   };

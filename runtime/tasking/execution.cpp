@@ -6,6 +6,7 @@
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_memory.hpp"
+#include "runtime/tasking/task_watch.hpp"
 
 #include <utility>
 
@@ -26,6 +27,13 @@ bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
 }
 
 // ---- completion
+
+/// By a thread of the team.
+void make_ready(NodeTeam& team, uint32_t local_thread, ExplicitTask& task) {
+  team.tasks.push(local_thread, &task);
+  if (team.global)
+    watch_tasks(team);
+}
 
 /// Its parent.
 GeneratingTask* free_record(TaskBlocks* blocks, GeneratingTask* task) {
@@ -92,7 +100,7 @@ void complete_task(Thread* self, ExplicitTask& task) {
       if (next->for_helpers)
         give_to_helpers(*next);
       else if (self)
-        team.tasks.push(self->task->local_number, next);
+        make_ready(team, self->task->local_number, *next);
       else
         team.tasks.push_from_outside(next);
     }
@@ -123,6 +131,7 @@ void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::Interru
   interrupted.task = implicit.explicit_task;
   interrupted.constraint = implicit.constraint;
   interrupted.icvs = implicit.icvs;
+  interrupted.part_follows = std::exchange(implicit.part_follows, false);
   implicit.explicit_task = &task;
   if (task.deferred) // otherwise its generating thread has what it inherits
     implicit.icvs = task.icvs.value;
@@ -130,10 +139,12 @@ void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::Interru
     implicit.constraint = &task;
 }
 
-void resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted) {
+/// Whether a part of the task that has been executed is to follow at once.
+bool resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted) {
   implicit.explicit_task = interrupted.task;
   implicit.constraint = interrupted.constraint;
   implicit.icvs = interrupted.icvs;
+  return std::exchange(implicit.part_follows, interrupted.part_follows);
 }
 
 bool is_discarded(const ExplicitTask& task) {
@@ -174,17 +185,23 @@ void submit_again(Thread& self, ExplicitTask& task) {
   defer(self, task);
   if (task.for_helpers)
     give_to_helpers(task);
+  else if (task.team->local_threads() == 1) // as with a whole one: is_executed_at_once()
+    self.task->part_follows = true;
   else
-    task.team->tasks.push(self.task->local_number, &task);
+    make_ready(*task.team, self.task->local_number, task);
 }
 
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
-  const bool included = task.parent->is_final || (task.team->local_threads() == 1 && !tasks_may_leave(*task.team));
-  return included || (task.priority == 0 && has_plenty(task.team->tasks, self.task->local_number));
+  NodeTeam& team = *task.team;
+  // Alone on its node a thread keeps only what others are there to take: it may wait for the task itself, without ever executing it.
+  const bool for_others = team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
+  const bool included = task.parent->is_final || !for_others;
+  return included || (task.priority == 0 && has_plenty(self.task->team->tasks, self.task->local_number));
 }
 
-void run_code(Thread& self, ExplicitTask& task) {
+/// As resume().
+bool run_code(Thread& self, ExplicitTask& task) {
   ImplicitTask& implicit = *self.task;
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, task, interrupted.value);
@@ -192,7 +209,7 @@ void run_code(Thread& self, ExplicitTask& task) {
     task.begun = true;
     task.function(self.gtid, task.body);
   }
-  resume(implicit, interrupted.value);
+  return resume(implicit, interrupted.value);
 }
 
 /// Whether it is ready.
@@ -279,7 +296,7 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
   if (at_once)
     run_task(self, task);
   else
-    tasks.push(implicit.local_number, &task);
+    make_ready(*implicit.team, implicit.local_number, task);
 }
 
 void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running) {
@@ -288,7 +305,7 @@ void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running
   task.depth = running.depth;
   task.group = task.member_of = running.member_of;
   defer(self, task);
-  task.team->tasks.push(self.task->local_number, &task);
+  make_ready(*task.team, self.task->local_number, task);
 }
 
 void execute_undeferred(Thread& self, ExplicitTask& task) {
@@ -304,26 +321,33 @@ void begin_undeferred(Thread& self, ExplicitTask& task) {
 }
 
 void end_undeferred(Thread& self, ExplicitTask& task) {
-  resume(*self.task, task.interrupted.value);
+  const bool part_follows = resume(*self.task, task.interrupted.value);
   end_part(&self, task);
+  if (part_follows)
+    run_task(self, task);
 }
 
 bool execute_and_keep(Thread& self, ExplicitTask& task) {
-  run_code(self, task);
+  const bool part_follows = run_code(self, task);
   task.begun = false;
   // acquire: pairs with drop_record() by its children; without their records it is as if they had never been.
   if (!task.attached && !task.dependences && task.children.load(std::memory_order_acquire) == GeneratingTask::one_record)
     return true;
   end_part(&self, task);
+  if (part_follows)
+    run_task(self, task);
   return false;
 }
 
 void run_task(Thread& self, ExplicitTask& task) {
-  run_code(self, task);
-  end_part(&self, task);
+  bool part_follows;
+  do {
+    part_follows = run_code(self, task);
+    end_part(&self, task); // the task stays for as long as a part of it is to follow
+  } while (part_follows);
 }
 
-void end_executed_elsewhere(Thread& self, ExplicitTask& task) { end_part(&self, task); }
+void end_executed_elsewhere(Thread* self, ExplicitTask& task) { end_part(self, task); }
 
 void run_task_from_outside(Thread& self, ExplicitTask& task) {
   run_code(self, task);

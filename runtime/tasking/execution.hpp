@@ -56,8 +56,8 @@ void run_task(Thread& self, ExplicitTask& task);
 /// The same by a thread that is not of the task's team.
 void run_task_from_outside(Thread& self, ExplicitTask& task);
 
-/// Another node has executed it.
-void end_executed_elsewhere(Thread& self, ExplicitTask& task);
+/// Another node has executed it. `self`: null for a thread that is not of the task's team.
+void end_executed_elsewhere(Thread* self, ExplicitTask& task);
 
 /// Its event has been fulfilled. Any thread, known to the runtime or not; once for each task.
 void complete_event(ExplicitTask& task);

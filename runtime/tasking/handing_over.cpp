@@ -63,10 +63,6 @@ bool belongs_to_reduction(const ExplicitTask& task) {
   return false;
 }
 
-bool may_travel(const ExplicitTask& task) {
-  return task.movable && !task.begun && task.pending.load(std::memory_order_relaxed) == 1 && !belongs_to_reduction(task);
-}
-
 HandedTask described(const ExplicitTask& task, uint32_t slot) {
   HandedTask handed;
   handed.function = reinterpret_cast<uint64_t>(task.function);
@@ -77,22 +73,69 @@ HandedTask described(const ExplicitTask& task, uint32_t slot) {
   return handed;
 }
 
-Handover gather(TaskQueue& queue, uint32_t wanted) {
-  Handover batch;
-  while (batch.count < wanted) {
-    ExplicitTask* task = queue.take_oldest([&](const ExplicitTask& candidate) {
-      return may_travel(candidate) && (batch.count == 0 || candidate.icvs.value == batch.icvs);
+/// Ready tasks for one message, at most `wanted`: how many.
+uint32_t pick(TaskQueue& queue, uint32_t wanted, ExplicitTask* (&tasks)[Handover::most]) {
+  uint32_t count = 0;
+  while (count < wanted) {
+    tasks[count] = queue.take_oldest([&](const ExplicitTask& candidate) {
+      return may_travel(candidate) && (count == 0 || candidate.icvs.value == tasks[0]->icvs.value);
     });
-    const uint32_t slot = task ? send_away(*task) : no_slot;
-    if (slot == no_slot) {
-      if (task)
-        queue.push(task);
+    if (!tasks[count])
       break;
-    }
-    batch.icvs = task->icvs.value;
-    batch.tasks[batch.count++] = described(*task, slot);
+    count++;
   }
-  return batch;
+  return count;
+}
+
+uint32_t half_of(uint32_t ready) { return std::min(Handover::most, (ready + 1) / 2); }
+
+/// Whether it is time for another offer; of several that ask one may make it.
+bool take_turn(HandingKnowledge& known) {
+  int64_t due = known.next_offer.load(std::memory_order_relaxed);
+  const int64_t now = monotonic_nanoseconds();
+  return now >= due && known.next_offer.compare_exchange_strong(due, now + between_offers, std::memory_order_relaxed);
+}
+
+/// Tasks that were picked from the queue of a thread, which gets back what cannot go.
+void offer(NodeTeam& team, uint32_t local_thread, ExplicitTask* const* tasks, uint32_t count) {
+  Handover batch;
+  batch.origin = team.description.node;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t slot = team.global ? send_away(*tasks[i]) : no_slot;
+    if (slot == no_slot) {
+      team.tasks.push(local_thread, tasks[i]);
+      continue;
+    }
+    batch.icvs = tasks[i]->icvs.value;
+    batch.tasks[batch.count++] = described(*tasks[i], slot);
+  }
+  if (batch.count != 0)
+    team.global->offer_tasks(team.description, batch);
+}
+
+void offer_some_of(NodeTeam& team, TaskQueue& queue, uint32_t local_thread) {
+  ExplicitTask* tasks[Handover::most];
+  if (const uint32_t count = pick(queue, half_of(queue.size()), tasks))
+    offer(team, local_thread, tasks, count);
+}
+
+/// Tasks that are back. `self`: null for a thread that is not of the team.
+void end_or_queue(Thread* self, NodeTeam& team, uint32_t local_thread, ExplicitTask* list) {
+  HandingKnowledge& known = knowledge_of(team);
+  const int64_t now = monotonic_nanoseconds();
+  while (list) {
+    ExplicitTask& task = *std::exchange(list, list->next);
+    if (task.away_word == 0) {
+      team.tasks.others_wait.store(false, std::memory_order_relaxed);
+      known.next_offer.store(now + after_refusal, std::memory_order_relaxed);
+      team.tasks.push(local_thread, &task);
+      continue;
+    }
+    smooth(known.there, int64_t(task.away_word - 1));
+    known.next_offer.store(now + (pays(known) ? 0 : when_it_does_not_pay), std::memory_order_relaxed);
+    task.finalise = nullptr; // has been called there
+    end_executed_elsewhere(self, task);
+  }
 }
 
 // ---- taking
@@ -135,27 +178,36 @@ bool tasks_may_leave(const NodeTeam& team) {
   return false;
 }
 
+bool may_travel(const ExplicitTask& task) {
+  return task.movable && task.priority == 0 && !task.begun && task.pending.load(std::memory_order_relaxed) == 1 &&
+         !belongs_to_reduction(task);
+}
+
 const char* why_tasks_stayed() {
   if (!some_stayed.load(std::memory_order_relaxed))
     return nullptr;
   return regions_may_be_cancelled ? "regions may be cancelled (OMP_CANCELLATION)" : "the program uses events of tasks";
 }
 
+bool somebody_waits(NodeTeam& team) {
+  std::atomic<bool>& known = team.tasks.others_wait;
+  if (known.load(std::memory_order_relaxed))
+    return true;
+  HandingKnowledge& tasks = knowledge_of(team);
+  if (!take_turn(tasks))
+    return false;
+  if (team.global->idle_nodes(team.description) != 0)
+    known.store(true, std::memory_order_relaxed);
+  else
+    tasks.next_offer.store(monotonic_nanoseconds() + after_refusal, std::memory_order_relaxed);
+  return known.load(std::memory_order_relaxed);
+}
+
 void offer_surplus(Thread& self) {
   NodeTeam& team = *self.task->team;
   TaskQueue& queue = team.tasks.members[self.task->local_number].queue;
-  const uint32_t ready = queue.size();
-  if (ready == 0 || !tasks_may_leave(team))
-    return;
-  std::atomic<int64_t>& next_offer = knowledge_of(team).next_offer;
-  int64_t due = next_offer.load(std::memory_order_relaxed);
-  const int64_t now = monotonic_nanoseconds();
-  if (now < due || !next_offer.compare_exchange_strong(due, now + between_offers, std::memory_order_relaxed))
-    return;
-  Handover batch = gather(queue, std::min(Handover::most, (ready + 1) / 2));
-  batch.origin = team.description.node;
-  if (batch.count != 0)
-    team.global->offer_tasks(team.description, batch);
+  if (queue.size() != 0 && tasks_may_leave(team) && take_turn(knowledge_of(team)))
+    offer_some_of(team, queue, self.task->local_number);
 }
 
 bool take_back(Thread& self) {
@@ -163,21 +215,21 @@ bool take_back(Thread& self) {
   ExplicitTask* list = team.tasks.take_back();
   if (!list)
     return false;
-  HandingKnowledge& known = knowledge_of(team);
-  const int64_t now = monotonic_nanoseconds();
-  while (list) {
-    ExplicitTask& task = *std::exchange(list, list->next);
-    if (task.away_word == 0) {
-      known.next_offer.store(now + after_refusal, std::memory_order_relaxed);
-      team.tasks.push(self.task->local_number, &task);
-      continue;
-    }
-    smooth(known.there, int64_t(task.away_word - 1));
-    known.next_offer.store(now + (pays(known) ? 0 : when_it_does_not_pay), std::memory_order_relaxed);
-    task.finalise = nullptr; // has been called there
-    end_executed_elsewhere(self, task);
-  }
+  end_or_queue(&self, team, self.task->local_number, list);
   return true;
+}
+
+void offer_for_others(NodeTeam& team) {
+  // What is to be read of the team stays only as long as one of its tasks is in hand: its region is not over before that. So whether it
+  // is time is asked of the last region that had tasks, which is seldom another one.
+  if (ExplicitTask* list = team.tasks.take_back())
+    end_or_queue(nullptr, team, 0, list);
+  HandingKnowledge* known = team.tasks.knowledge.load(std::memory_order_acquire);
+  if (!known || regions_may_be_cancelled || tasks_stay.load(std::memory_order_relaxed) || !take_turn(*known))
+    return;
+  offer_some_of(team, team.tasks.of_nobody, 0);
+  for (uint32_t local = 0; local < team.tasks.count; local++)
+    offer_some_of(team, team.tasks.members[local].queue, local);
 }
 
 void run_timed_task(Thread& self, ExplicitTask& task) {

@@ -32,6 +32,12 @@ void keep_tasks_at_home();
 /// Whether other nodes could take tasks of the team over.
 bool tasks_may_leave(const NodeTeam& team);
 
+/// Whether another node could execute the task as well.
+bool may_travel(const ExplicitTask& task);
+
+/// Whether another node of a team on several waits for work, as far as is known; asks now and then.
+bool somebody_waits(NodeTeam& team);
+
 /// Why this node has offered no tasks though it had some of teams on several nodes; null if that has not been so.
 const char* why_tasks_stayed();
 
@@ -40,6 +46,9 @@ void offer_surplus(Thread& self);
 
 /// Ends those that were executed elsewhere, queues those that nobody wanted; whether there were any.
 bool take_back(Thread& self);
+
+/// Both for the threads of a team that have not come to it for a while; by a thread that is not one of them.
+void offer_for_others(NodeTeam& team);
 
 /// Executes a task that was taken from the team's, and notes how long that took.
 void run_timed_task(Thread& self, ExplicitTask& task);

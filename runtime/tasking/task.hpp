@@ -82,6 +82,7 @@ struct ExplicitTask : GeneratingTask {
     ExplicitTask* task;
     const GeneratingTask* constraint;
     TaskIcvs icvs;
+    bool part_follows;
   };
   SetLater<Interrupted> interrupted; ///< while its code is executed by the generating task itself (`if(false)`)
 

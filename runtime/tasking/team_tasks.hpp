@@ -30,6 +30,9 @@ struct TeamTasks {
   std::atomic<uint64_t> completed_elsewhere{0};
   std::atomic<ExplicitTask*> back{nullptr}; ///< from other nodes, a list; emptied as a whole
   std::atomic<uint64_t> came_back{0};
+  /// Another node waits at a barrier, for all that is known: it can be given tasks. Hint, relaxed.
+  std::atomic<bool> others_wait{false};
+  std::atomic<bool> watched{false}; ///< see task_watch.hpp
   // What is known of the present region's tasks; see handing_over.cpp.
   std::atomic<HandingKnowledge*> knowledge{nullptr};
   std::atomic<const void*> knowledge_is_of{nullptr};

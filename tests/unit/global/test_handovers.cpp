@@ -101,8 +101,35 @@ TEST_F(HandoverTest, WhoWaitsAtABarrierGetsThemAndHasToComeAgain) {
     EXPECT_EQ(answer.kind, Answer::Kind::Reply);
 }
 
+TEST_F(HandoverTest, WhoAsksLearnsHowManyWaitAtABarrier) {
+  const auto idle = [&] {
+    const auto answers = send(request(Kind::AskIdle, 0, 0));
+    EXPECT_EQ(answers.size(), 1u);
+    EXPECT_EQ(answers[0].kind, Answer::Kind::Reply);
+    EXPECT_EQ(answers[0].ticket, 1000u);
+    return answers[0].word;
+  };
+  EXPECT_EQ(idle(), 0u);
+  come(3, 1);
+  EXPECT_EQ(idle(), 1u);
+  come(2, 1);
+  EXPECT_EQ(idle(), 2u);
+  offer(0, 5);
+  EXPECT_EQ(idle(), 1u) << "one has something to do";
+  Request other = request(Kind::Barrier, 1, 1);
+  other.team = 2;
+  send(other);
+  EXPECT_EQ(idle(), 1u);
+  come(3, 1);
+  come(1, 1);
+  EXPECT_EQ(idle(), 3u);
+  come(0, 1);
+  EXPECT_EQ(idle(), 0u);
+}
+
 TEST_F(HandoverTest, WhoWaitsForTheEndOfTheRegionGetsNone) {
   EXPECT_TRUE(send(request(Kind::Join, 0, 1)).empty());
+  EXPECT_EQ(send(request(Kind::AskIdle, 1, 0))[0].word, 0u);
   EXPECT_EQ(offer(1, 0)[0].kind, Answer::Kind::TasksBack);
 }
 

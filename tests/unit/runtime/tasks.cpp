@@ -258,6 +258,28 @@ TEST(Tasks, PartsOfUntiedTasks) {
   }
 }
 
+/// A thread alone need not come to a place where it executes tasks.
+TEST(Tasks, PartsOfUntiedTasksByAThreadAlone) {
+  parallel(1, [](Member) {
+    static int parts;
+    parts = 0;
+    TaskRequest request;
+    request.tied = false;
+    request.function = [](int, void* argument) {
+      if (++parts < 5)
+        runtime::submit_task(here(), runtime::task_of_body(argument));
+    };
+    runtime::submit_task(here(), runtime::make_task(here(), request));
+    EXPECT_EQ(parts, 5);
+    ExplicitTask& undeferred = runtime::make_task(here(), request);
+    parts = 0;
+    runtime::begin_undeferred(here(), undeferred);
+    request.function(0, undeferred.body);
+    runtime::end_undeferred(here(), undeferred);
+    EXPECT_EQ(parts, 5);
+  });
+}
+
 TEST(Tasks, CancelledGroupsBeginNoMore) {
   parallel(1, [](Member) {
     runtime::begin_taskgroup(here());
