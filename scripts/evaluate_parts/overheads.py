@@ -37,14 +37,14 @@ def _compile_by_gcc(folder):
 
 
 def _print_figures(values, names):
-    """The ratios, of each construct, to the better peer, paired within rounds."""
+    """The ratios of hetmp, the first one, to the better peer, of each construct, paired within rounds."""
     ratios = {}
-    print(f"   {'us':28} {'hetmp':>9} {'libomp':>9} {'libgomp':>9}   hetmp / better, paired (quartiles)")
+    print(f"   {'us':28} {' '.join(f'{label:>9}' for label in values)}   hetmp / better, paired (quartiles)")
     for name in names:
         columns = {label: [figures[name] for figures in rounds] for label, rounds in values.items()}
         medians = {label: statistics.median(column) for label, column in columns.items()}
-        better = min(("libomp", "libgomp"), key=medians.get)
-        line = f"   {name:28} {medians['hetmp']:9.4f} {medians['libomp']:9.4f} {medians['libgomp']:9.4f}"
+        better = min(list(values)[1:], key=medians.get)
+        line = f"   {name:28} {' '.join(f'{median:9.4f}' for median in medians.values())}"
         if min(medians.values()) >= LEAST:
             paired = [mine / other for mine, other in zip(columns["hetmp"], columns[better])]
             ratios[name] = statistics.median(paired)
@@ -54,22 +54,31 @@ def _print_figures(values, names):
     return ratios
 
 
+def _compare(context, contenders):
+    """Of each construct the ratio to the better peer, and their geometric mean."""
+    values = take_turns({label: lambda settings=settings, program=program: _figures(run(context, settings, [program]))
+                         for label, (settings, program) in contenders.items()}, context.rounds(9))
+    ratios = _print_figures(values, values["hetmp"][0])
+    return values, ratios, math.exp(statistics.fmean(map(math.log, ratios.values())))
+
+
 def overheads(context):
     clang_program = context.kernel("overheads")
     with tempfile.TemporaryDirectory() as folder:
         gcc_program = _compile_by_gcc(folder)
         for threads in (2, OVERSUBSCRIBED):
-            contenders = {"hetmp": (context.hetmp(threads=threads), clang_program),
-                          "libomp": (context.release_libomp(threads=threads), clang_program),
-                          "libgomp": ({"OMP_NUM_THREADS": str(threads)}, gcc_program)}
+            libgomp = ({"OMP_NUM_THREADS": str(threads)}, gcc_program)
             print(f"   {threads} threads; {context.rounds(9)} rounds")
-            values = take_turns({label: lambda settings=settings, program=program: _figures(run(context, settings, [program]))
-                                 for label, (settings, program) in contenders.items()}, context.rounds(9))
-            ratios = _print_figures(values, values["hetmp"][0])
-            mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
+            values, ratios, mean = _compare(context, {"hetmp": (context.hetmp(threads=threads), clang_program),
+                                                      "libomp": (context.release_libomp(threads=threads), clang_program),
+                                                      "libgomp": libgomp})
             limit = MEAN_LIMIT if threads == 2 else OVERSUBSCRIBED_MEAN_LIMIT
             print(f"   geometric mean over {len(ratios)} constructs: {mean:.3f}; {met(mean, limit)}")
             if threads == 2:
                 worst = max(ratios, key=ratios.get)
                 print(f"   the dearest: {worst}, {ratios[worst]:.3f}; {met(ratios[worst], LIMIT)}")
             context.keep(f"{threads} threads", values)
+            print(f"   {threads} threads, both by gcc's code")
+            values, ratios, mean = _compare(context, {"hetmp": (context.hetmp(threads=threads), gcc_program), "libgomp": libgomp})
+            print(f"   geometric mean over {len(ratios)} constructs: {mean:.3f}")
+            context.keep(f"{threads} threads, gcc", values)
