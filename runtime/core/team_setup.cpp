@@ -28,8 +28,8 @@ void release_team(Thread& self, NodeTeam& team) {
   self.unused_teams = &team;
 }
 
-/// The ICVs of the region described, and how large those inside it are: by a clause with a list, on it or on one around it, else by the list in the
-/// environment. Whatever neither says is inherited.
+/// The ICVs of the region described, and how large those inside it are: by a clause with a list, on it or on one around it, else by the
+/// list in the environment. Whatever neither says is inherited.
 void describe_icvs(TeamDescription& description, Thread& self) {
   const uint32_t inside = description.level + 1;
   ListedSizes& listed = description.listed;

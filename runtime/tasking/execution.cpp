@@ -28,7 +28,7 @@ bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
 
 // ---- completion
 
-/// By a thread of the team.
+/// Puts it where the team's threads find it, and through them other nodes. By one of these threads.
 void make_ready(NodeTeam& team, uint32_t local_thread, ExplicitTask& task) {
   team.tasks.push(local_thread, &task);
   if (team.global)
@@ -197,7 +197,7 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   // Alone on its node a thread keeps only what others are there to take: it may wait for the task itself, without ever executing it.
   const bool for_others = team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
   const bool included = task.parent->is_final || !for_others;
-  return included || (task.priority == 0 && has_plenty(self.task->team->tasks, self.task->local_number));
+  return included || (task.priority == 0 && has_plenty(team.tasks, self.task->local_number));
 }
 
 /// As resume().
@@ -282,7 +282,6 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
       return;
     }
   }
-  TeamTasks& tasks = implicit.team->tasks;
   if (implicit.team->global)
     offer_surplus(self);
   const bool at_once = is_executed_at_once(self, task);
