@@ -21,7 +21,7 @@ import run as conformance  # noqa: E402  (libraries, environments, process group
 from run import Failure, Skip  # noqa: E402
 
 PROGRAMS = HERE / "programs"
-SECONDS = 20
+SECONDS = 60  # a hang; programs run beside others that keep the CPUs busy
 MODES = {"stock": None, "one": None, "proc2": "proc:2", "proc3": "proc:3", "proc4": "proc:4"}
 COMPILERS = ["flang-new-19", "flang-19"]
 
