@@ -140,7 +140,7 @@ HETMP_RUNTIME_LOOP(ordered_runtime, Runtime, true)
 
 /// Also of a loop that was cancelled, in a region that cannot be.
 HETMP_ENTRY void GOMP_loop_end() {
-  leaving_barrier(current_task(), __builtin_return_address(0));
+  cancel_barrier(current_task(), __builtin_return_address(0));
 }
 
 HETMP_ENTRY void GOMP_loop_end_nowait() {}
@@ -157,7 +157,7 @@ HETMP_ENTRY unsigned GOMP_sections_next() {
 }
 
 HETMP_ENTRY void GOMP_sections_end() {
-  leaving_barrier(current_task(), __builtin_return_address(0));
+  cancel_barrier(current_task(), __builtin_return_address(0));
 }
 
 HETMP_ENTRY void GOMP_sections_end_nowait() {}

@@ -22,19 +22,10 @@ void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
 
 } // namespace hetmp::runtime
 
-namespace {
-
-void invoke(void* function, int gtid, int thread_number, uint32_t count, void* const* arguments) {
-  invoke_gomp(function, gtid, thread_number, count, arguments);
-  meet_at_end(current_task());
-}
-
-} // namespace
-
 HETMP_ENTRY void GOMP_parallel(GompFunction function, void* data, unsigned threads, unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
-  fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke);
+  fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke_gomp);
 }
 
 // ---- regions that consist of one loop: every thread has begun it when the outlined function starts
@@ -66,7 +57,6 @@ struct LoopArguments {
 void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments) {
   LoopArguments::begin(arguments, function);
   reinterpret_cast<GompFunction>(function)(arguments[LoopArguments::data]);
-  meet_at_end(current_task());
 }
 
 void parallel_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind, long chunk,
@@ -104,7 +94,6 @@ namespace {
 void invoke_with_sections(void* function, int, int, uint32_t, void* const* arguments) {
   begin_gomp_sections(unsigned(as_number(arguments[1])), function);
   reinterpret_cast<GompFunction>(function)(arguments[0]);
-  meet_at_end(current_task());
 }
 
 } // namespace
@@ -135,7 +124,7 @@ void start_loop(GompFunction function, void* data, unsigned threads, const GompL
 } // namespace
 
 HETMP_ENTRY void GOMP_parallel_start(GompFunction function, void* data, unsigned threads) {
-  start(function, threads, 1, &data, invoke);
+  start(function, threads, 1, &data, invoke_gomp);
 }
 
 HETMP_ENTRY void GOMP_parallel_end() {

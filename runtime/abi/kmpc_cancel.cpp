@@ -15,7 +15,7 @@ HETMP_ENTRY int32_t __kmpc_cancellationpoint(const SourceLocation*, int32_t gtid
 }
 
 HETMP_ENTRY int32_t __kmpc_cancel_barrier(const SourceLocation*, int32_t gtid) {
-  return cancel_barrier(task_of(gtid));
+  return cancel_barrier(task_of(gtid), __builtin_return_address(0));
 }
 
 // ---- gcc; its constructs have the values of Cancelled
@@ -30,13 +30,13 @@ HETMP_ENTRY bool GOMP_cancellation_point(int construct) {
 }
 
 HETMP_ENTRY bool GOMP_barrier_cancel() {
-  return leaving_barrier(current_task());
+  return cancel_barrier(current_task(), __builtin_return_address(0));
 }
 
 HETMP_ENTRY bool GOMP_loop_end_cancel() {
-  return leaving_barrier(current_task());
+  return cancel_barrier(current_task(), __builtin_return_address(0));
 }
 
 HETMP_ENTRY bool GOMP_sections_end_cancel() {
-  return leaving_barrier(current_task());
+  return cancel_barrier(current_task(), __builtin_return_address(0));
 }

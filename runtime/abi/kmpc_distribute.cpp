@@ -1,6 +1,7 @@
 // Loops that are divided among the teams of a league, and what each team gets among its threads.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmp_static_loop.hpp"
+#include "runtime/core/cancellation.hpp"
 
 #define HETMP_DECLARE_DISPATCH(suffix, type, signed_type)                                                           \
   HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,    \
@@ -31,7 +32,8 @@ void divide_twice(const StaticLoop<T>& loop, T* upper_of_team, int gtid, int32_t
     *upper_of_team = *loop.upper;
     return loop.leave_empty();
   }
-  const ImplicitTask& task = task_of(gtid);
+  ImplicitTask& task = task_of(gtid);
+  begin_static_worksharing(task);
   const schedulers::Range share = take_share_of_team(loop, task);
   *upper_of_team = *loop.upper;
   if (share.empty())

@@ -1,6 +1,7 @@
 // Loops with a static schedule: the compiler asks for its thread's share once and runs it by itself.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmp_static_loop.hpp"
+#include "runtime/core/cancellation.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -12,6 +13,7 @@ void divide(const StaticLoop<T>& loop, int gtid, int32_t schedule, const SourceL
     return loop.leave_empty();
   ImplicitTask& task = task_of(gtid);
   const StaticKind kind = decode_static_schedule(schedule);
+  begin_static_worksharing(task);
   if (kind == StaticKind::Distributed || kind == StaticKind::DistributedChunked) {
     loop.divide_alone(teams_of_league(task), trips,
                       kind == StaticKind::Distributed ? StaticKind::Contiguous : StaticKind::Chunked);

@@ -1,5 +1,6 @@
 #include "runtime/core/barrier.hpp"
 
+#include "runtime/core/cancellation.hpp"
 #include "runtime/core/traced.hpp"
 #include "runtime/core/visits.hpp"
 #include "runtime/core/write_changed.hpp"
@@ -46,12 +47,12 @@ uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
 
 void team_barrier(ImplicitTask& task, const void* site) {
   NodeTeam& team = *task.team;
-  if (team.alone()) {
-    finish_tasks_alone(task);
+  if (regions_may_be_cancelled) {
+    cancel_barrier(task, site);
     return;
   }
-  if (regions_may_be_cancelled) {
-    meet(task, inside_region, site);
+  if (team.alone()) {
+    finish_tasks_alone(task);
     return;
   }
   const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
@@ -64,6 +65,7 @@ void team_barrier(ImplicitTask& task, const void* site) {
 
 uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
+  task.worksharing++;
   if (team.alone()) {
     finish_tasks_alone(task);
     return word;

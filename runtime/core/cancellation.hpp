@@ -1,11 +1,15 @@
 // Cancellation (OpenMP 5.1, section 2.20), if OMP_CANCELLATION allows it.
+//
+// What is cancelled is one instance of a construct. A region has a word in its team. Loops and sections are numbered by each thread
+// (ImplicitTask::worksharing), and the team keeps the numbers of those that were cancelled: they never have to be forgotten, and a
+// thread that is still in the loop before, or already in the one behind, is not meant.
 #pragma once
 
 #include "runtime/core/node_team.hpp"
 
 namespace hetmp::runtime {
 
-/// What a `cancel` construct cancels. Bits, so that nodes can tell each other at a barrier.
+/// What a `cancel` construct cancels, as gcc numbers it.
 enum class Cancelled : uint32_t { Nothing = 0, Parallel = 1, Loop = 2, Sections = 4, Taskgroup = 8 };
 
 /// A `cancel` construct: whether the calling thread goes to the end of the construct named. Other threads do so when they come to a
@@ -18,17 +22,23 @@ bool is_cancelled(ImplicitTask& task, Cancelled what);
 /// Whether the construct has been cancelled; the calling thread stays in it.
 bool has_been_cancelled(ImplicitTask& task, Cancelled what);
 
-/// A barrier that is a cancellation point of the region or, at the end of a loop or sections, of that: whether that was cancelled. All
-/// threads get the same answer, and the construct is forgotten.
-bool cancel_barrier(ImplicitTask& task);
+/// The calling thread begins a loop or sections that the compiler divides itself; for others the runtime hands out, begin_loop()
+/// counts.
+inline void begin_static_worksharing(ImplicitTask& task) {
+  task.worksharing++;
+  task.in_static_loop = true;
+}
 
-// Where clang's programs meet at a barrier when a region is cancelled, gcc's threads go to its end at once, while others may still wait
-// for them at barriers inside. There those at the end stand in for themselves: they come to every barrier of the others, which learn
-// from them that the region is cancelled, until a barrier at which nobody is inside.
+// When a region is cancelled, threads go to its end at once, while others may still wait for them at barriers inside. Those at the
+// end stand in for themselves: they come to every barrier of the others, which learn from them that the region is cancelled, until a
+// barrier at which nobody is inside.
 
-/// A barrier inside: whether the region is cancelled, and the thread goes to its end. A loop or sections that end here and were
-/// cancelled are forgotten. `site`: see team_barrier().
-bool leaving_barrier(ImplicitTask& task, const void* site = nullptr);
+/// A barrier inside: whether the region is cancelled, and the thread goes to its end. `site`: see team_barrier().
+bool cancel_barrier(ImplicitTask& task, const void* site = nullptr);
+
+/// The barrier of a reduction at the end of a loop or sections. clang puts a second one behind it, and threads that leave a cancelled
+/// construct come to that one only: if there are any, the others have met them here, and the second one is over.
+void reduction_barrier(ImplicitTask& task, const void* site);
 
 /// At the end of a region, by every thread.
 void meet_at_end(ImplicitTask& task);

@@ -214,6 +214,7 @@ LoopBuffer& buffer_of(ImplicitTask& task) {
 
 void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   LoopProgress& loop = task.loop;
+  task.worksharing++;
   loop.schedule = settle(request.schedule, *task.team);
   if (request.ordered && schedulers::probes(loop.schedule.kind))
     loop.schedule = Schedule{};

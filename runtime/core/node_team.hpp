@@ -61,6 +61,7 @@ struct LoopBuffer {
 
 struct NodeTeam {
   static constexpr uint32_t loop_ring = 8;
+  static constexpr uint32_t cancelled_ring = 16;
 
   TeamDescription description; ///< `arguments` holds them only up to most_forwarded_arguments
   GlobalLevel* global = nullptr;
@@ -88,7 +89,8 @@ struct NodeTeam {
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
   Bell iterations_posted;                               ///< of doacross loops
-  std::atomic<uint32_t> cancelled{0};                   ///< bits of Cancelled (cancellation.hpp)
+  std::atomic<bool> cancelled{false};                   ///< the region is
+  std::atomic<uint32_t> cancelled_worksharing[cancelled_ring] = {}; ///< the latest ones; see cancellation.hpp
   std::atomic<bool> out_of_step{false};                 ///< the region was cancelled: threads have met different constructs
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];

@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "runtime/core/barrier.hpp"
+#include "runtime/core/cancellation.hpp"
 #include "runtime/core/fresh_page.hpp"
 #include "runtime/core/visits.hpp"
 
@@ -16,7 +17,8 @@ ReductionMethod forced_method = ReductionMethod::None; // None = nobody forces o
 ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& request) {
   if (team.alone())
     return ReductionMethod::Serial;
-  const bool can_combine = request.data && request.combine;
+  // Threads that leave a cancelled construct do not come to its reduction: then nobody may wait for them.
+  const bool can_combine = request.data && request.combine && !regions_may_be_cancelled;
   if (team.global && can_combine)
     return ReductionMethod::Combine; // shared variables travel between nodes: once for each node, not for each thread
   if (forced_method == ReductionMethod::Atomic && !request.atomic_possible)
@@ -103,7 +105,9 @@ void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
   task.reduction = ReductionMethod::None;
   if (method == ReductionMethod::Critical)
     leave_critical(lock);
-  if (waits)
+  if (waits && regions_may_be_cancelled)
+    reduction_barrier(task, nullptr);
+  else if (waits)
     team_barrier(task, method == ReductionMethod::Combine ? task.team->reduction_site : nullptr);
 }
 

@@ -144,6 +144,7 @@ Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& 
 }
 
 void end_static_loop(ImplicitTask& task) {
+  task.in_static_loop = false;
   trace_iterations_end(task, perf::TraceEvent::Kind::Share, task.static_visit != 0);
   if (task.static_visit == 0)
     return;

@@ -3,6 +3,8 @@
 #include "perf/trace.hpp"
 #include "runtime/affinity/binding.hpp"
 #include "runtime/affinity/display.hpp"
+#include "runtime/core/barrier.hpp"
+#include "runtime/core/cancellation.hpp"
 #include "runtime/core/loop.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/team_size.hpp"
@@ -49,6 +51,12 @@ void describe_icvs(TeamDescription& description, Thread& self) {
   write_changed(description.icvs, icvs);
 }
 
+void forget_cancelled(NodeTeam& team) {
+  team.cancelled.store(false, std::memory_order_relaxed);
+  for (std::atomic<uint32_t>& construct : team.cancelled_worksharing)
+    construct.store(0, std::memory_order_relaxed);
+}
+
 /// Unique in the process, never 0.
 uint64_t name_region(Thread& primary) {
   constexpr int most_significant = 40; // a thread that begins a region each 100 ns does so for 30 hours until its names come again
@@ -93,6 +101,8 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.constructs = 0;
   task.loops = team.first_loop;
   task.singles = team.first_single;
+  task.worksharing = 1;
+  task.in_static_loop = task.left_worksharing = task.has_met_at_reduction = false;
   task.loop.open = false;
   task.static_visit = 0;
   task.reduction = ReductionMethod::None;
@@ -129,7 +139,8 @@ void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads
 void begin_counting(NodeTeam& team) {
   write_changed(team.barriers, uint64_t(0));
   write_changed(team.tasks.others_wait, false);
-  write_changed(team.cancelled, 0u); // a region that was left at its end may have kept it
+  if (regions_may_be_cancelled)
+    forget_cancelled(team);
   write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
 }
 
@@ -165,6 +176,7 @@ void execute(Thread& self, NodeTeam& team) {
                              description.microtask, description.source);
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);
+  meet_at_end(*self.task);
 }
 
 void leave(Thread& self, NodeTeam& team) {

@@ -99,6 +99,12 @@ struct alignas(cache_line) ImplicitTask {
   uint64_t constructs = 0; ///< names a construct among the nodes
   uint64_t loops = 0;      ///< position in the ring of loop buffers
   uint32_t singles = 0;
+  uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp
+
+  // Cancellation
+  bool in_static_loop = false;       ///< or sections, which the compiler divides itself
+  bool left_worksharing = false;     ///< since the last barrier, because it was cancelled
+  bool has_met_at_reduction = false; ///< the others: the barrier to come is over (reduction_barrier())
 
   LoopProgress loop;
   ReductionMethod reduction = ReductionMethod::None;

@@ -148,7 +148,7 @@ bool resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted
 }
 
 bool is_discarded(const ExplicitTask& task) {
-  if ((task.team->cancelled.load(std::memory_order_relaxed) & uint32_t(Cancelled::Parallel)) != 0)
+  if (task.team->cancelled.load(std::memory_order_relaxed))
     return true;
   for (const TaskGroup* group = task.member_of; group; group = group->outer)
     if (group->cancelled.load(std::memory_order_relaxed))
