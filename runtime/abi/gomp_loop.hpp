@@ -47,7 +47,7 @@ void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, boo
   task.loop.lower_bits = uint64_t(loop.start);
   task.loop.stride = int64_t(loop.increment);
   task.loop.end_bits = uint64_t(loop.end);
-  begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site});
+  begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site, true}); // gcc divides most of its static loops itself
 }
 
 /// Invoker of functions as gcc outlines them: they take one pointer.

@@ -66,7 +66,20 @@ Range static_piece(const LoopProgress& loop, const NodeTeam& team, uint32_t loca
   if (loop.schedule.chunk != 0)
     return schedulers::static_chunk(loop.trips, loop.schedule.chunk, team.description.threads,
                                     team.description.first_thread + local, round);
-  return round == 0 ? unplaced_share(team, loop.trips, local) : Range{loop.trips, loop.trips};
+  if (round != 0)
+    return {loop.trips, loop.trips};
+  if (loop.equal_shares)
+    return schedulers::static_share(loop.trips, team.description.threads, team.description.first_thread + local);
+  return loop.node_part ? share_of_part(team, *loop.node_part, local) : unplaced_share(team, loop.trips, local);
+}
+
+/// Such loops are divided as the region's other static ones of as many iterations.
+void choose_division(ImplicitTask& task, const LoopRequest& request) {
+  LoopProgress& loop = task.loop;
+  loop.equal_shares = request.equal_shares;
+  loop.node_part.reset();
+  if (loop.schedule.kind == ScheduleKind::Static && loop.schedule.chunk == 0 && !loop.equal_shares && loop.trips != 0)
+    loop.node_part = part_like_others(task, loop.trips, {request.source, request.call_site});
 }
 
 /// End of the chunk that comes before the one of (local, round) among those of this node.
@@ -221,6 +234,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   if (!schedulers::probes(loop.schedule.kind))
     note_unplaced_loop(*task.team, request.call_site);
   loop.trips = request.trips;
+  choose_division(task, request);
   loop.ordered = request.ordered;
   loop.source = request.source;
   loop.call_site = request.call_site;

@@ -21,10 +21,10 @@
 
 namespace hetmp::runtime {
 
-/// A visit of a loop that the compiler divides and whose shares are placed all the same; see static_loop.cpp.
+/// The visit of a static loop by which all others of the region are divided that have as many iterations; see static_loop.cpp.
 struct StaticVisit {
   uint64_t trips = 0;
-  uint32_t barriers = 0;     ///< completed by the team when the loop was met: until the next one the shares stay
+  bool unplaced = false;     ///< by unplaced_share(); the rest means nothing then
   uint64_t global_name = 0;
   LoopIdentity identity{};
   schedulers::Assignment assignment;
@@ -101,9 +101,9 @@ struct NodeTeam {
 
   /// A loop was divided among the threads without asking anybody.
   std::atomic<bool> unplaced{false};
-  // Static loops that are placed: guarded by the lock.
+  // Where static loops are placed: guarded by the lock.
   FutexLock static_lock;
-  std::vector<StaticVisit> static_visits; ///< since the last barrier
+  std::vector<StaticVisit> static_visits; ///< of this region, each with another number of iterations
   EventCount static_answers;
 
   uint32_t local_threads() const { return description.local_threads; }

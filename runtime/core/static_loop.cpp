@@ -1,6 +1,9 @@
 // Loops that the compiler divides itself: it asks for each thread's share once. On several nodes the shares can follow the
 // core speeds the user gives (HETMP_CSR), or be placed like those of any other loop (HETMP_LOOPS=all): a visit is measured,
 // the next one divided accordingly.
+//
+// Static loops of one region that have as many iterations give each thread the same ones (OpenMP 5.1, section 2.11.4), barriers
+// between them or not. So a region keeps the division that the first of them was given until it ends, for the others as well.
 #include "runtime/core/loop.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
@@ -28,10 +31,9 @@ LoopQuestion question_about(const StaticVisit& visit) {
   return question;
 }
 
-/// Visits before the last barrier are over on every thread: each has left its loops before it came to the barrier.
-void forget_older_visits(NodeTeam& team, uint32_t barriers) {
-  std::erase_if(team.static_visits, [&](const StaticVisit& visit) { return visit.barriers != barriers; });
-}
+/// A region whose loops have ever other numbers of iterations gains nothing by keeping a division for each. All threads of all
+/// nodes meet them in one order, so those that are too many for one thread are so for all.
+constexpr size_t most_divisions = 64;
 
 StaticVisit* find_visit(NodeTeam& team, uint64_t trips) {
   for (StaticVisit& visit : team.static_visits)
@@ -60,28 +62,35 @@ Assignment obtain_assignment(NodeTeam& team, const StaticVisit& visit) {
   return answer;
 }
 
-/// The assignment that holds for loops of `trips` iterations until the next barrier. The first thread of the node to come
-/// to the first of them asks; that loop gives the visit its name.
-StaticVisit visit_loop(NodeTeam& team, uint64_t name, uint64_t trips, const LoopIdentity& identity) {
-  const uint32_t barriers = team.released.epoch();
+/// Whether a placed loop is to be asked for; `visit` is the one that holds, or is to hold, for loops of as many iterations.
+bool is_first(NodeTeam& team, StaticVisit& visit, bool placed) {
+  if (const StaticVisit* earlier = find_visit(team, visit.trips)) {
+    visit = *earlier;
+    return false;
+  }
+  visit.unplaced = visit.answered = !placed || team.static_visits.size() >= most_divisions;
+  if (team.static_visits.size() < most_divisions)
+    team.static_visits.push_back(visit);
+  return !visit.unplaced;
+}
+
+/// By what loops of `trips` iterations are divided until the region ends. The first thread of the node to come to the first of them
+/// asks if that loop can be `placed`; the loop gives the visit its name.
+StaticVisit visit_loop(NodeTeam& team, uint64_t name, uint64_t trips, const LoopIdentity& identity, bool placed) {
   StaticVisit mine;
   while (true) {
+    mine = {};
+    mine.trips = trips;
+    mine.global_name = name;
+    mine.identity = identity;
     const uint32_t seen = team.static_answers.epoch(); // before the look
     {
       FutexLockGuard guard(team.static_lock);
-      forget_older_visits(team, barriers);
-      if (const StaticVisit* visit = find_visit(team, trips)) {
-        if (visit->answered)
-          return *visit;
-      } else {
-        mine.trips = trips;
-        mine.barriers = barriers;
-        mine.global_name = name;
-        mine.identity = identity;
-        team.static_visits.push_back(mine);
+      if (is_first(team, mine, placed))
         break;
-      }
     }
+    if (mine.answered)
+      return mine;
     team.static_answers.wait_while(seen);
   }
   const Assignment assignment = obtain_assignment(team, mine);
@@ -97,18 +106,35 @@ StaticVisit visit_loop(NodeTeam& team, uint64_t name, uint64_t trips, const Loop
   return mine;
 }
 
+Range part_of_node(const StaticVisit& visit) {
+  return visit.assignment.piece_count != 0 ? visit.assignment.pieces[0] : Range{};
+}
+
+bool are_placed(const NodeTeam& team) { return team.global && placement().static_loops; }
+
+/// A loop that is divided as an earlier one was can be helped where nobody measures that one any more.
+void note_like_earlier(NodeTeam& team, const StaticVisit& earlier, const void* call_site) {
+  if (!earlier.assignment.measured || earlier.threads_done == team.local_threads())
+    visits::begins(team, call_site);
+}
+
 Range placed_share(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) {
   NodeTeam& team = *task.team;
   const uint64_t name = ++task.constructs;
-  const StaticVisit visit = visit_loop(team, name, trips, identity);
-  const Range piece = visit.assignment.piece_count != 0 ? visit.assignment.pieces[0] : Range{};
-  const Range own = schedulers::static_share(piece.size(), team.local_threads(), task.local_number);
-  if (visit.assignment.measured && visit.global_name == name) {
+  const StaticVisit visit = visit_loop(team, name, trips, identity, true);
+  if (visit.unplaced) {
+    note_unplaced_loop(team, identity.call_site);
+    return unplaced_share(team, trips, task.local_number);
+  }
+  const Range own = share_of_part(team, part_of_node(visit), task.local_number);
+  if (visit.global_name != name) {
+    note_like_earlier(team, visit, identity.call_site);
+  } else if (visit.assignment.measured) {
     task.static_visit = name;
     task.static_iterations = own.size();
     task.static_started = snapshot_of_thread();
   }
-  return {piece.begin + own.begin, piece.begin + own.end};
+  return own;
 }
 
 } // namespace
@@ -133,9 +159,23 @@ Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local) {
   return schedulers::thread_share(shape, speeds, part.node, local);
 }
 
+Range share_of_part(const NodeTeam& team, Range part, uint32_t local) {
+  const Range own = schedulers::static_share(part.size(), team.local_threads(), local);
+  return {part.begin + own.begin, part.begin + own.end};
+}
+
+std::optional<Range> part_like_others(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) {
+  if (!are_placed(*task.team))
+    return {};
+  const StaticVisit visit = visit_loop(*task.team, ++task.constructs, trips, identity, false);
+  if (visit.unplaced)
+    return {};
+  return part_of_node(visit);
+}
+
 Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) {
   NodeTeam& team = *task.team;
-  const bool placed = team.global && placement().static_loops;
+  const bool placed = are_placed(team);
   if (!placed)
     note_unplaced_loop(team, identity.call_site);
   const Range share = placed ? placed_share(task, trips, identity) : unplaced_share(team, trips, task.local_number);

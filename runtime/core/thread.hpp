@@ -14,6 +14,7 @@
 #include "schedulers/schedule.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct LoopProgress {
   uint64_t number = 0;      ///< in the ring of loop buffers
   uint64_t global_name = 0; ///< of the loop among the nodes of the team
   uint64_t round = 0;       ///< Static: chunks taken so far
+  bool equal_shares = false; ///< Static: LoopRequest's
+  std::optional<schedulers::Range> node_part; ///< Static: of this node, if such loops are placed
   uint64_t chunks = 0;      ///< Dynamic: that the loop has
   bool dealt = false;       ///< Dynamic: chunks are dealt in advance (chunk_share.hpp)
   uint32_t victim = 0;      ///< then: the local thread that the last ones were stolen from
