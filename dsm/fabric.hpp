@@ -117,7 +117,7 @@ struct Fabric {
   void (*watch_pages)();
   /// The node's threads are in this parallel region from now on: its function's address; 0: in none. Any thread.
   void (*enter_region)(uint64_t region);
-  /// Origin, an ordinary thread, when no team runs: asks all nodes what they have seen, and tells `take` in the order of
+  /// Origin, one ordinary thread at a time, also while teams run: asks all nodes what they have seen, and tells `take` in the order of
   /// their numbers. Waits for them for a second at most.
   void (*gather_pages)(void (*take)(void* context, const NodeObservation& seen), void* context);
   /// Likewise: what lies at the address.

@@ -6,6 +6,7 @@
 #include "runtime/affinity/display.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/core/barrier.hpp"
+#include "runtime/core/ending_signals.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/other_runtimes.hpp"
@@ -28,8 +29,11 @@
 #include "perf/report.hpp"
 
 #include "base/environment.hpp"
+#include "base/futex.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -63,6 +67,7 @@ uint32_t count_usable_cpus() {
 
 /// Not for node processes, which are not made by fork(). The child of one is a program of its own: one node.
 void after_fork_in_child() {
+  forget_ending_signals();
   forget_all_workers();
   forget_residents();
   forget_other_threads();
@@ -91,6 +96,49 @@ uint32_t usual_team_size() {
   return left == 0 ? cpus : std::min(cpus, uint32_t(left));
 }
 
+/// Whether the program's calls of sigaction() come here, and not only to the C library.
+bool signals_lead_here() {
+  for (const char* version : {"GLIBC_2.2.5", "GLIBC_2.17"}) {
+    const void* first = dlvsym(RTLD_DEFAULT, "sigaction", version);
+    Dl_info found{}, own{};
+    if (first && dladdr(first, &found) && dladdr(reinterpret_cast<const void*>(program_sigaction), &own))
+      return found.dli_fbase == own.dli_fbase;
+  }
+  return false;
+}
+
+bool wants_report() {
+  const auto destination = environment_value("HETMP_REPORT");
+  return destination && *destination != "0";
+}
+
+enum : uint32_t { Unwritten, BeingWritten, Written };
+FutexWord reports{Unwritten};
+
+/// Once, by whoever comes first: the end of the program, or a signal that ends it.
+bool write_reports() {
+  uint32_t unwritten = Unwritten;
+  if (!reports.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
+    return false;
+  if (wants_report())
+    perf::write_report(loop_report(), *environment_value("HETMP_REPORT"));
+  timeline::write();
+  reports.store(Written, std::memory_order_release); // pairs with the acquire in wait_for_reports()
+  futex_wake(reports, INT_MAX);
+  return true;
+}
+
+void wait_for_reports() {
+  for (uint32_t state; (state = reports.load(std::memory_order_acquire)) != Written;)
+    futex_wait(reports, state);
+}
+
+/// Whoever ends the program after this waits for nothing but this.
+void on_ending_signal() {
+  if (!write_reports())
+    wait_for_reports();
+}
+
 /// Set by the constructor only: later, the program runs and its processes are what they are.
 bool before_main = false;
 pid_t initialised_in = 0;
@@ -113,6 +161,8 @@ void initialise() {
   show_settings_at_start();
   if (own_node() == 0 && !program_icvs().duplicate_library_ok)
     warn_of_divided_objects();
+  if (own_node() == 0 && (wants_report() || timeline::is_wanted()))
+    take_ending_signals(on_ending_signal, several_processes() || signals_lead_here());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
@@ -126,11 +176,10 @@ __attribute__((constructor)) void on_load() {
 
 /// Only the process that began as the program reports: not a forked child, not another node.
 __attribute__((destructor)) void on_exit_of_program() {
-  if (initialised_in != getpid() || own_node() != 0)
+  if (initialised_in != getpid() || own_node() != 0 || write_reports())
     return;
-  if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
-    perf::write_report(loop_report(), *destination);
-  timeline::write();
+  while (true) // a signal that ends the program was first: it does, in a moment
+    pause();
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "base/signal_calls.hpp"
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
@@ -317,9 +318,9 @@ void NodeProcess::serve_as_node(uint32_t node) {
   char name[16];
   snprintf(name, sizeof name, "hetmp-node-%u", node);
   prctl(PR_SET_NAME, name);
-  // The terminal's signals are for the program, that is for the origin; this process ends when the origin does.
-  for (int terminal_signal : {SIGINT, SIGQUIT, SIGHUP, SIGTSTP})
-    signal(terminal_signal, SIG_IGN);
+  // They are for the program, that is for the origin; this process ends when the origin does.
+  for (const int number : signals_from_outside)
+    ignore_signal(system_sigaction, number);
   become(node);
   forget_others_memory();
   start_errands();

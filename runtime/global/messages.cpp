@@ -1,7 +1,9 @@
 // Nodes that are processes: requests, answers and starts of teams travel as messages. The coordinator belongs to the
-// origin's service thread, which delivers messages; it is touched by no other thread while teams run, so it has no lock.
+// origin's service thread, which delivers messages; it is touched by no other thread, so it has no lock.
 #include "runtime/global/messages.hpp"
 
+#include "base/clock.hpp"
+#include "base/futex.hpp"
 #include "base/message.hpp"
 #include "perf/counters.hpp"
 #include "runtime/core/fault_source.hpp"
@@ -28,7 +30,7 @@ constexpr int exit_code_protocol = 76; // EX_PROTOCOL of sysexits.h
 
 dsm::Fabric* fabric;
 
-enum class MessageKind : uint32_t { Request = 1, Answer, Start };
+enum class MessageKind : uint32_t { Request = 1, Answer, Start, Report };
 
 struct AnswerMessage {
   MessageKind kind = MessageKind::Answer;
@@ -90,7 +92,36 @@ public:
     page_report::region_ends();
   }
 
-  perf::Report report() override { return coordinator_.report(); }
+  /// The service thread makes it, while teams may be running. Waits for it a second at most; then nothing is known.
+  perf::Report report() override {
+    // Never freed: what the service thread allocates lies in its own arena, whose lock nobody may hold who can fault.
+    auto* drawn = new DrawnReport;
+    report_wanted_.store(drawn, std::memory_order_release); // pairs with the exchange in draw_report()
+    const MessageKind kind = MessageKind::Report;
+    fabric->send(0, &kind, sizeof kind);
+    constexpr int64_t patience = 1'000'000'000;
+    const int64_t deadline = monotonic_ns() + patience;
+    for (int64_t left = patience; drawn->done.load(std::memory_order_acquire) == 0; left = deadline - monotonic_ns()) {
+      if (left <= 0) {
+        perf::Report nothing;
+        nothing.nodes = fabric->nodes;
+        return nothing;
+      }
+      const timespec timeout{left / patience, left % patience};
+      futex_wait(drawn->done, 0, FutexScope::Process, &timeout);
+    }
+    return drawn->report;
+  }
+
+  /// Service thread of the origin: somebody wants the report.
+  void draw_report() {
+    DrawnReport* drawn = report_wanted_.exchange(nullptr, std::memory_order_acquire);
+    if (!drawn)
+      return;
+    drawn->report = coordinator_.report();
+    drawn->done.store(1, std::memory_order_release); // pairs with the acquire in report()
+    futex_wake(drawn->done, 1);
+  }
 
   /// Service thread of the origin.
   void handle(const Request& request) {
@@ -115,6 +146,11 @@ protected:
   }
 
 private:
+  struct DrawnReport {
+    perf::Report report;
+    FutexWord done{0};
+  };
+
   /// A barrier of which this is a part: when it is over, nodes may read what node 0 has written before it.
   void offer_result(const Request& request) {
     if (request.node == 0)
@@ -136,6 +172,7 @@ private:
   Coordinator coordinator_;
   std::vector<Answer> answers_; ///< kept for its memory
   uint64_t barrier_site_ = 0;   ///< where node 0 came to its last barrier
+  std::atomic<DrawnReport*> report_wanted_{nullptr};
 };
 
 MessageLevel* level;
@@ -183,6 +220,11 @@ void deliver(uint32_t from, const void* bytes, uint32_t size) {
     mailbox.handed.post();
     return;
   }
+  case MessageKind::Report:
+    if (size != sizeof kind || from != 0 || fabric->node != 0)
+      refuse(from, size);
+    level->draw_report();
+    return;
   }
   refuse(from, size);
 }

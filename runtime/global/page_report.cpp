@@ -3,6 +3,7 @@
 #include "perf/clock.hpp"
 #include "perf/report_symbols.hpp"
 #include "perf/report_text.hpp"
+#include "runtime/core/futex_lock.hpp"
 #include "runtime/global/bouncing_pages.hpp"
 #include "runtime/global/construct_names.hpp"
 
@@ -17,16 +18,22 @@ dsm::Fabric* fabric;
 double began_us;
 
 /// Where each parallel region stands in the program's text, by its function. Of the origin; written by the one thread that
-/// spreads teams.
+/// spreads teams, read by it or by whoever reports when a signal ends the program.
 std::unordered_map<uint64_t, const char*>* region_sources;
+FutexLock sources_lock;
+
+const char* known_source(uint64_t region) {
+  FutexLockGuard guard(sources_lock);
+  const auto known = region_sources->find(region);
+  return known == region_sources->end() ? nullptr : known->second;
+}
 
 /// "file.c:12 function", or what the symbols tell; empty for 0, outside parallel regions.
 std::string name_of_region(uint64_t region) {
   static std::unordered_map<uint64_t, std::string> names; // symbol tables are slow to look through
   const auto [place, is_new] = names.try_emplace(region);
-  const auto known = region_sources->find(region);
   if (is_new && region != 0)
-    place->second = name_of_construct(region, known == region_sources->end() ? nullptr : known->second);
+    place->second = name_of_construct(region, known_source(region));
   return place->second;
 }
 
@@ -133,8 +140,11 @@ void region_begins(const TeamDescription& part) {
     return;
   const auto region = reinterpret_cast<uint64_t>(part.microtask);
   fabric->enter_region(region);
-  if (fabric->node == 0)
-    region_sources->try_emplace(region, source_of(part.source));
+  if (fabric->node != 0)
+    return;
+  const char* source = source_of(part.source);
+  FutexLockGuard guard(sources_lock);
+  region_sources->try_emplace(region, source);
 }
 
 void region_ends() {

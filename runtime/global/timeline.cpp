@@ -86,8 +86,10 @@ std::string destination() {
 
 } // namespace
 
+bool is_wanted() { return !destination().empty(); }
+
 void start(dsm::Fabric* joined) {
-  if (destination().empty())
+  if (!is_wanted())
     return;
   fabric = joined;
   began_ns = TraceBuffer::now_ns();

@@ -7,6 +7,9 @@
 
 namespace hetmp::runtime::timeline {
 
+/// Whether HETMP_TRACE names a file.
+bool is_wanted();
+
 /// Before there are threads or further processes. Reads HETMP_TRACE; does nothing unless it names a file. `fabric`: null
 /// where nodes are no processes.
 void start(dsm::Fabric* fabric);
@@ -14,7 +17,7 @@ void start(dsm::Fabric* fabric);
 /// This process's events, as the number of those that did not fit, then perf::TraceEvents; for RuntimeHooks.
 size_t read_events(void* to, size_t most_bytes);
 
-/// On the origin at the program's end: writes the file, or says in one line why not.
+/// On the origin at the program's end, or when a signal ends it: writes the file, or says in one line why not.
 void write();
 
 } // namespace hetmp::runtime::timeline

@@ -6,12 +6,12 @@ import sys
 
 
 def listed(path):
-    """{name: (default version, {other versions})}"""
+    """{name: (default version or None, {other versions})}"""
     symbols = {}
     for line in open(path):
         fields = line.split("#")[0].split()
         if fields:
-            symbols[fields[0]] = (fields[1], set(fields[2:]))
+            symbols[fields[0]] = (None if fields[1] == "-" else fields[1], set(fields[2:]))
     return symbols
 
 
@@ -47,7 +47,7 @@ def main():
     for name in sorted(set(want) & set(have)):
         if want[name] != have[name]:
             problems.append(f"versions of {name}: {have[name]}, listed {want[name]}")
-    used = {version for default, others in want.values() for version in {default} | others}
+    used = {version for default, others in want.values() for version in {default} - {None} | others}
     problems += [f"version node missing: {node}" for node in sorted(used - nodes)]
 
     print("\n".join(problems[:50]))

@@ -206,6 +206,8 @@ TEST(Versions, OlderVersionsAreTheSameEntries) {
     std::istringstream fields(line);
     std::string name, version;
     fields >> name >> version;
+    if (version == "-") // the C library's own names, which have no default here
+      continue;
     void* current = dlvsym(library, name.c_str(), version.c_str());
     ASSERT_NE(current, nullptr) << line;
     while (fields >> version) {

@@ -16,6 +16,7 @@ import ends  # noqa: F401
 import false_sharing  # noqa: F401
 import reports  # noqa: F401
 import settings  # noqa: F401
+import signals  # noqa: F401
 import surroundings  # noqa: F401
 import timelines  # noqa: F401
 

@@ -5,6 +5,7 @@
 
 Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or does not allow node processes).
 """
+import json
 import os
 import re
 import signal
@@ -256,6 +257,20 @@ def signals_are_the_programs(site):
         process.send_signal(number)
         code, _, err = finish(process)
         check(code == 128 + number and not complaints(err), f"signal {number}: exit code {code}, said {err!r}")
+        site.check_nothing_left()
+
+
+@CASES.add
+def reports_of_an_interrupted_run(site):
+    with tempfile.TemporaryDirectory(prefix="hetmp-hosts-") as folder:
+        report, timeline = Path(folder) / "report.json", Path(folder) / "timeline.json"
+        process = site.start_spinning(HETMP_REPORT=str(report), HETMP_TRACE=str(timeline))
+        process.send_signal(signal.SIGTERM)
+        code, _, err = finish(process)
+        check(code == 128 + signal.SIGTERM and not complaints(err), f"exit code {code}, said {err!r}")
+        check(report.exists() and timeline.exists(), f"report {report.exists()}, timeline {timeline.exists()}")
+        check([node["known"] for node in json.loads(report.read_text())["totals"]] == [True, True], report.read_text())
+        check(json.loads(timeline.read_text())["traceEvents"], "an empty timeline")
         site.check_nothing_left()
 
 
