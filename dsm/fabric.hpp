@@ -2,12 +2,13 @@
 // start with dlsym("hetmp_dsm_fabric"); in a program with one node process the library is not even loaded.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 4;
+inline constexpr uint32_t fabric_version = 5;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -94,6 +95,8 @@ struct RuntimeHooks {
   /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs on the
   /// service thread, like deliver.
   size_t (*read_events)(void* to, size_t most) = nullptr;
+  /// How a process sets what a signal does, as sigaction(). May be null.
+  int (*set_signal)(int number, const struct sigaction* action, struct sigaction* before) = nullptr;
 };
 
 struct Fabric {

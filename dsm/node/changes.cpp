@@ -6,9 +6,11 @@
 #include "dsm/node/late_objects.hpp"
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_threads.hpp"
+#include "dsm/node/signal_actions.hpp"
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <memory>
@@ -44,6 +46,8 @@ int carry_out(const Change& change) {
   case Change::Kind::Unmap:
     result = syscall(SYS_munmap, change.begin, change.bytes);
     break;
+  case Change::Kind::SetAction:
+    return carry_out_action(change);
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
     break; // not here: they take longer
@@ -76,10 +80,27 @@ void frames_errand(void* argument) {
   NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
 }
 
+/// No handler runs on this thread while one exists.
+class SignalsHeld {
+public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+  sigset_t before_;
+};
+
 constexpr uint32_t all_others = most_nodes;
 
 int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result = nullptr) {
   const Change wanted = change; // before the lock is taken: reading it may take long
+  const SignalsHeld signals; // their handlers may make changes, too
   std::lock_guard guard(one_at_a_time);
   under_way = wanted;
   first_error.store(0, std::memory_order_relaxed); // nobody answers before something is sent

@@ -1,5 +1,5 @@
-// Changes of the address space that every node has to make, or an address would stop meaning the same everywhere:
-// protection of shared memory, mappings of files, objects that come late. All calls but the last two do nothing elsewhere
+// Changes that every node has to make: of the address space, or an address would stop meaning the same everywhere (protection of
+// shared memory, mappings of files, objects that come late), and of what signals do. All calls but the last two do nothing elsewhere
 // before there are other nodes.
 //
 // Whoever makes a change waits until all nodes have answered; their service threads carry it out at once, and it waits
@@ -18,13 +18,14 @@ struct Change {
     MapFile,        ///< an open file at a place that is free on every node; only between processes of one machine
     Unmap,          ///< what MapFile has mapped
     Load,           ///< the origin is to dlopen `path` with `flags`; it answers with the handle
+    SetAction,      ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
     RegisterFrames, ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
   };
   Kind kind = Kind::Protect;
   int32_t protection = 0;
-  int32_t flags = 0;       ///< MapFile: MAP_SHARED or MAP_PRIVATE; Load: RTLD_...
+  int32_t flags = 0;       ///< MapFile: MAP_SHARED or MAP_PRIVATE; Load: RTLD_...; SetAction: SA_...
   int32_t descriptor = -1; ///< MapFile: processes of one machine share their descriptors
-  uint64_t begin = 0;      ///< page aligned, but for RegisterFrames
+  uint64_t begin = 0;      ///< page aligned, but for RegisterFrames and SetAction
   uint64_t bytes = 0;
   int64_t offset = 0;
   char path[1024] = {};

@@ -4,7 +4,6 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
-#include "base/signal_calls.hpp"
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
@@ -12,6 +11,7 @@
 #include "dsm/node/loopback.hpp"
 #include "dsm/node/prefetch_choice.hpp"
 #include "dsm/node/private_threads.hpp"
+#include "dsm/node/signal_actions.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -103,6 +103,8 @@ struct FabricFunctions {
   static void attach(const RuntimeHooks* hooks) {
     the_process->hooks_ = *hooks;
     the_process->observation_.set_read_events(hooks->read_events);
+    if (hooks->set_signal)
+      set_signals_by(hooks->set_signal);
   }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
     // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that faults.
@@ -224,6 +226,7 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
 
 void NodeProcess::become(uint32_t node) {
   node_ = node;
+  own_pid_ = getpid();
   fabric_.node = node;
   transport_->become(node);
   static NodeProcess* self = this;
@@ -318,9 +321,7 @@ void NodeProcess::serve_as_node(uint32_t node) {
   char name[16];
   snprintf(name, sizeof name, "hetmp-node-%u", node);
   prctl(PR_SET_NAME, name);
-  // They are for the program, that is for the origin; this process ends when the origin does.
-  for (const int number : signals_from_outside)
-    ignore_signal(system_sigaction, number);
+  leave_signals_to_origin(launch_.made_by_launcher());
   become(node);
   forget_others_memory();
   start_errands();

@@ -57,6 +57,8 @@ public:
   void answer_change(uint32_t to, int error, uint64_t result);
   /// Whether there are other nodes by now.
   bool has_started() const { return transport_ != nullptr; }
+  /// False in a child that this node's process has made.
+  bool is_this_process() const { return getpid() == own_pid_; }
   /// Of this node's slice: no other node has asked for any of it.
   bool unpublished(Segment range) const { return service_.is_unpublished(range); }
   /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
@@ -108,6 +110,7 @@ private:
   RuntimeHooks hooks_{};
   uint32_t node_ = origin;
   std::atomic<uintptr_t> next_stack_{0};
+  pid_t own_pid_ = 0; ///< of the node that this process has become
   pid_t origin_pid_ = 0;
   std::vector<int> pidfds_;          ///< origin: of the other node processes
   std::atomic<bool> ending_{false};  ///< origin: their end is no accident any more

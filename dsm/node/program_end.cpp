@@ -3,6 +3,7 @@
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_threads.hpp"
+#include "dsm/node/signal_actions.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -100,8 +101,10 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
   // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
   if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
     code = 128 + info.si_status;
-    say("node %u (process %d) was ended by signal %d (%s)%s; the program cannot go on without its memory", node, pid,
-        info.si_status, sigdescr_np(info.si_status), place_of_loss().c_str());
+    // The same on all nodes, but not to be had where a stack has overflowed, for one.
+    const char* handled = has_handler(info.si_status) ? ", although the program has a handler for it" : "";
+    say("node %u (process %d) was ended by signal %d (%s)%s%s; the program cannot go on without its memory", node, pid,
+        info.si_status, sigdescr_np(info.si_status), place_of_loss().c_str(), handled);
   } else {
     say("node %u (process %d) ended with exit code %d; the program cannot go on without its memory", node, pid,
         info.si_status);

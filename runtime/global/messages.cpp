@@ -6,6 +6,7 @@
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "perf/counters.hpp"
+#include "runtime/core/ending_signals.hpp"
 #include "runtime/core/fault_source.hpp"
 #include "runtime/core/spread_team.hpp"
 #include "runtime/core/library.hpp"
@@ -269,7 +270,7 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region, timeline::read_events};
+  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region, timeline::read_events, program_sigaction};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   node_faults = faults_of_this_node;

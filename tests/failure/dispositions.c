@@ -2,8 +2,9 @@
 //   asked       the actions are the default ones, whoever asks and by whichever call; its own are its own
 //   inherited   prints "SIGHUP is ignored" or "SIGHUP is not ignored", then sends it to itself
 //   child       a child of fork() and a program executed by it die by SIGTERM
+//   overflow    the last thread of a team uses up its stack; there is a handler for that, on the stack
 //   asleep      prints "ready", then "awake" should it ever wake up
-// flags: -Wno-deprecated-declarations
+// flags: -Wno-deprecated-declarations -Wno-infinite-recursion
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
@@ -111,6 +112,23 @@ static int asleep(void) {
   return 0;
 }
 
+static int use_up(volatile char* above) {
+  volatile char here[4096];
+  here[0] = above[0];
+  return use_up(here) + here[1];
+}
+
+static int overflow(void) {
+  signal(SIGSEGV, arrive);
+  int sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+    volatile char first[1] = {0};
+    sum += use_up(first);
+  }
+  return sum;
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "asked";
   int threads = 0;
@@ -122,5 +140,7 @@ int main(int argc, char** argv) {
     return inherited();
   if (strcmp(what, "child") == 0)
     return child();
+  if (strcmp(what, "overflow") == 0)
+    return overflow();
   return strcmp(what, "asleep") == 0 ? asleep() : 99;
 }

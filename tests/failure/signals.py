@@ -89,6 +89,15 @@ def what_is_ignored_stays_ignored(site):
 
 
 @CASES.add
+def a_handler_that_cannot_run_is_named(site):
+    """Where the stack has overflowed."""
+    code, out, err = conformance.run_limited([dispositions(site), "overflow"], site.environment("proc2"), SECONDS)
+    check(code == 128 + signal.SIGSEGV and out == "", f"exit code {code}, output {out!r}, said {err!r}")
+    check(len(err.splitlines()) == 1 and "node 1 " in err and "signal 11" in err and
+          "although the program has a handler for it" in err, f"said {err!r}")
+
+
+@CASES.add
 def nothing_wakes_up_on_the_way_to_the_end(site):
     """What the program is waiting in does not return because of a report."""
     program = dispositions(site)
