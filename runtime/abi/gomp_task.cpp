@@ -236,9 +236,12 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
     divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
   if (!begin_taskloop<T>(self, arguments.data, flags, trips))
     return;
-  const TaskloopExecution execution = (flags & flag_if) == 0        ? TaskloopExecution::Undeferred
-                                      : (flags & flag_nogroup) != 0 ? TaskloopExecution::Submitted
-                                                                    : TaskloopExecution::MadeLate;
+  // A copy function looks at the program's variables, which the last task changes where they are lastprivate as well: it is called for
+  // all tasks before that one begins.
+  const bool copied_now = (flags & flag_nogroup) != 0 || arguments.copy;
+  const TaskloopExecution execution = (flags & flag_if) == 0 ? TaskloopExecution::Undeferred
+                                      : copied_now           ? TaskloopExecution::Submitted
+                                                             : TaskloopExecution::MadeLate;
   generate_taskloop(self, *new GompTaskloop<T>(arguments, flags, priority, loop, division), execution);
   if ((flags & flag_nogroup) == 0)
     end_taskgroup(self);
