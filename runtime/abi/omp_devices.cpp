@@ -1,7 +1,7 @@
-// Routines about devices, teams, resources, tools and foreign runtimes. There is no device but the host: node
-// processes are part of it.
+// Routines about devices, teams, resources, tools and foreign runtimes. There is no device but the host, which node processes are
+// part of, and those that an offloading library serves: it is asked for them.
+#include "runtime/abi/offloading_library.hpp"
 #include "runtime/abi/omp_routines.hpp"
-
 #include "runtime/core/icv.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/node_team.hpp"
@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <atomic>
 
-namespace {
+using hetmp::runtime::of_offloading_library;
 
-constexpr int host = 0; // with no other device, the initial device's number is omp_get_num_devices()
+namespace {
 
 constexpr int control_tool_no_tool = -2;
 constexpr int interop_empty = -1; // omp_irc_empty: the object holds no foreign runtime
@@ -41,13 +41,14 @@ int pause(int kind) {
 } // namespace
 
 int omp_get_num_devices() {
-  return 0;
+  const auto known = of_offloading_library<decltype(omp_get_num_devices)>("omp_get_num_devices");
+  return known ? known() : 0;
 }
 int omp_get_device_num() {
-  return host;
+  return omp_get_initial_device(); // device code has a routine of its own
 }
 int omp_get_initial_device() {
-  return host;
+  return omp_get_num_devices();
 }
 int omp_is_initial_device() {
   return 1;
@@ -79,7 +80,7 @@ void omp_set_teams_thread_limit(int limit) {
 }
 
 int omp_pause_resource(int kind, int device) {
-  return device == host ? pause(kind) : 1;
+  return device == omp_get_initial_device() ? pause(kind) : 1;
 }
 int omp_pause_resource_all(int kind) {
   return pause(kind);
@@ -96,32 +97,41 @@ int omp_control_tool(int, int, void*) {
   return control_tool_no_tool;
 }
 
-// No interop object can have been made, so every one that is asked about is omp_interop_none.
+// Interop objects are the offloading library's; without it there is none but omp_interop_none.
 int omp_get_num_interop_properties(const void*) {
   return 0;
 }
 
-intptr_t omp_get_interop_int(const void*, int, int* error) {
+intptr_t omp_get_interop_int(const void* interop, int property, int* error) {
+  if (const auto known = of_offloading_library<decltype(omp_get_interop_int)>("omp_get_interop_int"))
+    return known(interop, property, error);
   if (error)
     *error = interop_empty;
   return 0;
 }
-void* omp_get_interop_ptr(const void*, int, int* error) {
+void* omp_get_interop_ptr(const void* interop, int property, int* error) {
+  if (const auto known = of_offloading_library<decltype(omp_get_interop_ptr)>("omp_get_interop_ptr"))
+    return known(interop, property, error);
   if (error)
     *error = interop_empty;
   return nullptr;
 }
-const char* omp_get_interop_str(const void*, int, int* error) {
+const char* omp_get_interop_str(const void* interop, int property, int* error) {
+  if (const auto known = of_offloading_library<decltype(omp_get_interop_str)>("omp_get_interop_str"))
+    return known(interop, property, error);
   if (error)
     *error = interop_empty;
   return nullptr;
 }
-const char* omp_get_interop_name(const void*, int) {
-  return nullptr;
+const char* omp_get_interop_name(const void* interop, int property) {
+  const auto known = of_offloading_library<decltype(omp_get_interop_name)>("omp_get_interop_name");
+  return known ? known(interop, property) : nullptr;
 }
-const char* omp_get_interop_type_desc(const void*, int) {
-  return nullptr;
+const char* omp_get_interop_type_desc(const void* interop, int property) {
+  const auto known = of_offloading_library<decltype(omp_get_interop_type_desc)>("omp_get_interop_type_desc");
+  return known ? known(interop, property) : nullptr;
 }
-const char* omp_get_interop_rc_desc(const void*, int) {
-  return nullptr;
+const char* omp_get_interop_rc_desc(const void* interop, int code) {
+  const auto known = of_offloading_library<decltype(omp_get_interop_rc_desc)>("omp_get_interop_rc_desc");
+  return known ? known(interop, code) : nullptr;
 }

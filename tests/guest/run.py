@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE.parent / "common"))
 from cases import Cases, main  # noqa: E402
 from processes import check, complaints, conformance  # noqa: E402
 import core_kinds  # noqa: E402
+import offloading  # noqa: E402
 import second_runtime  # noqa: E402
 
 CASES = Cases()
@@ -196,6 +197,7 @@ def comes_when_static_tls_is_short(site):
 
 CASES.update(second_runtime.CASES)
 CASES.update(core_kinds.CASES)
+CASES.update(offloading.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))
