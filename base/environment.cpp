@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <strings.h>
+#include <sys/auxv.h>
 
 namespace hetmp {
 namespace {
@@ -34,6 +35,12 @@ std::optional<std::string> environment_value(const char* name) {
   if (text.empty())
     return {};
   return std::string(text);
+}
+
+bool is_privileged() { return getauxval(AT_SECURE) != 0; }
+
+std::optional<std::string> environment_name(const char* name) {
+  return is_privileged() ? std::nullopt : environment_value(name);
 }
 
 std::optional<int64_t> parse_integer(std::string_view text, int64_t lowest, int64_t highest) {

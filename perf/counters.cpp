@@ -46,6 +46,10 @@ std::optional<EventNames> parse_names(std::string_view text) {
 
 /// Null, and why, if there is no usable plugin.
 const CounterPlugin* load_plugin(std::string& problem) {
+  if (is_privileged()) { // PAPI would believe variables of its own, which name files
+    problem = no_privileged_plugins;
+    return nullptr;
+  }
   const std::string folder = settings().folder.empty() ? library_folder(reinterpret_cast<const void*>(&counters_state)) : settings().folder;
   const std::string file = folder + "/" + counter_plugin_file;
   if (access(file.c_str(), F_OK) != 0) {

@@ -31,7 +31,7 @@ void take_profile(std::string_view interconnect, uint32_t nodes, bool threshold_
     return;
   const Profile profile = read_profile(*path);
   if (!profile.error.empty()) {
-    if (!profile.missing || environment_value("HETMP_PROFILE"))
+    if (!profile.missing || environment_name("HETMP_PROFILE"))
       say("profile %s %s; using a threshold of %s us", path->c_str(), profile.error.c_str(),
           in_digits(known.threshold_us).c_str());
     return;

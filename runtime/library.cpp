@@ -108,7 +108,7 @@ bool signals_lead_here() {
 }
 
 bool wants_report() {
-  const auto destination = environment_value("HETMP_REPORT");
+  const auto destination = environment_name("HETMP_REPORT");
   return destination && *destination != "0";
 }
 
@@ -121,7 +121,7 @@ bool write_reports() {
   if (!reports.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
     return false;
   if (wants_report())
-    perf::write_report(loop_report(), *environment_value("HETMP_REPORT"));
+    perf::write_report(loop_report(), *environment_name("HETMP_REPORT"));
   timeline::write();
   reports.store(Written, std::memory_order_release); // pairs with the acquire in wait_for_reports()
   futex_wake(reports, INT_MAX);

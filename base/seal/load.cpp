@@ -1,5 +1,6 @@
 #include "base/seal/load.hpp"
 
+#include "base/environment.hpp"
 #include "base/private_section.hpp"
 
 #include <dlfcn.h>
@@ -9,6 +10,10 @@ namespace hetmp::seal {
 
 const Cipher* load_cipher(const std::string& folder, std::string& problem) {
   const PrivateSection section;
+  if (is_privileged()) {
+    problem = std::string("encryption is not possible: ") + no_privileged_plugins;
+    return nullptr;
+  }
   const std::string file = folder + '/' + plugin_file;
   if (access(file.c_str(), F_OK) != 0) {
     problem = "encryption needs " + file + ", which is not there: hetmp was built without libsodium";

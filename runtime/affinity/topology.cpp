@@ -1,5 +1,6 @@
 #include "runtime/affinity/topology.hpp"
 
+#include "base/environment.hpp"
 #include "base/library_folder.hpp"
 #include "runtime/affinity/core_kinds.hpp"
 #include "runtime/affinity/topology_plugin.hpp"
@@ -13,6 +14,10 @@ namespace {
 std::string own_folder() { return library_folder(reinterpret_cast<const void*>(&places_of_level)); }
 
 const TopologyPlugin* load_plugin(const std::string& folder, std::string& problem) {
+  if (is_privileged()) { // hwloc would believe variables of its own, which name files and folders of plugins
+    problem = no_privileged_plugins;
+    return nullptr;
+  }
   const std::string file = folder + '/' + topology_plugin_file;
   if (access(file.c_str(), F_OK) != 0) {
     problem = std::string("that needs ") + topology_plugin_file + ", which is not there: hetmp was built without hwloc";

@@ -154,9 +154,10 @@ void read_layout(const std::vector<int>& allowed) {
   const auto text = environment_value("HETMP_NODES");
   const bool kinds = text && asks_for_kinds(*text);
   const ParsedLayout parsed = parse_nodes(text.value_or(""), allowed, kinds ? affinity::read_core_kinds() : affinity::CoreKinds{});
-  if (!parsed.error.empty())
-    complain("HETMP_NODES", *text, parsed.error, "one node");
-  program_layout = parsed.layout;
+  const bool refused = parsed.error.empty() && parsed.layout.kind == Layout::Kind::Processes && is_privileged();
+  if (!parsed.error.empty() || refused)
+    complain("HETMP_NODES", *text, refused ? "a process with more rights than its caller has no node processes" : parsed.error, "one node");
+  program_layout = refused ? one_node(allowed) : parsed.layout;
   granted = cpu_quota();
 }
 

@@ -139,7 +139,7 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     level = make_message_level(make_coordinator(fabric->interconnect));
     attach_fabric(*fabric);
-    if (const auto destination = environment_value("HETMP_REPORT"); destination && *destination != "0")
+    if (const auto destination = environment_name("HETMP_REPORT"); destination && *destination != "0")
       page_report::watch(*fabric);
     timeline::start(fabric);
     return;

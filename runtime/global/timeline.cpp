@@ -80,7 +80,7 @@ std::string name_of_event(const TraceEvent& event) {
 }
 
 std::string destination() {
-  const auto value = environment_value("HETMP_TRACE");
+  const auto value = environment_name("HETMP_TRACE");
   return value && *value != "0" ? *value : std::string();
 }
 

@@ -134,7 +134,7 @@ private:
 
   std::string listen() {
     const OwnAddress own =
-        choose_address(interface_addresses(), environment_value(interface_variable), pmix_.all_on_this_host());
+        choose_address(interface_addresses(), environment_name(interface_variable), pmix_.all_on_this_host());
     return own.error.empty() ? listening_.open(own.address) : own.error;
   }
 

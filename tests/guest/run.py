@@ -18,6 +18,7 @@ from cases import Cases, main  # noqa: E402
 from processes import check, complaints, conformance  # noqa: E402
 import core_kinds  # noqa: E402
 import offloading  # noqa: E402
+import privileged  # noqa: E402
 import second_runtime  # noqa: E402
 
 CASES = Cases()
@@ -198,6 +199,7 @@ def comes_when_static_tls_is_short(site):
 CASES.update(second_runtime.CASES)
 CASES.update(core_kinds.CASES)
 CASES.update(offloading.CASES)
+CASES.update(privileged.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))
