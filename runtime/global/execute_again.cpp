@@ -77,10 +77,13 @@ void prepend(const char* name, std::string_view item) {
   setenv(name, value.c_str(), 1);
 }
 
-/// Takes the first item of a colon-separated list away; an empty list is unset.
-void drop_first(const char* name) {
+/// Takes the first item of a colon-separated list away if it is the one that was put there; an empty list is unset. The dynamic linker
+/// may have cleared the list itself.
+void drop_first(const char* name, std::string_view ours) {
   const char* value = getenv(name);
   const char* colon = value ? strchr(value, ':') : nullptr;
+  if (!value || !std::string_view(value, colon ? size_t(colon - value) : strlen(value)).ends_with(ours))
+    return;
   if (colon)
     setenv(name, std::string(colon + 1).c_str(), 1);
   else
@@ -95,9 +98,13 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
     say("node processes need %s beside libhetmp.so, and it is not there; using one node", library.c_str());
     return;
   }
+  if (library.find_first_of(" :") != std::string::npos) { // which the dynamic linker divides LD_PRELOAD at
+    say("node processes need a libhetmp_dsm.so whose path has no blank and no colon, and this is %s; using one node", library.c_str());
+    return;
+  }
   if (!user_faults_allowed()) {
     say("node processes need userfaultfd, which is refused here: allow read and write of /dev/userfaultfd, or set "
-        "vm.unprivileged_userfaultfd=1, or give the process CAP_SYS_PTRACE; using one node");
+        "vm.unprivileged_userfaultfd=1, or pass on CAP_SYS_PTRACE as an ambient capability; using one node");
     return;
   }
   std::vector<std::string> arguments = read_arguments();
@@ -115,11 +122,16 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
   clean_environment();
 }
 
+bool was_executed_again() {
+  const char* plan = getenv(dsm::plan_variable);
+  return plan && std::string_view(plan).starts_with("process=" + std::to_string(getpid()) + ' ');
+}
+
 void clean_environment() {
   unsetenv(dsm::plan_variable);
   unsetenv(dsm::launcher_variable);
-  drop_first("LD_PRELOAD");
-  drop_first("GLIBC_TUNABLES");
+  drop_first("LD_PRELOAD", dsm_library);
+  drop_first("GLIBC_TUNABLES", no_rseq);
 }
 
 } // namespace hetmp::runtime

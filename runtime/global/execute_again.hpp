@@ -10,7 +10,10 @@ namespace hetmp::runtime {
 /// is filled in). Returns only if that is impossible, after one line that says why.
 void execute_again_under_dsm(dsm::LaunchPlan plan);
 
-/// Takes what the above added to the environment out again, so that programs which this one starts do not inherit it.
+/// Whether this process was executed by the above. Without the DSM library in it then, another execution would end the same way.
+bool was_executed_again();
+
+/// Takes what the first added to the environment out again, so that programs which this one starts do not inherit it.
 void clean_environment();
 
 } // namespace hetmp::runtime

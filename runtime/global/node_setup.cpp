@@ -124,7 +124,7 @@ dsm::LaunchPlan plan_for_this_machine() {
 
 /// What the launcher wants; nothing, after one line, if there is none.
 std::optional<dsm::LaunchPlan> plan_of_launcher() {
-  const auto text = environment_value(dsm::launcher_variable);
+  const auto text = environment_name(dsm::launcher_variable);
   const auto plan = text ? dsm::parse_plan(*text) : std::nullopt;
   if (plan && plan->made_by_launcher() && plan->cpus == layout().cpus)
     return plan;
@@ -144,7 +144,10 @@ void become_node_processes(bool may_execute_again) {
     timeline::start(fabric);
     return;
   }
-  if (may_execute_again) {
+  if (was_executed_again()) {
+    clean_environment();
+    say("the program was executed again for node processes, and the dynamic linker has not loaded libhetmp_dsm.so; using one node");
+  } else if (may_execute_again) {
     const auto plan = layout().hosts ? plan_of_launcher() : plan_for_this_machine();
     if (plan)
       execute_again_under_dsm(*plan); // returns only if that is impossible, after saying why

@@ -40,7 +40,7 @@ int from_device() {
 } // namespace
 
 const char* const fault_access_remedy =
-    "allow this user to open /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1, or grant CAP_SYS_PTRACE";
+    "allow this user to open /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1, or pass on CAP_SYS_PTRACE as an ambient capability";
 
 FaultAccess probe_fault_access() {
   using Source = FaultAccess::Source;

@@ -157,3 +157,32 @@ def ambient_capability_gives_nodes(site):
         conformance.check_machine("proc2", site.build)
         out, err = here.run(before=ambient, HETMP_NODES="proc:2")
         check(out == SPREAD and err == "", f"{out!r}, said {err!r}")
+
+
+def check_one_line(here, nodes="proc:2", lines=1):
+    """Its children inherit nothing of an attempt."""
+    out, err = here.run(HETMP_NODES=nodes)
+    check(out == ORDINARY and len(complaints(err)) == 1 and len(err.splitlines()) == lines and "one node" in err, f"{out!r}, said {err!r}")
+
+
+@CASES.add
+def library_in_an_odd_folder(site):
+    """What is to be preloaded cannot be named where blanks and colons divide names."""
+    conformance.check_machine("proc2", site.build)
+    with place(site, "hetmp guest ") as here:
+        check_one_line(here)
+    with place(site) as here:  # a colon divides a program's own search path as well: it finds the library where it is run
+        colon = here.folder / "with:colon"
+        here.libraries.rename(colon)
+        with contextlib.chdir(colon):
+            out, err = here.run(HETMP_NODES="proc:2", LD_LIBRARY_PATH=".")
+        check(out == ORDINARY and len(complaints(err)) == len(err.splitlines()) == 1 and "one node" in err, f"{out!r}, said {err!r}")
+
+
+@CASES.add
+def library_that_cannot_be_preloaded(site):
+    """It is there, and the dynamic linker does not take it: the program finds out when it has been executed again."""
+    conformance.check_machine("proc2", site.build)
+    with place(site) as here:
+        (here.libraries / "libhetmp_dsm.so").write_text("no library\n")
+        check_one_line(here, lines=2)  # the dynamic linker has a word of its own
