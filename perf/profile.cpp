@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "perf/json.hpp"
+#include "perf/read_file.hpp"
 
 #include <cerrno>
 #include <cmath>
@@ -141,6 +142,9 @@ std::string check_head(const json& file) {
 } // namespace
 
 Profile parse_profile(std::string_view text) {
+  constexpr size_t deepest = 16;
+  if (nests_deeper_than(text, deepest))
+    return refused("is nested more deeply than a profile");
   const json file = json::parse(text, nullptr, false);
   if (file.is_discarded())
     return refused("is not valid JSON");
@@ -168,16 +172,9 @@ Profile read_profile(const std::string& path) {
     return {
         {}, std::string("cannot be read: ") + strerrordesc_np(errno), errno == ENOENT || errno == ENOTDIR};
   struct stat status {};
-  std::string text;
   const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  ssize_t bytes = 0;
   int error = 0;
-  if (regular) {
-    char piece[16384];
-    while (text.size() <= largest_profile && (bytes = read(file, piece, sizeof piece)) > 0)
-      text.append(piece, size_t(bytes));
-    error = bytes < 0 ? errno : 0;
-  }
+  const std::string text = regular ? read_at_most(file, largest_profile, error) : std::string();
   close(file);
   if (!regular)
     return refused("is not a file");

@@ -10,7 +10,7 @@ namespace hetmp::perf {
 
 /// A header line, lines about the threshold and hardware counters if the report knows of them, then one line a region in
 /// aligned columns; with node processes a line about each node's faults and one about each bouncing page or run of them.
-/// Every line starts with "hetmp: ".
+/// Every line starts with "hetmp: ". Whatever names hold, a terminal shows it and obeys nothing.
 std::string format_text(const Report& report);
 
 /// One self-contained page of XHTML with pictures: it loads nothing and runs nothing.
@@ -44,7 +44,9 @@ bool write_report(const Report& report, std::string_view destination);
 /// False, with the reason in errno, if the file cannot be written completely.
 bool write_file(const std::string& name, std::string_view text);
 
-/// Reads what format_json() wrote, also of other versions as far as the members are known. False, with what is wrong in
+inline constexpr size_t largest_report = size_t(16) << 20; ///< bytes; programs write fewer than one
+
+/// Reads what format_json() wrote, also of other versions as far as the members are known. Long names are cut. False, with what is wrong in
 /// `problem` (a short phrase), if it is not such a report.
 bool parse_report(std::string_view json, Report& report, std::string& problem);
 

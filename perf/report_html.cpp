@@ -1,6 +1,7 @@
 // The report as one page for a browser. It is XHTML, so that any parser of XML can check it.
 #include "perf/report_html.hpp"
 
+#include "perf/printable.hpp"
 #include "perf/report.hpp"
 #include "perf/report_utf8.hpp"
 
@@ -113,9 +114,8 @@ std::string escaped(std::string_view text) {
   while (!text.empty()) {
     const size_t length = utf8_length(text);
     const char first = text[0];
-    const bool control = static_cast<unsigned char>(first) < 0x20 && first != '\n' && first != '\t';
     const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
-    if (length == 0 || control || character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf")
+    if (length == 0 || (is_control(character) && first != '\n' && first != '\t'))
       result += "\xef\xbf\xbd"; // U+FFFD
     else if (first == '<' || first == '>' || first == '&' || first == '"' || first == '\'')
       result += "&#" + std::to_string(int(first)) + ";";

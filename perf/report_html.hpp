@@ -1,6 +1,7 @@
 // Parts of the report's HTML.
 #pragma once
 
+#include "perf/printable.hpp"
 #include "perf/region_record.hpp"
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace hetmp::perf {
 
-/// Text for element content and attribute values: markup escaped, what XML forbids and bytes that are no
+/// Text for element content and attribute values: markup escaped, controls and bytes that are no
 /// UTF-8 replaced.
 std::string escaped(std::string_view text);
 
@@ -27,7 +28,11 @@ std::string html_of_heat(const Report& report);
 class Bars {
  public:
   explicit Bars(std::string unit) : unit_(std::move(unit)) {}
-  void begin(std::string label) { lines_.push_back({std::move(label), {}}); }
+  /// There is no room for long labels.
+  void begin(std::string label) {
+    constexpr size_t longest = 160;
+    lines_.push_back({shortened(std::move(label), longest), {}});
+  }
   /// `index` gives the colour; `name` shows when pointed at.
   void part(size_t index, const std::string& name, double value) {
     lines_.back().parts.push_back({index, name, value});

@@ -1,11 +1,16 @@
 // A report back from its JSON, for the tool.
 #include "perf/json.hpp"
+#include "perf/printable.hpp"
+#include "perf/read_file.hpp"
 #include "perf/report.hpp"
 
 namespace hetmp::perf {
 namespace {
 
 using nlohmann::json;
+
+// More than programs write. A small file is not to become a large page.
+constexpr size_t deepest = 16, most_elements = 1 << 16, longest_name = 1024;
 
 /// Reads members of objects. What is missing or null stays as it is; remembers the first that is of the wrong
 /// kind.
@@ -49,7 +54,7 @@ class Reader {
   }
   bool take(const json& from, std::string& value) {
     if (from.is_string())
-      value = from.get_ref<const std::string&>();
+      value = shortened(from.get_ref<const std::string&>(), longest_name);
     return from.is_string();
   }
   bool take(const json& from, BouncingPages::Words& value) {
@@ -62,7 +67,7 @@ class Reader {
   }
   template <class Value>
   bool take(const json& from, std::vector<Value>& values) {
-    if (!from.is_array())
+    if (!from.is_array() || from.size() > most_elements)
       return false;
     for (const json& element : from) {
       Value value{};
@@ -182,6 +187,14 @@ class Reader {
 } // namespace
 
 bool parse_report(std::string_view text, Report& report, std::string& problem) {
+  if (text.size() > largest_report) {
+    problem = "is larger than 16 MiB";
+    return false;
+  }
+  if (nests_deeper_than(text, deepest)) {
+    problem = "is nested more deeply than a report";
+    return false;
+  }
   const json file = json::parse(text, nullptr, false);
   if (file.is_discarded() || !file.is_object() || !file.contains("version") || !file.contains("regions")) {
     problem = "is not a report in JSON";

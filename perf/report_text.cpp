@@ -1,4 +1,5 @@
 // The report for people: one line a region, cells padded to columns.
+#include "perf/printable.hpp"
 #include "perf/report.hpp"
 #include "perf/report_text.hpp"
 
@@ -142,12 +143,13 @@ Row row_of(const RegionRecord& region) {
   return row;
 }
 
-/// Pads every column but the last to its widest cell; drops columns that are empty in every row.
+/// Pads every column but the last to its widest cell, within reason; drops columns that are empty in every row.
 std::string in_columns(const std::vector<Row>& rows) {
+  constexpr size_t widest = 120; // one long name is not to widen the lines of all others
   std::vector<size_t> widths(rows.empty() ? 0 : rows[0].size(), 0);
   for (const Row& row : rows)
     for (size_t i = 0; i < widths.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
+      widths[i] = std::min(std::max(widths[i], row[i].size()), widest);
   std::string text;
   for (const Row& row : rows) {
     std::string line = "hetmp: region";
@@ -155,7 +157,7 @@ std::string in_columns(const std::vector<Row>& rows) {
       if (widths[i] == 0)
         continue;
       line += (i == 0 ? " " : "  ") + row[i];
-      if (i + 1 < widths.size())
+      if (i + 1 < widths.size() && row[i].size() < widths[i])
         line.append(widths[i] - row[i].size(), ' ');
     }
     text += line + "\n";
@@ -175,7 +177,8 @@ std::string tasks_in_words(const TaskTotals& tasks) {
   return text;
 }
 
-std::string format_text(const Report& report) {
+std::string format_text(const Report& given) {
+  const Report report = printable(given);
   const size_t count = report.regions.size();
   std::string text =
       "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +

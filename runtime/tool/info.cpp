@@ -5,6 +5,7 @@
 #include "base/environment.hpp"
 #include "base/loaded_object.hpp"
 #include "perf/counters.hpp"
+#include "perf/printable.hpp"
 #include "perf/profile.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
@@ -138,9 +139,9 @@ void print_profile() {
   fact("profile", "%s%s%s", path ? path->c_str() : "none", profile.error.empty() ? "" : " ",
        profile.missing ? "(not there: hetmp calibrate makes it)" : profile.error.c_str());
   for (const perf::ProfileEntry& entry : profile.entries)
-    fact(("  " + entry.interconnect).c_str(),
+    fact(("  " + perf::printable(entry.interconnect)).c_str(),
          "nodes %u and %u: threshold %.4g us, a fault costs %.4g us (%s, %s)", entry.from, entry.to,
-         entry.threshold_us, entry.fault_us, entry.machine.c_str(), entry.date.c_str());
+         entry.threshold_us, entry.fault_us, perf::printable(entry.machine).c_str(), perf::printable(entry.date).c_str());
 }
 
 } // namespace

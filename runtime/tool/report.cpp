@@ -1,31 +1,32 @@
 #include "runtime/tool/report.hpp"
 
 #include "base/message.hpp"
+#include "perf/read_file.hpp"
 #include "perf/report.hpp"
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <iostream>
-#include <sstream>
+#include <unistd.h>
 
 namespace hetmp::tool {
 namespace {
 
 constexpr int cannot = 1;
 
-/// False, after one line.
+/// False, after one line. Reads a pipe or a device as well, and neither for ever.
 bool read_file(const std::string& name, std::string& text) {
-  std::ifstream file(name, std::ios::binary);
-  std::ostringstream content;
-  if (file)
-    content << file.rdbuf(); // an empty file fails this, and is no report
-  if (!file || content.str().empty()) {
-    say("report: cannot read %s: %s", name.c_str(), errno ? strerror(errno) : "it is empty");
-    return false;
+  const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  int error = errno;
+  if (file >= 0) {
+    text = perf::read_at_most(file, perf::largest_report, error);
+    close(file);
   }
-  text = content.str();
-  return true;
+  if (error || text.empty())
+    say("report: cannot read %s: %s", name.c_str(), error ? strerror(error) : "it is empty");
+  return !error && !text.empty();
 }
 
 bool write_file(const std::string& name, const std::string& text) {
@@ -41,7 +42,6 @@ bool write_file(const std::string& name, const std::string& text) {
 
 int show_report(const ReportOptions& options) {
   std::string text, problem;
-  errno = 0;
   if (!read_file(options.file, text))
     return cannot;
   perf::Report report;

@@ -14,6 +14,7 @@ from processes import conformance
 import calibration  # noqa: F401  (each adds its cases)
 import ends  # noqa: F401
 import false_sharing  # noqa: F401
+import hostile_reports  # noqa: F401
 import reports  # noqa: F401
 import settings  # noqa: F401
 import signals  # noqa: F401
