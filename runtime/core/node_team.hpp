@@ -63,7 +63,9 @@ struct NodeTeam {
   static constexpr uint32_t loop_ring = 8;
   static constexpr uint32_t cancelled_ring = 16;
 
-  TeamDescription description; ///< `arguments` holds them only up to most_forwarded_arguments
+  /// `arguments` holds them only up to most_forwarded_arguments. All of it has values from the beginning: what a region writes is compared
+  /// with what is there (write_changed).
+  TeamDescription description{};
   GlobalLevel* global = nullptr;
   void* const* arguments = nullptr;
   std::vector<void*> many_arguments; ///< backs `arguments` when there are more

@@ -196,6 +196,26 @@ def comes_when_static_tls_is_short(site):
     check(code == 0 and out == "6 right\n" and err == "", f"exit code {code}, {out!r}, said {err!r}")
 
 
+@CASES.add
+def memcheck_finds_nothing(site):
+    """Whoever looks for mistakes of his own program is not shown any of the runtime."""
+    if not shutil.which("valgrind"):
+        raise conformance.Skip("no valgrind")
+    ran = 0
+    for name in conformance.COMPILERS:
+        if not shutil.which(name):
+            continue
+        program = str(conformance.compile_program(HERE / "every_construct.c", name, site.build))
+        for threads in "1", "3":
+            settings = {"OMP_NUM_THREADS": threads, "OMP_MAX_ACTIVE_LEVELS": "2", "LD_LIBRARY_PATH": str(site.build / "lib" / "omp")}
+            wanted = site.run([program], **settings)[1]
+            code, out, err = site.run(["valgrind", "-q", "--error-exitcode=99", program], **settings)
+            errors = [line for line in err.splitlines() if line.startswith("==")]  # it also complains of clang's debug information
+            check(code == 0 and out == wanted and errors == [], f"{program}: exit code {code}, {out!r}, said " + "\n".join(errors[:30]))
+            ran += 1
+    check(ran > 0, "no compiler")
+
+
 CASES.update(second_runtime.CASES)
 CASES.update(core_kinds.CASES)
 CASES.update(offloading.CASES)
