@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace hetmp::dsm {
 namespace {
@@ -23,6 +24,16 @@ bool parse_number(std::string_view text, int64_t least, int64_t& result) {
   const auto number = parse_integer(text, least, largest_number);
   result = number.value_or(0);
   return number.has_value();
+}
+
+/// "STACK,PERSONALITY" as decimal numbers; -1: no limit, or a personality that is not known.
+bool parse_layout(std::string_view text, LaunchPlan& plan) {
+  const auto stack = parse_integer(cut(text, ','), -1, std::numeric_limits<int64_t>::max());
+  const auto personality = parse_integer(text, -1, AddressLayout::unknown);
+  if (!stack || !personality)
+    return false;
+  plan.users_layout = AddressLayout{uint64_t(*stack), unsigned(*personality)};
+  return true;
 }
 
 bool parse_sockets(std::string_view text, LaunchPlan& plan) {
@@ -77,6 +88,8 @@ bool parse_word(std::string_view word, LaunchPlan& plan) {
     plan.cpus = cpus.value_or(plan.cpus);
     return cpus.has_value();
   }
+  if (name == "layout")
+    return parse_layout(word, plan);
   if (name == "sockets")
     return parse_sockets(word, plan);
   if (name == "hosts")
@@ -113,6 +126,9 @@ std::string format_plan(const LaunchPlan& plan) {
   if (plan.keys >= 0)
     text += " keys=" + std::to_string(plan.keys);
   text += " node=" + std::to_string(plan.node) + " cpus=" + format_cpu_lists(plan.cpus);
+  if (plan.users_layout)
+    text += " layout=" + std::to_string(int64_t(plan.users_layout->stack_bytes)) + ',' +
+            std::to_string(int(plan.users_layout->personality));
   if (!plan.made_by_launcher())
     return text;
   text += " sockets=";

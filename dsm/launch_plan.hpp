@@ -2,6 +2,8 @@
 // executes its own program again for node processes of one machine, or the launcher, on each host.
 #pragma once
 
+#include "base/address_layout.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -26,6 +28,9 @@ struct LaunchPlan {
   Transport transport = Transport::SharedMemory;
   bool sealed = false;                ///< what travels between the nodes is encrypted; only with Tcp
   std::vector<std::vector<int>> cpus; ///< of each node, as numbered on its machine: 2 to 64 nodes
+
+  /// The user's, for the program and its children, where it was another one while the kernel laid out the address space.
+  std::optional<AddressLayout> users_layout;
 
   // Only where each node's process was started by a launcher; else the process is to make the others itself.
   uint32_t node = 0; ///< which of the nodes this process is

@@ -10,7 +10,7 @@ using Main = int (*)(int, char**, char**);
 Main program_main;
 
 int main_in_shared_memory(int argc, char** argv, char** environment) {
-  return NodeProcess::instance()->run_main(program_main, argc, argv, environment);
+  NodeProcess::instance()->run_main(program_main, argc, argv, environment);
 }
 
 } // namespace

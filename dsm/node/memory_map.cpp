@@ -30,8 +30,10 @@ bool parse(const char* line, Mapping& mapping) {
   char flags[5] = {};
   unsigned long begin = 0, end = 0, offset = 0, inode = 0;
   unsigned major = 0, minor = 0;
-  if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu", &begin, &end, flags, &offset, &major, &minor, &inode) != 7)
+  int length = 0;
+  if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%*[ ]%n", &begin, &end, flags, &offset, &major, &minor, &inode, &length) != 7)
     return false;
+  mapping.name.assign(line + length, length ? strcspn(line + length, "\n") : 0);
   mapping.range = {begin, end};
   mapping.protection = (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) |
                        (flags[2] == 'x' ? PROT_EXEC : 0);

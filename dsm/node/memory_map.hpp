@@ -3,6 +3,7 @@
 
 #include "dsm/node/address_plan.hpp"
 
+#include <string>
 #include <vector>
 
 namespace hetmp::dsm {
@@ -12,6 +13,7 @@ struct Mapping {
   int protection; ///< PROT_...
   bool file;      ///< of a file; else anonymous
   bool shared;
+  std::string name = {}; ///< the file's, or what the kernel calls it; may be empty
 };
 
 /// Mappings that have a part in `range`, cut to it, ascending. Needs /proc.

@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/node/address_space.hpp"
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
@@ -40,15 +41,6 @@ enum class State : uint8_t { Undecided, Deciding, Alone, Node };
 std::atomic<State> state{State::Undecided};
 NodeProcess* the_process; // written before `state` becomes Node
 
-/// Fresh zero memory at a fixed place; the previous content of this process there is gone.
-void map_over(const Segment& segment) {
-  void* memory = reinterpret_cast<void*>(
-      syscall(SYS_mmap, segment.begin, segment.bytes(), PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
-  if (memory == MAP_FAILED)
-    die(failure, "cannot map the shared address range at %#zx: %s", size_t(segment.begin), strerrordesc_np(errno));
-}
-
 /// A child process that shares this one's descriptors and working directory (a file that any node opens is open for the
 /// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it).
 pid_t clone_node(int* pidfd) {
@@ -67,22 +59,6 @@ void set_up_streams() {
   char init;
   construct(&init);
   destroy(&init);
-}
-
-struct MainCall {
-  int (*main)(int, char**, char**);
-  int argc;
-  char** argv;
-  char** environment;
-  int result = 0;
-};
-
-size_t main_stack_bytes() {
-  rlimit limit{};
-  constexpr size_t least = size_t(8) << 20, most = size_t(1) << 30;
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return size_t(64) << 20;
-  return page_up(std::clamp<size_t>(limit.rlim_cur, least, most));
 }
 
 void end_program(int exit_code, void*) { the_process->end(exit_code); }
@@ -118,7 +94,7 @@ struct FabricFunctions {
     return the_process->plan_.is_shared(reinterpret_cast<uintptr_t>(address));
   }
   static int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-    return the_process->create_thread(body, argument, stack_bytes);
+    return the_process->stacks_.create_thread(body, argument, stack_bytes);
   }
   static void read_faults(FaultCounters* counters) { the_process->service_.read_counters(counters); }
   static void watch_pages() { the_process->observation_.watch(); }
@@ -179,6 +155,10 @@ NodeProcess* NodeProcess::decide() {
   }
   // A thread of the program may fault on its stack while it holds the lock of the arena it allocates from, and only the
   // service thread can then bring the page: the two must never share an arena.
+  if (plan->users_layout)
+    give_back_layout(*plan->users_layout);
+  if (const std::string what = what_lies_among_nodes(); !what.empty())
+    die(failure, "node processes cannot begin: %s", what.c_str());
   constexpr int no_sharing = 1 << 16;
   mallopt(M_ARENA_MAX, no_sharing);
   the_process = new NodeProcess(*plan);
@@ -194,7 +174,7 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
     keys_ = take_keys(launch_.keys, launch_.cpus.size());
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
-    map_over(AddressPlan::slice(node));
+    map_fresh(AddressPlan::slice(node));
   const auto here = [this] { return std::count(launch_.hosts.begin(), launch_.hosts.end(), launch_.hosts[launch_.node]); };
   budget_.set_up(launch_.node < launch_.hosts.size() ? uint32_t(here()) : 1);
   heap_.become(launch_.node, nullptr);
@@ -235,7 +215,7 @@ void NodeProcess::become(uint32_t node) {
     heap_.become(node, may_discard);
   else
     heap_.set_may_discard(may_discard);
-  next_stack_ = AddressPlan::stack_part(node).begin;
+  stacks_.become(node);
   bind_thread(launch_.cpus[node]);
 }
 
@@ -263,6 +243,7 @@ void NodeProcess::start_nodes() {
   if (launch_.sealed)
     load_cipher(); // before the memory is divided
   plan_.set(plan_.nodes(), find_globals());
+  stacks_.plan_main(address_layout().stack_bytes);
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
   // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the program's
@@ -332,42 +313,6 @@ void NodeProcess::serve_as_node(uint32_t node) {
     tell_identity();
   while (true)
     pause();
-}
-
-int NodeProcess::create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-  constexpr size_t default_stack = size_t(8) << 20;
-  const size_t bytes = page_up(std::max(stack_bytes ? stack_bytes : default_stack, size_t(256) << 10)) + page_bytes;
-  const uintptr_t begin = next_stack_.fetch_add(bytes, std::memory_order_relaxed); // unique; orders nothing else
-  if (begin + bytes > AddressPlan::stack_part(node_).end)
-    return EAGAIN;
-  mprotect(reinterpret_cast<void*>(begin), page_bytes, PROT_NONE); // an overflow faults instead of overwriting
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  int error = pthread_attr_setstack(&attributes, reinterpret_cast<void*>(begin + page_bytes), bytes - page_bytes);
-  pthread_t thread;
-  if (!error)
-    error = pthread_create(&thread, &attributes, body, argument);
-  pthread_attr_destroy(&attributes);
-  return error;
-}
-
-int NodeProcess::run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
-  // In private memory: both threads use it while main's stack may be anywhere.
-  static MainCall call;
-  static FutexWord done;
-  call = {main, argc, argv, environment};
-  const auto body = [](void*) -> void* {
-    call.result = call.main(call.argc, call.argv, call.environment);
-    done.store(1, std::memory_order_release); // pairs with the acquire below: the result is there
-    futex_wake(done, 1);
-    return nullptr;
-  };
-  if (const int error = create_thread(body, nullptr, main_stack_bytes()))
-    die(failure, "cannot create main's thread: %s", strerrordesc_np(error));
-  while (!done.load(std::memory_order_acquire))
-    futex_wait(done, 0);
-  return call.result;
 }
 
 void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {

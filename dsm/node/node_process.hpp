@@ -11,6 +11,7 @@
 #include "dsm/launch_plan.hpp"
 #include "dsm/node/shared_memory_transport.hpp"
 #include "dsm/node/tcp_transport.hpp"
+#include "dsm/node/thread_stacks.hpp"
 
 #include <atomic>
 #include <string>
@@ -29,8 +30,8 @@ public:
   /// are ready; the others serve until the origin ends.
   void start_nodes();
 
-  /// Runs the program's main on a thread in shared memory and returns what it returns.
-  int run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
+  /// Runs the program's main on a thread in shared memory, which then exits with what it returns.
+  [[noreturn]] void run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
 
   /// The program has ended on the origin, all its exit handlers have run: ends the other node processes and this one.
   /// Returns in a process that only descends from the origin by the program's own fork().
@@ -45,8 +46,6 @@ public:
 
   /// Any thread: see Service.
   void memory_may_be_unreadable() { service_.memory_may_be_unreadable(); }
-
-  int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
 
   /// Frees a block of another node's heap: its owner does it.
   void free_remote(void* block);
@@ -109,8 +108,8 @@ private:
   Fabric fabric_{};
   RuntimeHooks hooks_{};
   uint32_t node_ = origin;
-  std::atomic<uintptr_t> next_stack_{0};
   pid_t own_pid_ = 0; ///< of the node that this process has become
+  ThreadStacks stacks_;
   pid_t origin_pid_ = 0;
   std::vector<int> pidfds_;          ///< origin: of the other node processes
   std::atomic<bool> ending_{false};  ///< origin: their end is no accident any more

@@ -1,5 +1,6 @@
 #include "dsm/node/private_threads.hpp"
 
+#include "base/address_layout.hpp"
 #include "base/message.hpp"
 
 #include <cstring>
@@ -12,6 +13,7 @@ void create_private_thread(void* (*body)(void*), void* argument) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, usual_stack_bytes); // the default is the user's limit, which may be any number
   // Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can
   // keep the CPU for ever from the very thread it waits for, also inside the kernel.
   pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);

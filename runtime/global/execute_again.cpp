@@ -1,5 +1,6 @@
 #include "runtime/global/execute_again.hpp"
 
+#include "base/address_layout.hpp"
 #include "base/message.hpp"
 
 #include <cerrno>
@@ -113,12 +114,18 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
     pointers.push_back(argument.data());
   pointers.push_back(nullptr);
 
+  const AddressLayout users = address_layout();
+  if (const AddressLayout layout = downwards(users); layout != users) {
+    set_address_layout(layout); // if that is refused, the library finds what is in its way
+    plan.users_layout = plan.users_layout.value_or(users);
+  }
   plan.process = getpid();
   setenv(dsm::plan_variable, dsm::format_plan(plan).c_str(), 1);
   prepend("LD_PRELOAD", library);
   prepend("GLIBC_TUNABLES", no_rseq);
   execv(program_path().c_str(), pointers.data());
   say("cannot execute %s again for node processes: %s; using one node", program_path().c_str(), strerrordesc_np(errno));
+  set_address_layout(users);
   clean_environment();
 }
 

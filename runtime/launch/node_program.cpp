@@ -1,5 +1,6 @@
 #include "runtime/launch/node_program.hpp"
 
+#include "base/address_layout.hpp"
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
 #include "dsm/launch_plan.hpp"
@@ -10,7 +11,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/personality.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace hetmp::launch {
@@ -42,13 +42,13 @@ int inheritable(dsm::ConnectionKeys& keys) {
 /// Addresses have to be the same on all hosts: no randomisation, and one stack limit, from which the kernel works out where
 /// libraries go. False if the kernel does not allow that.
 bool fix_addresses(uint64_t stack_bytes) {
-  rlimit limit{};
-  getrlimit(RLIMIT_STACK, &limit);
-  if (limit.rlim_max != RLIM_INFINITY && stack_bytes > limit.rlim_max)
+  AddressLayout layout = address_layout();
+  if (layout.personality == AddressLayout::unknown)
     return false;
-  limit.rlim_cur = stack_bytes;
-  const int now = personality(0xffffffff);
-  return setrlimit(RLIMIT_STACK, &limit) == 0 && now != -1 && personality(unsigned(now) | ADDR_NO_RANDOMIZE) != -1;
+  layout.stack_bytes = stack_bytes;
+  layout = downwards(layout);
+  layout.personality |= ADDR_NO_RANDOMIZE;
+  return set_address_layout(layout);
 }
 
 void set_environment(const Order& order, const Start& start, const dsm::LaunchPlan& plan, const std::string& library) {
@@ -63,9 +63,7 @@ void set_environment(const Order& order, const Start& start, const dsm::LaunchPl
 } // namespace
 
 uint64_t stack_limit() {
-  constexpr uint64_t usual = uint64_t(8) << 20;
-  rlimit limit{};
-  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : usual;
+  return downwards(address_layout()).stack_bytes;
 }
 
 int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library) {
@@ -89,6 +87,8 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
     say("host %s: the keys cannot be handed to the program: %s", host, strerrordesc_np(errno));
     return cannot_run;
   }
+  AddressLayout users = address_layout();
+  users.stack_bytes = order.stack_bytes; // which is the launcher's, wherever it is
   if (!fix_addresses(order.stack_bytes)) {
     say("host %s: the address space cannot be laid out as on the other hosts: %s", host, strerrordesc_np(errno));
     return cannot_run;
@@ -102,6 +102,7 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
   plan.sealed = order.encrypt;
   plan.keys = keys;
   plan.hosts = start.hosts;
+  plan.users_layout = users;
   set_environment(order, start, plan, library);
 
   std::vector<char*> arguments;

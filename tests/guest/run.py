@@ -20,6 +20,7 @@ import core_kinds  # noqa: E402
 import offloading  # noqa: E402
 import privileged  # noqa: E402
 import second_runtime  # noqa: E402
+import stacks  # noqa: E402
 
 CASES = Cases()
 SECONDS = 60
@@ -220,6 +221,7 @@ CASES.update(second_runtime.CASES)
 CASES.update(core_kinds.CASES)
 CASES.update(offloading.CASES)
 CASES.update(privileged.CASES)
+CASES.update(stacks.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))

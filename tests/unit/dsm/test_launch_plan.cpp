@@ -51,6 +51,12 @@ TEST(LaunchPlan, SurvivesAsText) {
   tcp.sealed = true;
   expect_round_trip(tcp);
   expect_round_trip(sealed_plan());
+  for (LaunchPlan plan : {local_plan(), sealed_plan()})
+    for (const uint64_t stack : {uint64_t(0), uint64_t(8) << 20, uint64_t(1) << 62, AddressLayout::unlimited})
+      for (const unsigned personality : {0u, 0x200000u, AddressLayout::unknown}) {
+        plan.users_layout = AddressLayout{stack, personality};
+        expect_round_trip(plan);
+      }
 }
 
 TEST(LaunchPlan, SaysNothingOfSealingWhereNothingIsSealed) {

@@ -1,0 +1,45 @@
+// Stacks of the threads that execute the program's code on this node, with their thread-local variables: in the part of the node's
+// slice that is kept for them. They stay until the program ends.
+//
+// The first one of the origin is main's. What programs ask about "the stack" they are told of this one (initial_stack.hpp), so it lies
+// by itself between two guards, and is known before there are other nodes.
+#pragma once
+
+#include "dsm/node/address_plan.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace hetmp::dsm {
+
+class ThreadStacks {
+public:
+  using Body = void* (*)(void*);
+
+  /// main's stack: as large as its limit lets it become, with the thread-local variables on top. The same on all nodes.
+  void plan_main(uint64_t limit);
+  Segment main() const { return main_; }
+
+  /// From now on stacks are executable, also those that are there.
+  void make_executable();
+
+  void become(uint32_t node);
+
+  /// Starts a detached thread. 0, or an errno value; EAGAIN also if there is no room for its stack.
+  int create_thread(Body body, void* argument, size_t stack_bytes);
+  /// The same for main's. On the origin.
+  int create_main(Body body, void* argument);
+
+private:
+  int protection() const;
+  Segment take(size_t bytes);
+  int start(Body body, void* argument, const Segment& stack);
+
+  std::mutex lock_; ///< guards what follows
+  Segment free_{};
+  std::vector<Segment> stacks_;
+  bool executable_ = false;
+  Segment main_{};
+};
+
+} // namespace hetmp::dsm
