@@ -50,6 +50,7 @@ int carry_out(const Change& change) {
     return carry_out_action(change);
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
+  case Change::Kind::ExecutableStacks:
     break; // not here: they take longer
   }
   return result == -1 ? errno : 0;
@@ -78,6 +79,13 @@ void frames_errand(void* argument) {
   register_frames(frames->begin);
   allocates_privately = before;
   NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
+}
+
+/// For this node's threads: they take the same lock as whoever makes a thread, which may wait for a page.
+void stacks_errand(void* argument) {
+  const std::unique_ptr<uint32_t> asked_by(static_cast<uint32_t*>(argument));
+  NodeProcess::instance()->stacks().make_executable();
+  NodeProcess::instance()->answer_change(*asked_by, 0, 0);
 }
 
 /// No handler runs on this thread while one exists.
@@ -142,6 +150,8 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
     load_for(from, change);
   else if (change.kind == Change::Kind::RegisterFrames)
     do_later(frames_errand, new Frames{from, change.begin});
+  else if (change.kind == Change::Kind::ExecutableStacks)
+    do_later(stacks_errand, new uint32_t(from));
   else
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }

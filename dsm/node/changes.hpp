@@ -20,6 +20,7 @@ struct Change {
     Load,           ///< the origin is to dlopen `path` with `flags`; it answers with the handle
     SetAction,      ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
     RegisterFrames, ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
+    ExecutableStacks, ///< from now on
   };
   Kind kind = Kind::Protect;
   int32_t protection = 0;

@@ -3,7 +3,6 @@
 #include "base/environment.hpp"
 #include "base/message.hpp"
 #include "dsm/node/control_message.hpp"
-#include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/identity.hpp"
 #include "dsm/node/node_process.hpp"
@@ -51,8 +50,7 @@ void NodeProcess::join_node_processes() {
   identities_.resize(plan_.nodes());
   make_anonymous(plan_.globals());
   become(origin);
-  start_errands();
-  service_.start(node_, *transport_, *this);
+  serve();
   wait_until_all_have_joined();
 }
 

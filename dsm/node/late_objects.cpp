@@ -4,6 +4,7 @@
 #include "dsm/node/changes.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
+#include "dsm/node/initial_stack.hpp"
 #include "dsm/node/late_window.hpp"
 #include "dsm/node/memory_map.hpp"
 #include "dsm/node/node_process.hpp"
@@ -140,12 +141,22 @@ void* load_at_origin(const char* file, int flags) {
   static std::vector<Object> shared; // nested loads have dealt with these
   const std::vector<Object> before = loaded_objects();
   LateWindow::instance().open();
-  void* handle = system_dlopen(file, (flags & ~RTLD_LAZY) | RTLD_NOW | RTLD_NODELETE);
+  const int known = (flags & ~RTLD_LAZY) | RTLD_NOW | RTLD_NODELETE;
+  void* handle = system_dlopen(file, known);
+  if (!handle) { // perhaps it needs executable stacks, and only of its own stack can the kernel change all there will be
+    const OriginalStackMeanwhile here;
+    handle = system_dlopen(file, known);
+  }
   LateWindow::instance().close();
   const std::vector<Object> fresh = new_objects(shared, new_objects(before, loaded_objects()));
   shared.insert(shared.end(), fresh.begin(), fresh.end());
-  if (!fresh.empty())
+  if (!fresh.empty()) {
+    if (executable_stacks_wanted()) {
+      NodeProcess::instance()->stacks().make_executable();
+      change_elsewhere({.kind = Change::Kind::ExecutableStacks});
+    }
     share(fresh, file);
+  }
   return handle;
 }
 

@@ -9,6 +9,7 @@
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
+#include "dsm/node/initial_stack.hpp"
 #include "dsm/node/loopback.hpp"
 #include "dsm/node/prefetch_choice.hpp"
 #include "dsm/node/private_threads.hpp"
@@ -244,6 +245,9 @@ void NodeProcess::start_nodes() {
     load_cipher(); // before the memory is divided
   plan_.set(plan_.nodes(), find_globals());
   stacks_.plan_main(address_layout().stack_bytes);
+  announce_initial_stack(stacks_.main());
+  if (executable_stacks_wanted())
+    stacks_.make_executable();
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
   // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the program's
@@ -294,6 +298,11 @@ void NodeProcess::make_node_processes() {
   }
   connect(origin);
   become(origin);
+  serve();
+}
+
+void NodeProcess::serve() {
+  stacks_.meet_others(plan_.nodes());
   start_errands();
   service_.start(node_, *transport_, *this);
 }
@@ -305,8 +314,7 @@ void NodeProcess::serve_as_node(uint32_t node) {
   leave_signals_to_origin(launch_.made_by_launcher());
   become(node);
   forget_others_memory();
-  start_errands();
-  service_.start(node_, *transport_, *this);
+  serve();
   if (hooks_.node_started)
     hooks_.node_started();
   if (launch_.made_by_launcher())

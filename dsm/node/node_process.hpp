@@ -39,6 +39,7 @@ public:
 
   uint32_t node() const { return node_; }
   Heap& heap() { return heap_; }
+  ThreadStacks& stacks() { return stacks_; }
   const AddressPlan& plan() const { return plan_; }
   Fabric& fabric() { return fabric_; }
   /// Null unless somebody wants to know where blocks are allocated.
@@ -76,6 +77,7 @@ private:
   void tell_identity();
   void become(uint32_t node);
   void forget_others_memory();
+  void serve();
   [[noreturn]] void serve_as_node(uint32_t node);
 
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;

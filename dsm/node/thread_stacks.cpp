@@ -50,9 +50,24 @@ void ThreadStacks::make_executable() {
   executable_ = true;
   for (const Segment& stack : stacks_)
     protect(stack, protection());
+  protect_others();
+}
+
+/// Of the others the guards are not this node's business.
+void ThreadStacks::protect_others() const {
+  for (uint32_t node = 0; executable_ && node < nodes_; ++node)
+    if (node != node_)
+      protect(AddressPlan::stack_part(node), protection());
+}
+
+void ThreadStacks::meet_others(uint32_t nodes) {
+  std::lock_guard guard(lock_);
+  nodes_ = nodes;
+  protect_others();
 }
 
 void ThreadStacks::become(uint32_t node) {
+  node_ = node;
   free_ = AddressPlan::stack_part(node);
   if (node == origin)
     free_.begin = main_.end + page_bytes; // its upper guard

@@ -20,10 +20,13 @@ public:
   void plan_main(uint64_t limit);
   Segment main() const { return main_; }
 
-  /// From now on stacks are executable, also those that are there.
+  /// From now on stacks are executable, also those that are there, and those of other nodes' threads: a function nested in main may be
+  /// called anywhere.
   void make_executable();
 
   void become(uint32_t node);
+  /// Their memory is mapped as it will stay.
+  void meet_others(uint32_t nodes);
 
   /// Starts a detached thread. 0, or an errno value; EAGAIN also if there is no room for its stack.
   int create_thread(Body body, void* argument, size_t stack_bytes);
@@ -32,6 +35,7 @@ public:
 
 private:
   int protection() const;
+  void protect_others() const;
   Segment take(size_t bytes);
   int start(Body body, void* argument, const Segment& stack);
 
@@ -40,6 +44,8 @@ private:
   std::vector<Segment> stacks_;
   bool executable_ = false;
   Segment main_{};
+  uint32_t node_ = origin;
+  uint32_t nodes_ = 1; ///< that have been met
 };
 
 } // namespace hetmp::dsm

@@ -32,11 +32,17 @@ def on_nodes(site, command, nodes=2, **settings):
     return site.run(command, HETMP_NODES=f"proc:{nodes}", **settings)
 
 
-def stack_program(site, *flags):
-    made = site.build / "guest" / "-".join(["stack", *(flag.strip("-").replace("=", "-").replace("/", "-") for flag in flags)])
+def compiled(site, source, *flags, name=None):
+    made = site.build / "guest" / (name or source)
     made.parent.mkdir(exist_ok=True)
-    site.compile(["cc", "-O1", "-D_GNU_SOURCE", "-fopenmp", *flags, str(HERE / "stack.c")], made)
+    if not shutil.which("gcc"):
+        raise conformance.Skip("needs gcc")
+    site.compile(["gcc", "-O1", "-D_GNU_SOURCE", "-fopenmp", *flags, str(HERE / f"{source}.c"), "-ldl"], made)
     return str(made)
+
+
+def stack_program(site):
+    return compiled(site, "stack")
 
 
 def same_as_alone(site, program, arguments, before=(), **settings):
@@ -87,3 +93,27 @@ def what_lies_among_the_nodes_addresses_is_named(site):
         check(str(made) in err and "0x120000000000" in err and "one node" in err, err)
     code, out, err = site.run([str(made), "sum"])
     check((code, out, err) == (0, "sum 10\n", ""), f"on one node: {code}, {out!r}, said {err!r}")
+
+
+@CASES.add
+def programs_find_their_stack(site):
+    """With and without a copy of the C library's variable in the program."""
+    for name, flags in ("stack-places", ["-fPIE", "-pie"]), ("stack-places-fixed", ["-fno-pie", "-no-pie"]):
+        program = compiled(site, "stack_places", *flags, name=name)
+        for before in [], UNLIMITED, UPWARDS:
+            if not before or possible(before):
+                same_as_alone(site, program, [], before)
+
+
+@CASES.add
+def nested_functions_can_be_called(site):
+    program = compiled(site, "nested", "-Wl,-z,noexecstack", name="nested-refused")
+    code, _, _ = on_nodes(site, [program])
+    check(code == -signal.SIGSEGV, f"a stack that nobody wants to be executable is: {code}")
+    program = compiled(site, "nested", "-Wl,-z,execstack")
+    same_as_alone(site, program, [])
+    same_as_alone(site, program, [], HETMP_TRANSPORT="tcp")
+    plugin = compiled(site, "nested", "-shared", "-fPIC", "-DPLUGIN", "-Wl,-z,execstack", name="libnested.so")
+    for name, flags in ("nested-late", ["-fPIE", "-pie"]), ("nested-late-fixed", ["-fno-pie", "-no-pie"]):
+        loader = compiled(site, "nested", "-DLOADER", "-Wl,-z,noexecstack", *flags, name=name)
+        same_as_alone(site, loader, [plugin])
