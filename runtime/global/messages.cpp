@@ -247,7 +247,12 @@ void node_started() {
   set_own_node(fabric->node);
   perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();
-  if (const int error = fabric->create_thread(lead, nullptr, program_icvs().stack_bytes))
+  // Its part of a team has this thread at least, whatever stacks the user wants: the others are told of by who misses them.
+  const size_t wanted = program_icvs().stack_bytes;
+  int error = fabric->create_thread(lead, nullptr, wanted);
+  if (error && wanted)
+    error = fabric->create_thread(lead, nullptr, 0);
+  if (error)
     die(71, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static int sum(void) {
   int total = 0;
@@ -13,6 +14,17 @@ static int sum(void) {
   total += omp_get_thread_num() + 1;
   printf("sum %d\n", total);
   return total == 10 ? 0 : 1;
+}
+
+/// By however many threads there can be, once all nodes have had the time to begin, or to fail.
+static int loop(void) {
+  int total = 0;
+  usleep(300000);
+#pragma omp parallel for num_threads(4) reduction(+ : total)
+  for (int i = 0; i < 1000; ++i)
+    total += i;
+  printf("loop %d\n", total);
+  return total == 499500 ? 0 : 1;
 }
 
 /// The limit and the personality, as this process has them and as a child of it does; the size that new threads get.
@@ -53,12 +65,14 @@ int main(int count, char** words) {
   const long number = count > 2 ? atol(words[2]) : 0;
   if (strcmp(what, "sum") == 0)
     return sum();
+  if (strcmp(what, "loop") == 0)
+    return loop();
   if (strcmp(what, "limits") == 0)
     return limits();
   if (strcmp(what, "deep") == 0)
     return deep((size_t)number << 20);
   if (strcmp(what, "overflow") == 0)
     return sum() || endless((char*)"", number) == 0;
-  fprintf(stderr, "sum | limits | deep MIB | overflow 0\n");
+  fprintf(stderr, "sum | loop | limits | deep MIB | overflow 0\n");
   return 2;
 }

@@ -29,7 +29,7 @@ def surroundings():
 
 def on_nodes(site, command, nodes=2, **settings):
     conformance.check_machine("proc2", site.build)
-    return site.run(command, HETMP_NODES=f"proc:{nodes}", **settings)
+    return site.run(command, HETMP_NODES=f"proc:{nodes}" if nodes > 1 else "1", **settings)
 
 
 def compiled(site, source, *flags, name=None):
@@ -117,3 +117,14 @@ def nested_functions_can_be_called(site):
     for name, flags in ("nested-late", ["-fPIE", "-pie"]), ("nested-late-fixed", ["-fno-pie", "-no-pie"]):
         loader = compiled(site, "nested", "-DLOADER", "-Wl,-z,noexecstack", *flags, name=name)
         same_as_alone(site, loader, [plugin])
+
+
+@CASES.add
+def stacks_that_nowhere_fit(site):
+    """Teams become smaller, as on one node, and say so; each node keeps the thread that it cannot do without."""
+    program = stack_program(site)
+    for nodes in 1, 2, 3:
+        code, out, err = on_nodes(site, [program, "loop"], nodes, OMP_STACKSIZE="16T")
+        lines = complaints(err)
+        check((code, out) == (0, "loop 499500\n"), f"{nodes} nodes: {code}, {out!r}, said {err!r}")
+        check(len(lines) == 1 and "cannot create another thread" in lines[0], f"{nodes} nodes: said {err!r}")
