@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/library_folder.hpp"
+#include "base/plugin.hpp"
 #include "base/private_section.hpp"
 #include "perf/papi/plugin.hpp"
 
@@ -9,7 +10,6 @@
 #include <dlfcn.h>
 #include <optional>
 #include <pthread.h>
-#include <unistd.h>
 
 namespace hetmp::perf {
 namespace {
@@ -44,24 +44,14 @@ std::optional<EventNames> parse_names(std::string_view text) {
   return names;
 }
 
+constexpr Plugin papi{counter_plugin_file, "PAPI", HETMP_WITH_PAPI};
+
 /// Null, and why, if there is no usable plugin.
 const CounterPlugin* load_plugin(std::string& problem) {
-  if (is_privileged()) { // PAPI would believe variables of its own, which name files
-    problem = no_privileged_plugins;
-    return nullptr;
-  }
   const std::string folder = settings().folder.empty() ? library_folder(reinterpret_cast<const void*>(&counters_state)) : settings().folder;
-  const std::string file = folder + "/" + counter_plugin_file;
-  if (access(file.c_str(), F_OK) != 0) {
-    problem = std::string("PAPI is not installed (there is no ") + counter_plugin_file + ")";
+  void* library = hetmp::load_plugin(papi, folder, RTLD_LOCAL, problem);
+  if (!library)
     return nullptr;
-  }
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* why = dlerror();
-    problem = std::string("PAPI is not installed (") + (why ? why : "it cannot be loaded") + ")";
-    return nullptr;
-  }
   using Entry = const CounterPlugin* (*)();
   const Entry entry = reinterpret_cast<Entry>(dlsym(library, "hetmp_counter_plugin"));
   const CounterPlugin* plugin = entry ? entry() : nullptr;

@@ -46,7 +46,7 @@ void set_counter_settings(const CounterSettings& settings);
 
 /// Whether anything is counted.
 bool counters_available();
-/// One clause: the events ("PAPI_TOT_INS, PAPI_L3_TCM"), or why there are none ("PAPI is not installed",
+/// One clause: the events ("PAPI_TOT_INS, PAPI_L3_TCM"), or why there are none ("hetmp was built without PAPI ...",
 /// "this machine has no hardware counters", "the kernel refuses counters (perf_event_paranoid is 4)").
 const std::string& counters_state();
 /// Begins to count on the calling thread. Cheap when it already does or cannot: then false.

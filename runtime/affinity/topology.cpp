@@ -1,34 +1,23 @@
 #include "runtime/affinity/topology.hpp"
 
-#include "base/environment.hpp"
 #include "base/library_folder.hpp"
+#include "base/plugin.hpp"
 #include "runtime/affinity/core_kinds.hpp"
 #include "runtime/affinity/topology_plugin.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 namespace hetmp::affinity {
 namespace {
 
+constexpr Plugin hwloc{topology_plugin_file, "hwloc", HETMP_WITH_HWLOC};
+
 std::string own_folder() { return library_folder(reinterpret_cast<const void*>(&places_of_level)); }
 
 const TopologyPlugin* load_plugin(const std::string& folder, std::string& problem) {
-  if (is_privileged()) { // hwloc would believe variables of its own, which name files and folders of plugins
-    problem = no_privileged_plugins;
+  void* library = hetmp::load_plugin(hwloc, folder, RTLD_LOCAL, problem);
+  if (!library)
     return nullptr;
-  }
-  const std::string file = folder + '/' + topology_plugin_file;
-  if (access(file.c_str(), F_OK) != 0) {
-    problem = std::string("that needs ") + topology_plugin_file + ", which is not there: hetmp was built without hwloc";
-    return nullptr;
-  }
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* why = dlerror();
-    problem = std::string("the machine's levels cannot be read: ") + (why ? why : topology_plugin_file);
-    return nullptr;
-  }
   using Entry = decltype(&hetmp_topology_plugin);
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "hetmp_topology_plugin"));
   const TopologyPlugin* plugin = entry ? entry() : nullptr;

@@ -130,7 +130,8 @@ void print_counters(const std::string& library) {
 
 void print_encryption(const std::string& library) {
   const std::string problem = library.empty() ? "libhetmp.so is not there" : why_no_encryption(library);
-  fact("encryption", "%s%s", problem.empty() ? "possible (--encrypt)" : "no: ", problem.c_str());
+  constexpr std::string_view subject = "encryption is "; // which stands before the fact already
+  fact("encryption", "%s", problem.empty() ? "possible (--encrypt)" : problem.c_str() + (problem.starts_with(subject) ? subject.size() : 0));
 }
 
 void print_profile() {
