@@ -21,6 +21,9 @@ inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
 /// process in it is not yet known. HETMP_NODES=hosts:... goes with it.
 inline constexpr const char* launcher_variable = "HETMP_LAUNCH";
 
+/// Bytes of address space that a process of a run takes for each of the run's nodes: for its memory and for what is kept of its pages.
+inline constexpr uint64_t address_space_of_node = (uint64_t(1) << 40) + (uint64_t(16) << 30);
+
 struct LaunchPlan {
   enum class Transport : uint8_t { SharedMemory, Tcp };
 

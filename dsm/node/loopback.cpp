@@ -1,5 +1,6 @@
 #include "dsm/node/loopback.hpp"
 
+#include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 
 #include <arpa/inet.h>
@@ -15,7 +16,7 @@ namespace {
 [[noreturn]] void give_up() { die(70, "no TCP connections within this machine: %s", strerrordesc_np(errno)); }
 
 int listen_here(sockaddr_in& address) {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int listener = above_standard_streams(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = 0;
@@ -28,7 +29,7 @@ int listen_here(sockaddr_in& address) {
 
 /// The two ends of one connection. Whoever else connects meanwhile is turned away: its address and port are not those of our end.
 void make_connection(int listener, const sockaddr_in& address, int& here, int& there) {
-  here = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  here = above_standard_streams(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in own{}, peer{};
   socklen_t bytes = sizeof own;
   if (here < 0 || connect(here, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
@@ -36,7 +37,7 @@ void make_connection(int listener, const sockaddr_in& address, int& here, int& t
     give_up();
   while (true) {
     bytes = sizeof peer;
-    there = accept4(listener, reinterpret_cast<sockaddr*>(&peer), &bytes, SOCK_CLOEXEC);
+    there = above_standard_streams(accept4(listener, reinterpret_cast<sockaddr*>(&peer), &bytes, SOCK_CLOEXEC));
     if (there >= 0 && peer.sin_port == own.sin_port && peer.sin_addr.s_addr == own.sin_addr.s_addr)
       return;
     if (there >= 0)

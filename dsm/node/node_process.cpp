@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/futex.hpp"
+#include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 #include "dsm/node/address_space.hpp"
 #include "dsm/node/cipher.hpp"
@@ -293,6 +294,7 @@ void NodeProcess::make_node_processes() {
       service_.watch_nobody();
       serve_as_node(node);
     }
+    pidfd = above_standard_streams(pidfd);
     pidfds_.push_back(pidfd);
     service_.watch_node_process(node, child, pidfd);
   }

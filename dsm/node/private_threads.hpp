@@ -10,7 +10,10 @@ extern thread_local bool allocates_privately;
 /// True on the node's service thread.
 extern thread_local bool is_service_thread;
 
-/// A detached thread with private stack and private bookkeeping. Ends the program if it cannot be created.
+/// A detached thread with private stack and private bookkeeping. Returns 0 or an errno value.
+int start_private_thread(void* (*body)(void*), void* argument);
+
+/// The same; ends the program if it cannot be created.
 void create_private_thread(void* (*body)(void*), void* argument);
 
 } // namespace hetmp::dsm

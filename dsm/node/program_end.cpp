@@ -33,7 +33,7 @@ void* exit_soon(void* code) {
 void NodeProcess::end(int exit_code) {
   if (getpid() != origin_pid_)
     return;
-  create_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code)));
+  start_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code))); // where no thread is left, it goes without
   fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
   ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended() and node_lost()
   end_other_nodes();

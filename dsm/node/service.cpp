@@ -21,11 +21,17 @@ namespace {
 
 constexpr int failure = 70; // EX_SOFTWARE
 
+/// With real-time priority the kernel ends the process once such a thread has computed for that long without a pause.
+bool real_time_is_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_RTTIME, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /// Service threads must run at once when there is something to do: whole teams wait for them.
 void raise_priority() {
   sched_param parameters{};
   parameters.sched_priority = 1;
-  if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
+  if (real_time_is_limited() || sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
     setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), -20); // refused too where not allowed; then as it is
 }
 

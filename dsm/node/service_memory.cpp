@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/message.hpp"
+#include "dsm/launch_plan.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +16,9 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr int failure = 70; // EX_SOFTWARE
+
+static_assert(slice_bytes + slice_pages * (sizeof(protocol::LocalPage) + sizeof(protocol::DirectoryEntry) + sizeof(uint8_t)) <=
+              address_space_of_node);
 
 // Flags of a page. Published: userfaultfd knows it at its home; set once, by the service thread, for whole pieces.
 // Present: the page was filled at its home since then (before, it may be absent, which means zeros).
@@ -43,7 +47,8 @@ void find_resident(uintptr_t address, uint32_t pages, unsigned char* resident) {
 void Service::set_up_memory(uint32_t node) {
   const UserFaults::Access access = faults_.open();
   if (access == UserFaults::Access::Refused)
-    die(failure, "node %u: userfaultfd is refused: allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1", node);
+    die(failure, "node %u: userfaultfd is refused (%s): allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1", node,
+        strerrordesc_np(errno));
   if (access == UserFaults::Access::UserOnly && node == origin)
     say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
         "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");

@@ -1,5 +1,6 @@
 #include "dsm/node/shared_memory_transport.hpp"
 
+#include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ void SharedMemoryTransport::create(uint32_t nodes) {
   peers_.resize(nodes);
   outboxes_ = std::vector<Outbox>(nodes * 2);
   for (Peer& peer : peers_) {
-    peer.doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    peer.doorbell = above_standard_streams(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (peer.doorbell < 0)
       die(70, "no event descriptor for a node: %s", strerrordesc_np(errno));
   }

@@ -1,6 +1,7 @@
 #include "dsm/node/tcp_transport.hpp"
 
 #include "base/clock.hpp"
+#include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
   self_ = self;
   watch_silence_ = watch_silence;
   connected_ = monotonic_ns();
-  poll_set_ = epoll_create1(EPOLL_CLOEXEC);
+  poll_set_ = above_standard_streams(epoll_create1(EPOLL_CLOEXEC));
   if (poll_set_ < 0)
     die(failure, "no descriptor to wait for messages: %s", strerrordesc_np(errno));
   outgoing_ = std::vector<Outgoing>(sockets.size());
@@ -115,8 +116,8 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
         int ends[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
           die(failure, "no sockets for a node's messages to itself: %s", strerrordesc_np(errno));
-        out[lane] = ends[0];
-        in[lane] = ends[1];
+        out[lane] = above_standard_streams(ends[0]);
+        in[lane] = above_standard_streams(ends[1]);
       }
     } else {
       const int now = 1; // no gathering of small messages by the kernel: somebody waits for each of them

@@ -1,5 +1,6 @@
 #include "dsm/node/user_faults.hpp"
 
+#include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 #include "dsm/node/slot.hpp"
 
@@ -53,9 +54,12 @@ int open_descriptor(UserFaults::Access& access, bool& exact) {
   }
   exact = descriptor >= 0 && negotiate(descriptor, UFFD_FEATURE_EXACT_ADDRESS);
   if (descriptor >= 0 && !exact && !negotiate(descriptor, 0)) {
+    const int error = errno;
     close(descriptor);
+    errno = error;
     descriptor = -1;
   }
+  descriptor = above_standard_streams(descriptor);
   if (descriptor < 0)
     access = UserFaults::Access::Refused;
   return descriptor;

@@ -17,7 +17,7 @@ public:
   enum class Access {
     Full,     ///< faults of user code and of system calls
     UserOnly, ///< system calls on absent pages fail with EFAULT
-    Refused,
+    Refused,  ///< errno says why
   };
 
   /// Opens the descriptor for this process (it belongs to the process that opened it, also when descriptors are shared).

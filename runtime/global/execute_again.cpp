@@ -2,6 +2,7 @@
 
 #include "base/address_layout.hpp"
 #include "base/message.hpp"
+#include "runtime/global/room_for_nodes.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -14,6 +15,10 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef USERFAULTFD_IOC_NEW
+#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00)
+#endif
 
 namespace hetmp::runtime {
 namespace {
@@ -59,12 +64,14 @@ std::string program_path() {
 /// userfaultfd must serve at least user code; which way does not matter here.
 bool user_faults_allowed() {
   const int device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
+  int descriptor = -1;
   if (device >= 0) {
+    descriptor = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC);
     close(device);
-    return true;
   }
   constexpr int user_mode_only = 1;
-  const int descriptor = int(syscall(SYS_userfaultfd, O_CLOEXEC | user_mode_only));
+  if (descriptor < 0)
+    descriptor = int(syscall(SYS_userfaultfd, O_CLOEXEC | user_mode_only));
   if (descriptor >= 0)
     close(descriptor);
   return descriptor >= 0;
@@ -101,6 +108,11 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
   }
   if (library.find_first_of(" :") != std::string::npos) { // which the dynamic linker divides LD_PRELOAD at
     say("node processes need a libhetmp_dsm.so whose path has no blank and no colon, and this is %s; using one node", library.c_str());
+    return;
+  }
+  // Where a launcher has started the nodes, the others would wait for this one: there, what is missing ends the run.
+  if (const std::string why = plan.made_by_launcher() ? "" : why_no_room(plan); !why.empty()) {
+    say("%s; using one node", why.c_str());
     return;
   }
   if (!user_faults_allowed()) {

@@ -19,6 +19,7 @@ from processes import check, complaints, conformance  # noqa: E402
 import core_kinds  # noqa: E402
 import offloading  # noqa: E402
 import privileged  # noqa: E402
+import hostile_place  # noqa: E402
 import second_runtime  # noqa: E402
 import stacks  # noqa: E402
 
@@ -222,6 +223,7 @@ CASES.update(core_kinds.CASES)
 CASES.update(offloading.CASES)
 CASES.update(privileged.CASES)
 CASES.update(stacks.CASES)
+CASES.update(hostile_place.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))
