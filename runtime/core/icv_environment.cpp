@@ -4,6 +4,7 @@
 #include "runtime/core/icv.hpp"
 
 #include "base/environment.hpp"
+#include "runtime/core/team_size.hpp"
 #include "runtime/core/value_readers.hpp"
 #include "schedulers/parse.hpp"
 
@@ -36,7 +37,10 @@ std::vector<uint32_t> read_nthreads_by_level() {
       complain(name, *value, "not a list of positive numbers", "one thread per CPU");
       return {};
     }
-    list.push_back(uint32_t(*threads));
+    std::string limit;
+    list.push_back(threads_with_room(uint32_t(*threads), limit));
+    if (list.back() < *threads)
+      complain(name, *value, "more than half of the threads that there can be (" + limit + ")", std::to_string(list.back()));
     if (comma == std::string_view::npos)
       return list;
     rest.remove_prefix(comma + 1);

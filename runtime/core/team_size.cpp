@@ -1,6 +1,7 @@
 #include "runtime/core/team_size.hpp"
 
 #include "base/message.hpp"
+#include "base/thread_room.hpp"
 #include "runtime/core/nodes.hpp"
 
 #include <algorithm>
@@ -11,7 +12,26 @@ namespace {
 
 constexpr int exit_code_failure = 1; // as of the error directive
 
+/// Of a team larger than unquestioned_threads.
+__attribute__((noinline, cold)) uint32_t questioned(uint32_t threads) {
+  std::string limit;
+  const uint32_t most = threads_with_room(threads, limit);
+  static bool said = false;
+  if (most < threads)
+    say_once(said, "a team of %u threads would take more than half of what there is (%s); teams have at most %u", threads, limit.c_str(),
+             most);
+  return most;
+}
+
 } // namespace
+
+uint32_t threads_with_room(uint32_t threads, std::string& limit) {
+  if (threads <= unquestioned_threads)
+    return threads;
+  static const ThreadRoom& room = *new ThreadRoom(thread_room()); // asked for once; never destroyed: threads may run until the end
+  limit = room.limit;
+  return uint32_t(std::clamp<uint64_t>(room.threads, unquestioned_threads, threads));
+}
 
 uint32_t wanted_threads(Thread& self) {
   const TaskIcvs& icvs = self.task->icvs;
@@ -28,7 +48,7 @@ uint32_t wanted_threads(Thread& self) {
     const uint32_t others = threads_in_use.load(std::memory_order_relaxed) - 1;
     threads = std::min(threads, icvs.thread_limit > others + 1 ? icvs.thread_limit - others : 1);
   }
-  return threads;
+  return threads <= unquestioned_threads ? threads : questioned(threads);
 }
 
 uint32_t most_threads_of_next_team(const Thread& self) {

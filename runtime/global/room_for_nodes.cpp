@@ -86,14 +86,18 @@ std::string why_no_threads(const dsm::LaunchPlan& plan) {
   Gate gate;
   std::vector<pthread_t> made;
   int error = 0;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size_t(sysconf(_SC_THREAD_STACK_MIN)) + (size_t(64) << 10)); // what counts is how many there are
   pthread_mutex_lock(&gate.lock);
   while (made.size() < needed && error == 0) {
     pthread_t thread;
-    error = pthread_create(&thread, nullptr, wait_at, &gate);
+    error = pthread_create(&thread, &attributes, wait_at, &gate);
     if (error == 0)
       made.push_back(thread);
   }
   pthread_mutex_unlock(&gate.lock);
+  pthread_attr_destroy(&attributes);
   for (const pthread_t thread : made)
     pthread_join(thread, nullptr);
   if (error == 0)

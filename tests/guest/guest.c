@@ -115,6 +115,14 @@ static void limited(void) {
   printf("%s, %s\n", first >= 1 && first < 32 ? "smaller" : "not smaller", first == second ? "the same again" : "another");
 }
 
+/* As many threads as nobody has. */
+static int crowd(void) {
+  int size = 0;
+#pragma omp parallel num_threads(99999999) reduction(+ : size)
+  size += 1;
+  return size;
+}
+
 /* Which of the standard streams' numbers are in use once a team has met: a bit each. */
 static int streams(void) {
   int in_use = 0;
@@ -144,6 +152,8 @@ int main(int argc, char** argv) {
     shares(argv[2]);
   else if (strcmp(mode, "limited") == 0)
     limited();
+  else if (strcmp(mode, "crowd") == 0)
+    printf("%d %d\n", crowd(), crowd());
   else if (strcmp(mode, "streams") == 0)
     return streams();
   else

@@ -210,8 +210,17 @@ def processes_are_limited(site):
     check_places(site, [
         Place("-u 1", enter=as_somebody_else(1), said={"one": smaller, "proc2": rf"{needs % (1, 1)}\n{smaller}"}),
         Place("-u 6", enter=as_somebody_else(6), said={"proc2": needs % (6, 6)}),
+        Place("a team of all", enter=as_somebody_else(600), settings={"OMP_NUM_THREADS": "99999999", "HETMP_NODES": "1"},
+              said=dict.fromkeys(MODES, r"hetmp: OMP_NUM_THREADS=99999999: more than half of the threads that there can be "
+                                        r"\(ulimit -u is 600\); using 300")),
         Place("-u 4000", enter=as_somebody_else(4000), said={"proc2": other_words}, may_be_silent=True),
     ])
+    check_places(site, [
+        Place("a team of all by its clause", enter=as_somebody_else(600), settings={"HETMP_NODES": "1"}, output="300 300\n",
+              prepare=lambda program: [program, "crowd"],
+              said=dict.fromkeys(MODES, r"hetmp: a team of 99999999 threads would take more than half of what there is "
+                                        r"\(ulimit -u is 600\); teams have at most 300")),
+    ], guest_program(site))
 
 
 @CASES.add

@@ -1,30 +1,12 @@
 // What control groups grant, from made-up trees of files.
 #include "base/cpu_quota.hpp"
+#include "fake_root.hpp"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 namespace {
 
 using namespace hetmp;
-namespace fs = std::filesystem;
-
-class FakeRoot : public testing::Test {
- protected:
-  FakeRoot() {
-    char name[] = "/tmp/hetmp-test-XXXXXX";
-    root = mkdtemp(name);
-  }
-  ~FakeRoot() override { fs::remove_all(root); }
-  void put(const std::string& path, const std::string& text) {
-    fs::create_directories(fs::path(root + path).parent_path());
-    std::ofstream(root + path) << text;
-  }
-  std::string root;
-};
 
 TEST(CpuMax, ReadsQuotaAndPeriod) {
   EXPECT_EQ(parse_cpu_max("200000 100000\n"), 2.0);

@@ -1,0 +1,18 @@
+// How many threads a process may have without taking them all from others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hetmp {
+
+struct ThreadRoom {
+  uint64_t threads;  ///< half of the smallest limit, at least 1
+  std::string limit; ///< which that is, and its value: "kernel.pid_max is 32768"
+};
+
+/// By the kernel's limits for the machine, those of this process's control groups, and its user's, which the superuser does not have.
+/// `root` stands before /proc and /sys (tests).
+ThreadRoom thread_room(const std::string& root = "");
+
+} // namespace hetmp
