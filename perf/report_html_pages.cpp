@@ -38,11 +38,25 @@ std::string heat(uint64_t faults, uint64_t most) {
   return "rgb(" + between(254, 140) + "," + between(237, 20) + "," + between(200, 10) + ")";
 }
 
+/// What the heat map frames has turns too, but too few, or too little time was lost with them, for a line of its own.
+std::string why_none_bounces(const std::vector<HotPage>& pages) {
+  uint64_t count = 0, most_turns = 0;
+  for (const HotPage& page : pages) {
+    count += page.turns > 0;
+    most_turns = std::max(most_turns, page.turns);
+  }
+  if (count == 0)
+    return "No page bounces between nodes that write it.";
+  return "No page bounces so much that it is worth a line: " + std::to_string(count) + (count == 1 ? " page was" : " pages were") +
+         " written by nodes in turns, with at most " + std::to_string(most_turns) + (most_turns == 1 ? " turn" : " turns") +
+         " a page and little time lost.";
+}
+
 } // namespace
 
 std::string html_of_bouncing(const Report& report) {
   if (report.bouncing.empty())
-    return report.totals.empty() ? "" : "<p>No page bounces between nodes that write it.</p>\n";
+    return report.totals.empty() ? "" : "<p>" + why_none_bounces(report.pages) + "</p>\n";
   std::string text =
       "<h2>Pages that bounce</h2>\n<p>Different nodes write them in turns; each turn moves the page. Where "
       "the "
@@ -85,7 +99,7 @@ std::string html_of_heat(const Report& report) {
   std::string text = "<h2>Heat of pages</h2>\n<p>The " + std::to_string(report.pages.size()) +
                      " pages with most faults, in the order of their addresses; the darkest took " +
                      std::to_string(most) +
-                     ". A frame: it bounced. Point at a page for its figures.</p>\n"
+                     ". A frame: nodes wrote it in turns. Point at a page for its figures.</p>\n"
                      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
                      width + " " + height + "\" width=\"" + width + "\" height=\"" + height + "\">\n";
   for (size_t i = 0; i < report.pages.size(); ++i) {

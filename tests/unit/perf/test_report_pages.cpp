@@ -55,6 +55,27 @@ Report full() {
   return report;
 }
 
+std::string shown_without_lines(std::vector<HotPage> pages) {
+  Report report = full();
+  report.bouncing.clear();
+  report.pages = std::move(pages);
+  return format_html(report);
+}
+
+TEST(ReportPages, WordsAndPictureAgreeOnWhatBounces) {
+  const auto says = [](const std::string& html, const char* text) { return html.find(text) != html.npos; };
+  const std::string none = shown_without_lines({{0x404000, 1, 2, 3, 0, 60}});
+  EXPECT_TRUE(says(none, "<p>No page bounces between nodes that write it.</p>"));
+  EXPECT_FALSE(says(none, "stroke=\"#222\""));
+  const std::string some = shown_without_lines({{0x404000, 1, 2, 3, 31, 60}, {0x405000, 1, 0, 0, 0, 60}, {0x406000, 1, 2, 0, 4, 60}});
+  EXPECT_TRUE(says(some, "stroke=\"#222\""));
+  EXPECT_FALSE(says(some, "No page bounces between nodes that write it"));
+  EXPECT_TRUE(says(some, "No page bounces so much that it is worth a line: 2 pages were written by nodes in turns, with at most 31 turns "
+                         "a page and little time lost."));
+  const std::string one = shown_without_lines({{0x404000, 1, 2, 3, 1, 60}});
+  EXPECT_TRUE(says(one, "1 page was written by nodes in turns, with at most 1 turn a page"));
+}
+
 TEST(ReportPages, TextNamesWhatBouncesWhereAndAtWhatCost) {
   const std::string text = format_pages(full());
   EXPECT_EQ(text, "hetmp: faults of node 0: read 1, write 2, upgrade 3; waited 0.01 ms, received 0.00 MiB, "
