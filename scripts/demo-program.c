@@ -1,5 +1,5 @@
 // An ordinary OpenMP program: the heat of a plate that is held hot on one side, then a survey of its points.
-// The schedule is left to OMP_SCHEDULE, as schedule(runtime) does.
+// The schedule is left to HETMP_SCHEDULE or OMP_SCHEDULE, as schedule(runtime) does.
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_flag("--report", options.report,
                 "Say what was learned about each loop (--report=FILE: into a file)");
   run->add_option("--schedule", options.schedule,
-                  "Schedule of schedule(runtime) loops, as in hetprobe or dynamic,4")
+                  "Schedule of schedule(runtime) loops, as in hetprobe or dynamic,4: HETMP_SCHEDULE")
       ->type_name("S");
   run->add_option("--loops", options.loops, "Which loops are placed on nodes: runtime (the default) or all")
       ->type_name("WHICH");

@@ -113,7 +113,7 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
   if (options.report)
     set["HETMP_REPORT"] = *options.report;
   if (options.schedule)
-    set["OMP_SCHEDULE"] = *options.schedule;
+    set["HETMP_SCHEDULE"] = *options.schedule; // another runtime in the process complains of hetmp's kinds in OMP_SCHEDULE
   if (options.loops)
     set["HETMP_LOOPS"] = *options.loops;
   if (options.threads)

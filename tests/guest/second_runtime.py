@@ -1,4 +1,5 @@
 """A second OpenMP runtime in the process: libgomp, libomp, another copy of hetmp. Merely loaded, serving others, or half of a program."""
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -120,6 +121,19 @@ def second_runtime_merely_loaded(site):
         check({libgomp().resolve(), libomp(site).resolve()} <= set(found) and not any(found.values()), f"{program}: {found} of {err!r}")
         code, out, err = site.run([program, "team"], LD_PRELOAD=both, OMP_DISPLAY_ENV="true")
         check("another OpenMP runtime" not in err, f"nobody asked: {err!r}")
+
+
+@CASES.add
+def second_runtime_is_not_told_of_schedules(site):
+    """libgomp, which a program of gcc's brings, does not know hetmp's kinds: `hetmp run --schedule` must not put them where it looks."""
+    libgomp()
+    program = str(conformance.compile_program(Path(__file__).with_name("guest.c"), "gcc-12", site.build))
+    tool = [str(site.build / "bin" / "hetmp"), "run", "--cores", "0;1", "--schedule", "hetprobe,5"]
+    if not {0, 1} <= os.sched_getaffinity(0):
+        raise conformance.Skip("needs CPUs 0 and 1")
+    code, out, err = site.run([*tool, "--", program, "shares", "runtime"], LD_PRELOAD=None, HETMP_REPORT="1")
+    check(code == 0 and sum(map(int, out.split())) == 300, f"{code}, {out!r}, said {err!r}")
+    check("hetprobe" in err and not [line for line in err.splitlines() if not line.startswith("hetmp: ")], f"said {err!r}")
 
 
 @CASES.add

@@ -64,7 +64,8 @@ TEST(ToolRun, OptionsBecomeVariables) {
   EXPECT_EQ(variables.at("HETMP_NODES"), "cores:" + own_cpu());
   EXPECT_FALSE(variables.contains("HETMP_ENCRYPT"));
   EXPECT_EQ(variables.at("HETMP_REPORT"), "1");
-  EXPECT_EQ(variables.at("OMP_SCHEDULE"), "hetprobe,5");
+  EXPECT_EQ(variables.at("HETMP_SCHEDULE"), "hetprobe,5");
+  EXPECT_FALSE(variables.contains("OMP_SCHEDULE"));
   EXPECT_EQ(variables.at("HETMP_LOOPS"), "all");
   EXPECT_EQ(variables.at("OMP_NUM_THREADS"), "3");
   options.cores.reset();
