@@ -1,54 +1,55 @@
 #include "dsm/node/globals.hpp"
 
-#include "base/message.hpp"
 #include "dsm/node/late_window.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <link.h>
 #include <string_view>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <type_traits>
 
 namespace hetmp::dsm {
 namespace {
 
-int collect(dl_phdr_info* info, size_t, void* result) {
-  if (info->dlpi_name[0] != '\0' && stays_private(info->dlpi_name))
-    return 0;
+/// Of one writable part of an object's file: what is not RELRO, and how much of that has content in the file.
+struct WritablePart {
+  Segment pages;
+  uintptr_t file_end;
+};
+
+template <class Take>
+void for_each_writable_part(const dl_phdr_info& info, Take&& take) {
   uintptr_t relro_begin = 0, relro_end = 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i)
-    if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
-      relro_begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-      relro_end = relro_begin + info->dlpi_phdr[i].p_memsz;
+  for (int i = 0; i < info.dlpi_phnum; ++i)
+    if (info.dlpi_phdr[i].p_type == PT_GNU_RELRO) {
+      relro_begin = info.dlpi_addr + info.dlpi_phdr[i].p_vaddr;
+      relro_end = relro_begin + info.dlpi_phdr[i].p_memsz;
     }
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& header = info->dlpi_phdr[i];
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& header = info.dlpi_phdr[i];
     if (header.p_type != PT_LOAD || !(header.p_flags & PF_W))
       continue;
-    Segment segment{page_down(info->dlpi_addr + header.p_vaddr),
-                    page_up(info->dlpi_addr + header.p_vaddr + header.p_memsz)};
+    const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+    Segment pages{page_down(begin), page_up(begin + header.p_memsz)};
     // The linker lays RELRO at the beginning of a writable segment; the loader protects its whole pages.
-    if (relro_end > segment.begin && relro_begin < segment.end)
-      segment.begin = page_down(relro_end);
-    if (segment.begin < segment.end)
-      static_cast<std::vector<Segment>*>(result)->push_back(segment);
+    if (relro_end > pages.begin && relro_begin < pages.end)
+      pages.begin = page_down(relro_end);
+    if (pages.begin < pages.end)
+      take(WritablePart{pages, page_up(begin + header.p_filesz)});
   }
-  return 0;
+}
+
+/// Of all objects that are the program's.
+template <class Take>
+void for_each_writable_part(Take&& take) {
+  const auto visit = [](dl_phdr_info* info, size_t, void* data) {
+    if (info->dlpi_name[0] == '\0' || !stays_private(info->dlpi_name))
+      for_each_writable_part(*info, *static_cast<std::remove_reference_t<Take>*>(data));
+    return 0;
+  };
+  dl_iterate_phdr(visit, &take);
 }
 
 std::string_view also_private; // beginning of a file name; empty for none
-
-void* map_anonymous(void* where, size_t bytes, int flags) {
-  // The system call itself: `mmap` is interposed by this library.
-  void* memory = reinterpret_cast<void*>(
-      syscall(SYS_mmap, where, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0));
-  if (memory == MAP_FAILED)
-    die(70, "cannot map %zu bytes for the program's global data: %s", bytes, strerrordesc_np(errno));
-  return memory;
-}
 
 } // namespace
 
@@ -70,33 +71,20 @@ void keep_private(std::string_view name) { also_private = name; }
 
 std::vector<Segment> find_globals() {
   std::vector<Segment> segments;
-  dl_iterate_phdr(collect, &segments);
+  for_each_writable_part([&](const WritablePart& part) { segments.push_back(part.pages); });
   LateWindow::instance().reserve();
   segments.push_back(LateWindow::instance().range());
   std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.begin < b.begin; });
   return segments;
 }
 
-void make_anonymous(const std::vector<Segment>& segments) {
-  for (const Segment& segment : segments) {
-    if (segment.begin == LateWindow::instance().range().begin) // nothing in it yet
-      continue;
-    void* data = reinterpret_cast<void*>(segment.begin);
-    void* copy = map_anonymous(nullptr, segment.bytes(), 0);
-    memcpy(copy, data, segment.bytes());
-    map_anonymous(data, segment.bytes(), MAP_FIXED);
-    memcpy(data, copy, segment.bytes());
-    syscall(SYS_munmap, copy, segment.bytes());
-  }
-}
-
-void make_anonymous(Segment range, int protection) {
-  void* copy = map_anonymous(nullptr, range.bytes(), 0);
-  if (protection & PROT_READ)
-    memcpy(copy, reinterpret_cast<const void*>(range.begin), range.bytes());
-  if (syscall(SYS_mprotect, copy, range.bytes(), protection) != 0 ||
-      syscall(SYS_mremap, copy, range.bytes(), range.bytes(), MREMAP_MAYMOVE | MREMAP_FIXED, range.begin) == -1)
-    die(70, "cannot replace %zu bytes of an object that was just loaded: %s", range.bytes(), strerrordesc_np(errno));
+std::vector<Segment> find_file_data() {
+  std::vector<Segment> segments;
+  for_each_writable_part([&](const WritablePart& part) {
+    if (part.file_end > part.pages.begin)
+      segments.push_back({part.pages.begin, std::min(part.file_end, part.pages.end)});
+  });
+  return segments;
 }
 
 } // namespace hetmp::dsm

@@ -18,11 +18,7 @@ bool stays_private(std::string_view path);
 /// From now on the libraries whose file names begin so do, too. `name` is kept; one is enough.
 void keep_private(std::string_view name);
 
-/// Puts anonymous memory with the same content in the segments' place (userfaultfd serves only such memory here).
-void make_anonymous(const std::vector<Segment>& segments);
-
-/// The same for one mapping of a file that threads may be using: it changes in one step. What another thread writes between
-/// that step and the copy before it is lost.
-void make_anonymous(Segment range, int protection);
+/// Page ranges of the writable data that come out of files, the rest being anonymous memory from the beginning.
+std::vector<Segment> find_file_data();
 
 } // namespace hetmp::dsm

@@ -2,6 +2,7 @@
 // the threads that serve faults, and every other process, get the C library's allocator. A block is freed by whoever
 // owns it, told by its address.
 #include "base/private_section.hpp"
+#include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_libc.hpp"
 #include "dsm/node/private_threads.hpp"
@@ -22,6 +23,8 @@ thread_local bool is_service_thread = false;
 namespace {
 
 Heap* shared_heap() {
+  if (loading_watch)
+    loading_watch->look();
   if (allocates_privately)
     return nullptr;
   NodeProcess* process = NodeProcess::instance();

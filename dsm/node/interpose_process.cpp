@@ -1,7 +1,9 @@
 // Where a program begins and ends: main runs in shared memory on the origin, and only the origin exits.
+#include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/node_process.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace hetmp::dsm {
 namespace {
@@ -11,6 +13,14 @@ Main program_main;
 
 int main_in_shared_memory(int argc, char** argv, char** environment) {
   NodeProcess::instance()->run_main(program_main, argc, argv, environment);
+}
+
+/// The first constructor of all (`-z initfirst`), also before the C library's own, which sets `environ` to the same.
+__attribute__((constructor)) void before_other_constructors(int, char**, char** environment) {
+  if (!environ)
+    environ = environment;
+  if (NodeProcess::instance())
+    make_data_anonymous();
 }
 
 } // namespace

@@ -2,8 +2,8 @@
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/control_message.hpp"
-#include "dsm/node/globals.hpp"
 #include "dsm/node/identity.hpp"
 #include "dsm/node/node_process.hpp"
 
@@ -48,7 +48,7 @@ void NodeProcess::join_node_processes() {
   if (launch_.node != origin)
     serve_as_node(launch_.node);
   identities_.resize(plan_.nodes());
-  make_anonymous(plan_.globals());
+  make_data_anonymous(); // what has been loaded since the first constructor
   become(origin);
   serve();
   wait_until_all_have_joined();

@@ -1,6 +1,7 @@
 #include "dsm/node/late_objects.hpp"
 
 #include "base/message.hpp"
+#include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/changes.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
@@ -142,10 +143,14 @@ void* load_at_origin(const char* file, int flags) {
   const std::vector<Object> before = loaded_objects();
   LateWindow::instance().open();
   const int known = (flags & ~RTLD_LAZY) | RTLD_NOW | RTLD_NODELETE;
-  void* handle = system_dlopen(file, known);
-  if (!handle) { // perhaps it needs executable stacks, and only of its own stack can the kernel change all there will be
-    const OriginalStackMeanwhile here;
+  void* handle;
+  {
+    LoadingWatch watch(make_window_anonymous); // before constructors start threads that write there
     handle = system_dlopen(file, known);
+    if (!handle) { // perhaps it needs executable stacks, and only of its own stack can the kernel change all there will be
+      const OriginalStackMeanwhile here;
+      handle = system_dlopen(file, known);
+    }
   }
   LateWindow::instance().close();
   const std::vector<Object> fresh = new_objects(shared, new_objects(before, loaded_objects()));
@@ -207,6 +212,11 @@ void load_errand(void* argument) {
 }
 
 } // namespace
+
+void* load_early(const char* file, int flags, const void* caller) {
+  LoadingWatch watch(make_data_anonymous);
+  return system_dlopen(resolve(file, caller).c_str(), flags | RTLD_NODELETE); // what is anonymous memory stays that
+}
 
 void* load_late(const char* file, int flags, const void* caller) {
   // Loaded already, from the start perhaps: each node has its own handle for that.

@@ -15,6 +15,10 @@ namespace hetmp::dsm {
 /// As dlopen. `caller`: an address in the object that calls, whose search path counts. On any node.
 void* load_late(const char* file, int flags, const void* caller);
 
+/// The same while constructors run that come before main, in a process that will be a node: an object like those that the program
+/// starts with.
+void* load_early(const char* file, int flags, const void* caller);
+
 /// Service thread of the origin: another node asks for it; the answer goes to it when it is done.
 struct Change;
 void load_for(unsigned node, const Change& change);

@@ -6,6 +6,7 @@
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 #include "dsm/node/address_space.hpp"
+#include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/errands.hpp"
@@ -262,7 +263,7 @@ void NodeProcess::start_nodes() {
 }
 
 void NodeProcess::make_node_processes() {
-  make_anonymous(plan_.globals());
+  make_data_anonymous(); // what has been loaded since the first constructor
   const bool by_tcp = launch_.transport == LaunchPlan::Transport::Tcp;
   std::vector<std::vector<SocketPair>> sockets;
   std::vector<ConnectionKeys> keys;
