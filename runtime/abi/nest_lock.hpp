@@ -1,4 +1,5 @@
-// A nestable lock in the eight bytes of an omp_nest_lock_t.
+// A nestable lock in the eight bytes of an omp_nest_lock_t. A task owns it, not a thread (OpenMP 5.1, section 3.9): another task that
+// the thread executes meanwhile may not set it.
 #pragma once
 
 #include "runtime/core/wait.hpp"
@@ -7,7 +8,7 @@
 
 namespace hetmp::runtime {
 
-/// The first word is 0 when free, else the owner's number + 1 shifted left by one; its lowest bit, `awaited`,
+/// The first word is 0 when free, else the owner's number, which is not 0, shifted left by one; its lowest bit, `awaited`,
 /// obliges the owner to wake a sleeper when it leaves. The second word counts the owner's locks and belongs
 /// to the owner alone. A thread that has slept takes the lock with `awaited`, because others may still sleep.
 class NestLock {
@@ -42,9 +43,9 @@ class NestLock {
   static constexpr uint32_t awaited = 1;
   static constexpr int looks_before_sleeping = 200;
 
-  static uint32_t mark(uint32_t owner) { return (owner + 1) << 1; }
+  static uint32_t mark(uint32_t owner) { return owner << 1; }
 
-  /// relaxed: the word can hold this owner's mark only if this very thread has put it there.
+  /// relaxed: the word can hold this owner's mark only if this very task has put it there.
   bool held_by(uint32_t owner) const {
     return (word_.load(std::memory_order_relaxed) & ~awaited) == mark(owner);
   }

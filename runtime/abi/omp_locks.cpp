@@ -11,6 +11,7 @@
 #include "runtime/core/keyed_lock.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/thread.hpp"
+#include "runtime/tasking/execution.hpp"
 
 #include <new>
 #include <unordered_map>
@@ -27,11 +28,17 @@ NestLock& nest_lock(void* lock) {
   return *static_cast<NestLock*>(lock);
 }
 
-uint32_t own_number() {
-  return uint32_t(current_thread().gtid);
+/// Of the task that the calling thread executes; a task gets one when it first asks. From 1 to 2^31 - 1: they come again after two
+/// thousand million tasks that use nestable locks, among which nobody has kept one all the time.
+uint32_t lock_owner_number() {
+  static std::atomic<uint32_t> last{0};
+  uint32_t& number = generating_task(current_task()).lock_owner;
+  while (number == 0)
+    number = (last.fetch_add(1, std::memory_order_relaxed) + 1) & (UINT32_MAX >> 1);
+  return number;
 }
 
-/// The nestable locks that threads of this process hold.
+/// The nestable locks that tasks of this process hold.
 class HeldNestLocks {
  public:
   /// If `owner` holds the lock: one more; the new count, else 0.
@@ -74,7 +81,7 @@ HeldNestLocks& held_nest_locks() {
 }
 
 int set_shared_nest_lock(const void* lock) {
-  const uint32_t self = own_number();
+  const uint32_t self = lock_owner_number();
   if (const int count = held_nest_locks().again(lock, self))
     return count;
   keyed_lock(lock);
@@ -83,7 +90,7 @@ int set_shared_nest_lock(const void* lock) {
 }
 
 int test_shared_nest_lock(const void* lock) {
-  const uint32_t self = own_number();
+  const uint32_t self = lock_owner_number();
   if (const int count = held_nest_locks().again(lock, self))
     return count;
   if (!keyed_try_lock(lock))
@@ -129,7 +136,7 @@ void omp_set_nest_lock(void* lock) {
   if (several_processes())
     set_shared_nest_lock(lock);
   else
-    nest_lock(lock).lock(own_number());
+    nest_lock(lock).lock(lock_owner_number());
 }
 
 void omp_unset_nest_lock(void* lock) {
@@ -140,7 +147,7 @@ void omp_unset_nest_lock(void* lock) {
 }
 
 int omp_test_nest_lock(void* lock) {
-  return several_processes() ? test_shared_nest_lock(lock) : nest_lock(lock).try_lock(own_number());
+  return several_processes() ? test_shared_nest_lock(lock) : nest_lock(lock).try_lock(lock_owner_number());
 }
 
 // Hints promise nothing about correctness and there is one implementation.

@@ -105,6 +105,7 @@ void reset_tasking(ImplicitTask& task) {
   delete std::exchange(task.generator.dependences, nullptr);
   task.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
   task.generator.group = nullptr;
+  task.generator.lock_owner = 0;
   task.explicit_task = nullptr;
   task.constraint = nullptr;
   task.team_reductions = 0;

@@ -27,6 +27,7 @@ struct GeneratingTask {
 
   GeneratingTask* parent = nullptr; ///< null: an implicit task
   uint32_t depth = 0;               ///< explicit tasks on the way up, itself included
+  uint32_t lock_owner = 0;          ///< its number as the owner of nestable locks; 0: it has set none. See lock_owner_number()
   bool is_final = false;
   /// Low half: children that are not complete. High half: records of children, and one for the task itself until it is
   /// complete. Whoever takes the last record away frees the task.
