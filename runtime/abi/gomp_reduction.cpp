@@ -2,7 +2,6 @@
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
-#include "runtime/core/cancellation.hpp"
 #include "runtime/core/fork.hpp"
 #include "runtime/core/team_size.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -22,7 +21,6 @@ void invoke(void* function, int, int thread_number, uint32_t, void* const* argum
     *static_cast<uint32_t*>(arguments[1]) = self.task->team_size;
   reinterpret_cast<GompFunction>(function)(arguments[0]);
   end_taskgroup(self);
-  meet_at_end(*self.task);
 }
 
 } // namespace
