@@ -70,6 +70,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     end_serial_region(self);
     return;
   }
+  const ContentionScope contention(counted_group(*self.task), threads);
   CrewScope crew(self);
   const Division division = divide(self, threads, count, microtask);
   const bool here = division.by_node.empty();

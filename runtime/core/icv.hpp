@@ -1,6 +1,7 @@
 // Internal control variables (OpenMP 5.1, section 2.4). Values only; their environment is read in runtime/icv_environment.
 #pragma once
 
+#include "runtime/core/contention_group.hpp"
 #include "runtime/affinity/seats.hpp"
 #include "runtime/core/allocator_setting.hpp"
 #include "schedulers/schedule.hpp"
@@ -22,7 +23,7 @@ struct TaskIcvs {
   uint32_t max_active_levels = 1;  ///< max-active-levels-var
   schedulers::Schedule run_schedule{}; ///< run-sched-var
   int32_t default_device = 0;
-  uint32_t thread_limit = 0x7fffffff;
+  uint32_t thread_limit = no_thread_limit;
   affinity::Partition places;      ///< place-partition-var; empty: no places, or the thread has not been bound yet
 
   bool operator==(const TaskIcvs&) const = default;
@@ -44,7 +45,7 @@ struct ProgramIcvs {
   /// That may be there to execute target tasks: LIBOMP_NUM_HIDDEN_HELPER_THREADS; 0: those are the team's, as always on several nodes.
   uint32_t helper_threads = 0;
   bool task_throttling = true;     ///< KMP_ENABLE_TASK_THROTTLING: a thread with plenty of ready tasks executes further ones at once
-  uint32_t thread_limit = 0x7fffffff;
+  uint32_t thread_limit = no_thread_limit;
   int teams = 0;                   ///< OMP_NUM_TEAMS; 0 = not given
   int teams_thread_limit = 0;      ///< OMP_TEAMS_THREAD_LIMIT; 0 = not given
   int most_teams = 0;              ///< of a league: KMP_TEAMS_THREAD_LIMIT; 0 = not given

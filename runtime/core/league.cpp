@@ -14,6 +14,7 @@ void begin_team(Thread& self, const void* source, const League& league, uint32_t
   begin_serial_region(self, source);
   ImplicitTask& initial = *self.task;
   TeamDescription& team = initial.team->description;
+  initial.team->contention = nullptr; // a group of its own
   team.league_teams = league.teams;
   team.league_number = number;
   team.level = initial.level = around.level;

@@ -71,6 +71,8 @@ struct NodeTeam {
   std::vector<void*> many_arguments; ///< backs `arguments` when there are more
   std::unique_ptr<ImplicitTask[]> members;
   uint32_t member_capacity = 0;
+  ContentionGroup* contention = nullptr; ///< that its threads belong to; null: nobody counts, or outside of all regions
+  ContentionGroup own_contention;        ///< where it begins with this region
   ImplicitTask* enclosing = nullptr; ///< what the primary executes when the region is over
   uint64_t first_loop = 0;           ///< loops met in earlier regions
   uint32_t first_single = 0;         ///< likewise

@@ -13,7 +13,8 @@ namespace hetmp::runtime {
 
 /// What lasts as long as a region that is open.
 struct OpenRegion {
-  explicit OpenRegion(Thread& primary) : crew(primary) {}
+  OpenRegion(Thread& primary, uint32_t threads) : contention(counted_group(*primary.task), threads), crew(primary) {}
+  ContentionScope contention;
   CrewScope crew;
 };
 
@@ -26,7 +27,7 @@ void begin_open_region(Thread& self, void* microtask, uint32_t count, void* cons
     self.open_regions.push_back(nullptr);
     return;
   }
-  OpenRegion* region = new OpenRegion(self);
+  OpenRegion* region = new OpenRegion(self, threads);
   resize_crew(self, threads - 1);
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;

@@ -9,6 +9,7 @@
 #include "runtime/core/placement.hpp"
 #include "runtime/core/spread.hpp"
 #include "runtime/core/team_setup.hpp"
+#include "runtime/core/team_size.hpp"
 #include "runtime/core/visits.hpp"
 #include "runtime/core/worker_pool.hpp"
 #include "runtime/global/global_level_instance.hpp"
@@ -107,6 +108,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   description.nodes = uint32_t(__builtin_popcountll(description.participants));
   description.root = uint32_t(self.gtid);
   start_other_nodes(team, threads);
+  begin_contention_group(team);
   start_workers(self, team);
   enter(self, team, 0);
   execute(self, team);
@@ -134,6 +136,7 @@ void run_node_part(const TeamDescription& part) {
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
   affinity::choose_display(self, team);
   begin_placing(team);
+  begin_contention_group(team);
   begin_counting(team);
   reserve_members(team, part.local_threads);
   resize_crew(self, part.local_threads - 1);

@@ -138,6 +138,10 @@ void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads
   write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
   write_changed(team.tasks.oldest_first, false);
   write_changed(team.working_threads, threads);
+  if (threads == 1 || counted_group(enclosing))
+    write_changed(team.contention, enclosing.team->contention);
+  else
+    begin_contention_group(team);
   begin_counting(team);
 }
 

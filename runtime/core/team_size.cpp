@@ -2,7 +2,10 @@
 
 #include "base/message.hpp"
 #include "base/thread_room.hpp"
+#include "runtime/core/node_team.hpp"
 #include "runtime/core/nodes.hpp"
+#include "runtime/core/write_changed.hpp"
+#include "schedulers/loop.hpp"
 
 #include <algorithm>
 
@@ -41,14 +44,30 @@ uint32_t wanted_threads(Thread& self) {
     return 1;
   if (icvs.dynamic)
     threads = std::min(threads, default_team_size(layout()));
-  if (threads > icvs.thread_limit)
-    threads = icvs.thread_limit;
-  if (self.task->active_level > 0 && icvs.thread_limit < INT32_MAX) {
-    // Inside another team: its threads count too (relaxed: the limit bounds what is started, not an exact instant).
-    const uint32_t others = threads_in_use.load(std::memory_order_relaxed) - 1;
-    threads = std::min(threads, icvs.thread_limit > others + 1 ? icvs.thread_limit - others : 1);
-  }
-  return threads <= unquestioned_threads ? threads : questioned(threads);
+  threads = std::min(threads, std::max(icvs.thread_limit, 1u));
+  if (threads > unquestioned_threads)
+    threads = questioned(threads);
+  if (ContentionGroup* group = counted_group(*self.task))
+    threads = group->take(threads);
+  return threads;
+}
+
+ContentionGroup* counted_group(const ImplicitTask& task) {
+  ContentionGroup* group = task.team->contention;
+  return group && group->limit == task.icvs.thread_limit ? group : nullptr;
+}
+
+void begin_contention_group(NodeTeam& team) {
+  const TeamDescription& part = team.description;
+  const uint32_t limit = part.icvs.thread_limit;
+  write_changed(team.contention, limit == no_thread_limit ? nullptr : &team.own_contention);
+  if (!team.contention)
+    return;
+  const uint32_t to_spare = limit - std::min(limit, part.threads);
+  const uint32_t first = part.first_thread, last = first + part.local_threads - 1;
+  const uint64_t spare_here = schedulers::static_share(to_spare, part.threads, last).end -
+                              schedulers::static_share(to_spare, part.threads, first).begin;
+  team.own_contention.begin(limit, part.local_threads + uint32_t(spare_here), part.local_threads);
 }
 
 uint32_t most_threads_of_next_team(const Thread& self) {

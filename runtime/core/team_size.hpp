@@ -13,10 +13,18 @@ inline constexpr uint32_t unquestioned_threads = 256;
 /// `threads`, or as many of them as a process may have here (base/thread_room.hpp); then `limit` says what is in the way.
 uint32_t threads_with_room(uint32_t threads, std::string& limit);
 
-/// Of the thread's next team, by its clause, the ICVs and the limits; at least 1. The clause is used up.
+/// Of the thread's next team, by its clause, the ICVs and the limits; at least 1. The clause is used up. They are taken from
+/// counted_group(), if there is one, and given back when the team ends.
 uint32_t wanted_threads(Thread& self);
 
-/// The same, or more: without the limits.
+/// The group that counts the threads of regions that the task meets. Null: none yet, or the task has a limit of its own, by a clause:
+/// then the region it meets begins one.
+ContentionGroup* counted_group(const ImplicitTask& task);
+
+/// The node's part of a team begins a group, if there is a limit. Its description is complete.
+void begin_contention_group(NodeTeam& team);
+
+/// As wanted_threads(), or more: without the limits.
 uint32_t most_threads_of_next_team(const Thread& self);
 
 /// For use_strict_clause().
