@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/abi/entry.hpp"
+#include "runtime/core/allocator_setting.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +24,7 @@ enum OmpSchedule : uint32_t {
   omp_sched_monotonic = 0x80000000,
 };
 
-/// omp_alloctrait_t of omp.h.
-struct OmpAllocatorTrait {
-  int key;
-  uintptr_t value;
-};
+using OmpAllocatorTrait = hetmp::runtime::AllocatorTrait;
 
 // Threads and regions: omp_routines.cpp
 HETMP_ENTRY int omp_get_thread_num();

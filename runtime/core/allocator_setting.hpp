@@ -26,8 +26,9 @@ enum TraitValue : uintptr_t {
   fallback_allocator = 14,
 };
 
+/// omp_alloctrait_t of omp.h.
 struct AllocatorTrait {
-  TraitKey key;
+  int key; ///< a TraitKey, or one that is not known here
   uintptr_t value;
   bool operator==(const AllocatorTrait&) const = default;
 };

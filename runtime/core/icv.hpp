@@ -24,6 +24,7 @@ struct TaskIcvs {
   schedulers::Schedule run_schedule{}; ///< run-sched-var
   int32_t default_device = 0;
   uint32_t thread_limit = no_thread_limit;
+  uintptr_t default_allocator = 0; ///< def-allocator-var: a handle; 0: what OMP_ALLOCATOR asks for, which nobody has needed yet
   affinity::Partition places;      ///< place-partition-var; empty: no places, or the thread has not been bound yet
 
   bool operator==(const TaskIcvs&) const = default;

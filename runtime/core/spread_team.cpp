@@ -4,6 +4,7 @@
 #include "base/message.hpp"
 #include "perf/trace.hpp"
 #include "runtime/affinity/display.hpp"
+#include "runtime/core/allocators.hpp"
 #include "runtime/core/barrier.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
@@ -103,6 +104,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   move_to_own_node(self);
   begin_placing(team);
   TeamDescription& description = team.description;
+  default_allocator_of(description.icvs); // made once, for all nodes
   description.team = next_team_identity();
   description.participants = schedulers::nodes_with_threads(threads);
   description.nodes = uint32_t(__builtin_popcountll(description.participants));

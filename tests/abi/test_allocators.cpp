@@ -156,4 +156,28 @@ TEST(KmpMemory, Family) {
   kmp_free(bytes);
 }
 
+TEST(Pools, ABlockGrowsAndShrinksInItsPlace) {
+  const OmpAllocatorTrait traits[] = {{trait_pool_size, 4096}, {trait_fallback, null_fallback}};
+  const uintptr_t allocator = omp_init_allocator(0, 2, traits);
+  auto* block = static_cast<char*>(omp_alloc(2500, allocator));
+  ASSERT_NE(block, nullptr);
+  memset(block, 7, 2500);
+  block = static_cast<char*>(omp_realloc(block, 2600, allocator, allocator));
+  ASSERT_NE(block, nullptr) << "there was no room for both, but for the larger one";
+  EXPECT_EQ(block[2499], 7);
+  EXPECT_EQ(omp_realloc(block, 5000, allocator, allocator), nullptr);
+  EXPECT_EQ(omp_alloc(2000, allocator), nullptr) << "the block has stayed";
+  block = static_cast<char*>(omp_realloc(block, 1000, 0, 0));
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(block[999], 7);
+  void* other = omp_alloc(2000, allocator);
+  EXPECT_NE(other, nullptr) << "what the smaller block leaves";
+  omp_free(other, allocator);
+  omp_free(block, allocator);
+  block = static_cast<char*>(omp_alloc(3900, allocator));
+  EXPECT_NE(block, nullptr) << "all has been given back";
+  omp_free(block, allocator);
+  omp_destroy_allocator(allocator);
+}
+
 } // namespace
