@@ -6,6 +6,8 @@
 namespace hetmp {
 namespace {
 
+constexpr ElfW(Half) hidden_version = 0x8000; // of a symbol that is there for old programs; the rest is the version's number
+
 uint32_t gnu_hash_of(const char* name) {
   uint32_t hash = 5381;
   for (; *name; ++name)
@@ -42,6 +44,11 @@ LoadedObject::LoadedObject(const dl_phdr_info& info)
       begin_ = std::min<uintptr_t>(begin_, load_address_ + header.p_vaddr);
       end_ = std::max<uintptr_t>(end_, load_address_ + header.p_vaddr + header.p_memsz);
     }
+    if (header.p_type == PT_GNU_RELRO) {
+      constexpr uintptr_t page = 4096;
+      relro_begin_ = (load_address_ + header.p_vaddr) & ~(page - 1);
+      relro_end_ = (load_address_ + header.p_vaddr + header.p_memsz) & ~(page - 1); // what is no whole page stays writable
+    }
     if (header.p_type == PT_DYNAMIC)
       read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(load_address_ + header.p_vaddr));
   }
@@ -53,6 +60,7 @@ template <class Pointer> Pointer LoadedObject::address(ElfW(Addr) value) const {
 }
 
 void LoadedObject::read_dynamic(const ElfW(Dyn)* entry) {
+  dynamic_ = entry;
   for (; entry->d_tag != DT_NULL; ++entry) {
     const auto& value = entry->d_un;
     switch (entry->d_tag) {
@@ -70,6 +78,15 @@ void LoadedObject::read_dynamic(const ElfW(Dyn)* entry) {
       break;
     case DT_VERSYM:
       versions_ = address<const ElfW(Half)*>(value.d_ptr);
+      break;
+    case DT_VERDEF:
+      own_versions_ = address<const ElfW(Verdef)*>(value.d_ptr);
+      break;
+    case DT_VERDEFNUM:
+      own_version_count_ = uint32_t(value.d_val);
+      break;
+    case DT_SONAME:
+      shared_name_ = value.d_val;
       break;
     case DT_VERNEED:
       wanted_versions_ = address<const ElfW(Verneed)*>(value.d_ptr);
@@ -100,46 +117,104 @@ bool LoadedObject::defines(uint32_t symbol, const char* name) const {
   return symbols_[symbol].st_shndx != SHN_UNDEF && strcmp(strings_ + symbols_[symbol].st_name, name) == 0;
 }
 
-/// Of a symbol of others; empty if none is asked for.
-const char* LoadedObject::version_wanted(uint32_t symbol) const {
-  constexpr ElfW(Half) hidden = 0x8000; // the rest is the number
+std::vector<const char*> LoadedObject::needed() const {
+  std::vector<const char*> names;
+  for (const ElfW(Dyn)* entry = dynamic_; entry && strings_ && entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED)
+      names.push_back(strings_ + entry->d_un.d_val);
+  return names;
+}
+
+/// `visit` says whether it has seen enough.
+template <class Visit> void LoadedObject::for_each_wanted_version(Visit&& visit) const {
   const auto* file = reinterpret_cast<const char*>(wanted_versions_);
-  for (uint32_t i = 0; versions_ && file && i < wanted_files_; ++i) {
+  for (uint32_t i = 0; file && i < wanted_files_; ++i) {
     const auto& needed = *reinterpret_cast<const ElfW(Verneed)*>(file);
     const char* entry = file + needed.vn_aux;
     for (uint32_t j = 0; j < needed.vn_cnt; ++j) {
       const auto& version = *reinterpret_cast<const ElfW(Vernaux)*>(entry);
-      if (version.vna_other == (versions_[symbol] & ~hidden))
-        return strings_ + version.vna_name;
+      if (visit(version.vna_other, strings_ + version.vna_name))
+        return;
       entry += version.vna_next;
     }
     file += needed.vn_next;
   }
+}
+
+bool LoadedObject::wants_version(std::string_view version) const {
+  bool found = false;
+  for_each_wanted_version([&](ElfW(Half), const char* name) { return found = name == version; });
+  return found;
+}
+
+/// Of a symbol of others; empty if none is asked for.
+const char* LoadedObject::version_wanted(uint32_t symbol) const {
+  const char* found = "";
+  if (versions_)
+    for_each_wanted_version([&](ElfW(Half) number, const char* name) {
+      const bool same = number == (versions_[symbol] & ~hidden_version);
+      found = same ? name : found;
+      return same;
+    });
+  return found;
+}
+
+/// Of a symbol of its own; empty if it has none.
+const char* LoadedObject::version_defined(uint32_t symbol) const {
+  const auto* at = reinterpret_cast<const char*>(own_versions_);
+  for (uint32_t i = 0; versions_ && at && i < own_version_count_; ++i) {
+    const auto& version = *reinterpret_cast<const ElfW(Verdef)*>(at);
+    if (version.vd_ndx == (versions_[symbol] & ~hidden_version) && !(version.vd_flags & VER_FLG_BASE))
+      return strings_ + reinterpret_cast<const ElfW(Verdaux)*>(at + version.vd_aux)->vda_name;
+    at += version.vd_next;
+  }
   return "";
 }
 
-bool LoadedObject::defines(const char* name) const {
+/// The first one of this name that is its own and is accepted; 0 (which is no symbol) for none.
+template <class Accept> uint32_t LoadedObject::find_symbol(const char* name, Accept&& accept) const {
   if (!symbols_ || !strings_)
-    return false;
+    return 0;
   if (gnu_hash_) {
     const GnuHash table(gnu_hash_);
     const uint32_t wanted = gnu_hash_of(name);
     if (table.words == 0 || table.buckets == 0 || !table.may_have(wanted))
-      return false;
+      return 0;
     for (uint32_t symbol = table.starts[wanted % table.buckets]; symbol >= table.first_symbol && symbol != 0; ++symbol) {
       const uint32_t hash = table.hashes[symbol - table.first_symbol];
-      if ((hash | 1) == (wanted | 1) && defines(symbol, name))
-        return true;
+      if ((hash | 1) == (wanted | 1) && defines(symbol, name) && accept(symbol))
+        return symbol;
       if (hash & 1)
-        return false;
+        return 0;
     }
-    return false;
+    return 0;
   }
   const uint32_t symbols = hash_ ? hash_[1] : 0; // the old table says how many there are; few objects have only that
-  for (uint32_t symbol = 0; symbol < symbols; ++symbol)
-    if (defines(symbol, name))
-      return true;
-  return false;
+  for (uint32_t symbol = 1; symbol < symbols; ++symbol)
+    if (defines(symbol, name) && accept(symbol))
+      return symbol;
+  return 0;
+}
+
+bool LoadedObject::defines(const char* name) const {
+  return find_symbol(name, [](uint32_t) { return true; }) != 0;
+}
+
+uintptr_t LoadedObject::find_function(const char* name, const char* version) const {
+  const uint32_t symbol = find_symbol(name, [&](uint32_t candidate) {
+    const auto type = ELF64_ST_TYPE(symbols_[candidate].st_info);
+    if (type != STT_FUNC && type != STT_GNU_IFUNC)
+      return false;
+    if (*version)
+      return strcmp(version_defined(candidate), version) == 0;
+    return !versions_ || !(versions_[candidate] & hidden_version);
+  });
+  if (symbol == 0)
+    return 0;
+  const uintptr_t address = load_address_ + symbols_[symbol].st_value;
+  if (ELF64_ST_TYPE(symbols_[symbol].st_info) != STT_GNU_IFUNC)
+    return address;
+  return reinterpret_cast<uintptr_t (*)()>(address)();
 }
 
 std::vector<LoadedObject::Reference> LoadedObject::references(bool (*wanted)(std::string_view name)) const {
@@ -163,10 +238,11 @@ void LoadedObject::add_references(const ElfW(Rela)* first, size_t count, bool (*
     const char* name = strings_ + symbol.st_name;
     if (symbol.st_shndx != SHN_UNDEF || !wanted(name))
       continue;
-    const uintptr_t target = *reinterpret_cast<const uintptr_t*>(load_address_ + entry->r_offset);
+    auto* const slot = reinterpret_cast<uintptr_t*>(load_address_ + entry->r_offset);
+    const uintptr_t target = *slot;
     // Before the first call it is the object's own code that finds the function.
     const bool unbound = target >= begin_ && target < end_;
-    found.push_back({name, version_wanted(number), unbound ? 0 : target});
+    found.push_back({name, version_wanted(number), unbound ? 0 : target, slot});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <elf.h>
 #include <link.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,13 +24,29 @@ public:
   uintptr_t begin() const { return begin_; }
   uintptr_t end() const { return end_; }
 
+  /// What it wants to be known by, and by those that need it; empty if it does not say.
+  const char* shared_name() const { return shared_name_ ? strings_ + *shared_name_ : ""; }
+  /// The names of those that it was linked with.
+  std::vector<const char*> needed() const;
+  /// Whether it asks others for symbols of this version.
+  bool wants_version(std::string_view version) const;
+
   /// Whether it has a symbol of this name for others, of whatever version.
   bool defines(const char* name) const;
+
+  /// The address that a call of this function leads to where nobody comes before this object; 0 if it has none. An empty version is
+  /// the one that programs get today. Where the object chooses among several, for this machine, it is asked.
+  uintptr_t find_function(const char* name, const char* version) const;
+
+  /// The pages that the dynamic linker has made read-only when it had bound the symbols; empty if there are none.
+  uintptr_t relro_begin() const { return relro_begin_; }
+  uintptr_t relro_end() const { return relro_end_; }
 
   struct Reference {
     std::string name;
     std::string version; ///< the one it asks for; empty: any
     uintptr_t target;    ///< the address it is bound to; 0: not bound yet, because nobody has called it
+    uintptr_t* slot;     ///< where that stands
   };
   /// Its references to symbols of others whose names are `wanted`.
   std::vector<Reference> references(bool (*wanted)(std::string_view name)) const;
@@ -38,6 +55,9 @@ private:
   void read_dynamic(const ElfW(Dyn)* entry);
   template <class Pointer> Pointer address(ElfW(Addr) value) const;
   bool defines(uint32_t symbol, const char* name) const;
+  template <class Accept> uint32_t find_symbol(const char* name, Accept&& accept) const;
+  const char* version_defined(uint32_t symbol) const;
+  template <class Visit> void for_each_wanted_version(Visit&& visit) const;
   const char* version_wanted(uint32_t symbol) const;
   void add_references(const ElfW(Rela)* first, size_t count, bool (*wanted)(std::string_view name),
                       std::vector<Reference>& found) const;
@@ -53,6 +73,12 @@ private:
   const ElfW(Half)* versions_ = nullptr;    ///< of each symbol, by numbers
   const ElfW(Verneed)* wanted_versions_ = nullptr;
   uint32_t wanted_files_ = 0;               ///< of which there are versions
+  const ElfW(Verdef)* own_versions_ = nullptr;
+  uint32_t own_version_count_ = 0;
+  const ElfW(Dyn)* dynamic_ = nullptr;
+  std::optional<size_t> shared_name_;       ///< among the strings
+  uintptr_t relro_begin_ = 0;
+  uintptr_t relro_end_ = 0;
   const ElfW(Rela)* relocations_ = nullptr; ///< of data
   size_t relocation_count_ = 0;
   size_t relative_count_ = 0;               ///< of those, the first ones, which name no symbol

@@ -1,6 +1,5 @@
 #include "dsm/node/cipher.hpp"
 
-#include "dsm/node/globals.hpp"
 #include "base/seal/load.hpp"
 
 #include <climits>
@@ -16,7 +15,6 @@ const seal::Cipher* load_private_cipher(std::string& problem) {
     problem = "encryption is not possible: it cannot be told where hetmp is installed";
     return nullptr;
   }
-  keep_private("libsodium.so"); // the program's own too, if it uses one: it is the same
   const std::string file = path;
   return seal::load_cipher(file.substr(0, file.rfind('/')), problem);
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace hetmp::dsm {
 namespace {
@@ -36,17 +38,20 @@ uintptr_t futex_of(int tasks, const char* thread) {
 } // namespace
 
 void wake_shared_futex_waiters(const AddressPlan& plan) {
-  DIR* tasks = opendir("/proc/self/task");
-  if (!tasks)
+  const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (tasks < 0)
     return;
-  while (const dirent* entry = readdir(tasks)) {
-    if (entry->d_name[0] == '.')
-      continue;
-    const uintptr_t word = futex_of(dirfd(tasks), entry->d_name);
-    if (word && plan.is_shared(word))
-      futex_wake(*reinterpret_cast<const FutexWord*>(word), INT_MAX);
-  }
-  closedir(tasks);
+  // Not by opendir: it asks for memory, and the program may have a `malloc` of its own that the C library uses.
+  alignas(dirent64) char entries[4096];
+  for (long bytes; (bytes = syscall(SYS_getdents64, tasks, entries, sizeof entries)) > 0;)
+    for (long at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
+      at += entry->d_reclen;
+      const uintptr_t word = entry->d_name[0] == '.' ? 0 : futex_of(tasks, entry->d_name);
+      if (word && plan.is_shared(word))
+        futex_wake(*reinterpret_cast<const FutexWord*>(word), INT_MAX);
+    }
+  close(tasks);
 }
 
 } // namespace hetmp::dsm

@@ -1,11 +1,11 @@
 #include "dsm/node/globals.hpp"
 
+#include "base/loaded_object.hpp"
 #include "dsm/node/late_window.hpp"
+#include "dsm/node/private_objects.hpp"
 
 #include <algorithm>
 #include <link.h>
-#include <string_view>
-#include <type_traits>
 
 namespace hetmp::dsm {
 namespace {
@@ -41,33 +41,20 @@ void for_each_writable_part(const dl_phdr_info& info, Take&& take) {
 /// Of all objects that are the program's.
 template <class Take>
 void for_each_writable_part(Take&& take) {
-  const auto visit = [](dl_phdr_info* info, size_t, void* data) {
-    if (info->dlpi_name[0] == '\0' || !stays_private(info->dlpi_name))
-      for_each_writable_part(*info, *static_cast<std::remove_reference_t<Take>*>(data));
+  const std::vector<uintptr_t> private_objects = find_private_objects();
+  auto visit = [&](const dl_phdr_info& info) {
+    if (!std::binary_search(private_objects.begin(), private_objects.end(), LoadedObject(info).begin()))
+      for_each_writable_part(info, take);
+  };
+  using Visit = decltype(visit);
+  const auto step = [](dl_phdr_info* info, size_t, void* data) {
+    (*static_cast<Visit*>(data))(*info);
     return 0;
   };
-  dl_iterate_phdr(visit, &take);
+  dl_iterate_phdr(step, &visit);
 }
-
-std::string_view also_private; // beginning of a file name; empty for none
 
 } // namespace
-
-bool stays_private(std::string_view path) {
-  const std::string_view file = path.substr(path.rfind('/') + 1);
-  if (!also_private.empty() && file.starts_with(also_private))
-    return true;
-  for (std::string_view name :
-       {"libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libutil.so", "libresolv.so", "ld-linux",
-        "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libgfortran.so", "libquadmath.so", "libhetmp",
-        "libomp.so", "libiomp5.so", "libgomp.so", "libnuma.so", "libhwloc.so", "libpapi.so", "libpfm.so",
-        "linux-vdso", "linux-gate"})
-    if (file.starts_with(name))
-      return true;
-  return false;
-}
-
-void keep_private(std::string_view name) { also_private = name; }
 
 std::vector<Segment> find_globals() {
   std::vector<Segment> segments;

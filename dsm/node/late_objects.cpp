@@ -1,14 +1,15 @@
 #include "dsm/node/late_objects.hpp"
 
+#include "base/loaded_object.hpp"
 #include "base/message.hpp"
 #include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/changes.hpp"
 #include "dsm/node/errands.hpp"
-#include "dsm/node/globals.hpp"
 #include "dsm/node/initial_stack.hpp"
 #include "dsm/node/late_window.hpp"
 #include "dsm/node/memory_map.hpp"
 #include "dsm/node/node_process.hpp"
+#include "dsm/node/private_objects.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -27,7 +28,8 @@ namespace {
 
 struct Object {
   std::string path;
-  Segment span;
+  Segment span; ///< of pages
+  uintptr_t begin = 0;
   bool thread_locals = false;
   uintptr_t frames = 0; ///< its unwind tables, 0 if there are none that can be told
 };
@@ -54,6 +56,7 @@ uintptr_t frames_of(uintptr_t header) {
 int add_object(dl_phdr_info* info, size_t, void* result) {
   Object object;
   object.path = info->dlpi_name;
+  object.begin = LoadedObject(*info).begin();
   object.span.begin = ~uintptr_t(0);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
@@ -71,7 +74,7 @@ int add_object(dl_phdr_info* info, size_t, void* result) {
   return 0;
 }
 
-std::vector<Object> loaded_objects() {
+std::vector<Object> objects_loaded_now() {
   std::vector<Object> objects;
   dl_iterate_phdr(add_object, &objects);
   return objects;
@@ -92,8 +95,8 @@ bool in_window(const Object& object) {
 }
 
 /// Why the other nodes cannot use it; empty if they can.
-std::string hindrance(const Object& object) {
-  if (stays_private(object.path))
+std::string hindrance(const Object& object, const std::vector<uintptr_t>& private_objects) {
+  if (std::binary_search(private_objects.begin(), private_objects.end(), object.begin))
     return "it brings " + object.path + ", of which each node needs its own";
   if (object.thread_locals)
     return object.path + " has thread-local variables";
@@ -116,9 +119,10 @@ void make_window_anonymous() {
 
 void share(const std::vector<Object>& objects, const char* file) {
   std::string reason;
+  const std::vector<uintptr_t> private_objects = find_private_objects();
   for (const Object& object : objects)
     if (reason.empty())
-      reason = hindrance(object);
+      reason = hindrance(object, private_objects);
   if (!reason.empty())
     say("dlopen of %s: %s; only node 0 can use it: link the program with it, or run it on one node", file, reason.c_str());
   make_window_anonymous();
@@ -140,7 +144,7 @@ void share(const std::vector<Object>& objects, const char* file) {
 void* load_at_origin(const char* file, int flags) {
   std::lock_guard guard(loading);
   static std::vector<Object> shared; // nested loads have dealt with these
-  const std::vector<Object> before = loaded_objects();
+  const std::vector<Object> before = objects_loaded_now();
   LateWindow::instance().open();
   const int known = (flags & ~RTLD_LAZY) | RTLD_NOW | RTLD_NODELETE;
   void* handle;
@@ -153,7 +157,7 @@ void* load_at_origin(const char* file, int flags) {
     }
   }
   LateWindow::instance().close();
-  const std::vector<Object> fresh = new_objects(shared, new_objects(before, loaded_objects()));
+  const std::vector<Object> fresh = new_objects(shared, new_objects(before, objects_loaded_now()));
   shared.insert(shared.end(), fresh.begin(), fresh.end());
   if (!fresh.empty()) {
     if (executable_stacks_wanted()) {

@@ -9,6 +9,7 @@
 #include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
+#include "dsm/node/direct_binding.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/initial_stack.hpp"
@@ -245,6 +246,7 @@ void NodeProcess::load_cipher() {
 void NodeProcess::start_nodes() {
   if (launch_.sealed)
     load_cipher(); // before the memory is divided
+  bind_directly();
   plan_.set(plan_.nodes(), find_globals());
   stacks_.plan_main(address_layout().stack_bytes);
   announce_initial_stack(stacks_.main());

@@ -20,6 +20,7 @@ import core_kinds  # noqa: E402
 import offloading  # noqa: E402
 import privileged  # noqa: E402
 import hostile_place  # noqa: E402
+import interposers  # noqa: E402
 import second_runtime  # noqa: E402
 import stacks  # noqa: E402
 
@@ -224,6 +225,7 @@ CASES.update(offloading.CASES)
 CASES.update(privileged.CASES)
 CASES.update(stacks.CASES)
 CASES.update(hostile_place.CASES)
+CASES.update(interposers.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))

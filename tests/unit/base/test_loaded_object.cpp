@@ -83,4 +83,52 @@ TEST(LoadedObject, KnowsWhereReferencesLead) {
   EXPECT_EQ(found, 2u);
 }
 
+/// What the C library's parts answer for themselves is what the dynamic linker finds in them, version by version: also old ones, and
+/// functions of which there are several, one for each kind of processor.
+TEST(LoadedObject, FindsFunctionsAsTheLinkerDoes) {
+  std::vector<LoadedObject> objects;
+  for_each_loaded_object([&](const LoadedObject& object) { objects.push_back(object); });
+  uint32_t found = 0;
+  for (const LoadedObject& user : objects)
+    for (const LoadedObject::Reference& reference : user.references(everything))
+      for (const LoadedObject& library : objects) {
+        if (reference.version.empty() || !(named(library, "/libc.so") || named(library, "/libm.so")))
+          continue;
+        void* const handle = dlopen(library.path(), RTLD_NOW | RTLD_NOLOAD);
+        ASSERT_NE(handle, nullptr);
+        const auto expected = reinterpret_cast<uintptr_t>(dlvsym(handle, reference.name.c_str(), reference.version.c_str()));
+        const uintptr_t address = library.find_function(reference.name.c_str(), reference.version.c_str());
+        if (address) {
+          EXPECT_EQ(address, expected) << reference.name << " of " << library.path();
+          ++found;
+        } else if (library.begin() <= expected && expected < library.end()) {
+          ElfW(Sym)* symbol = nullptr;
+          Dl_info info;
+          ASSERT_NE(dladdr1(reinterpret_cast<void*>(expected), &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT), 0);
+          EXPECT_TRUE(!symbol || ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT) << reference.name << " is a function";
+        }
+        dlclose(handle);
+      }
+  EXPECT_GT(found, 100u);
+}
+
+TEST(LoadedObject, FindsTodaysVersionWhereNoneIsAskedFor) {
+  uint32_t libraries = 0;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    EXPECT_EQ(object.find_function("hetmp_no_such_symbol", ""), 0u);
+    if (!named(object, "/libc.so"))
+      return;
+    ++libraries;
+    EXPECT_STREQ(object.shared_name(), "libc.so.6");
+    EXPECT_TRUE(object.wants_version("GLIBC_PRIVATE"));
+    EXPECT_FALSE(object.wants_version("GLIBC_PRIVAT"));
+    EXPECT_EQ(object.find_function("gnu_get_libc_version", ""), reinterpret_cast<uintptr_t>(&gnu_get_libc_version));
+    EXPECT_NE(object.find_function("realpath", "GLIBC_2.2.5"), object.find_function("realpath", ""));
+    EXPECT_EQ(object.find_function("realpath", "GLIBC_2.3"), object.find_function("realpath", ""));
+    EXPECT_EQ(object.find_function("realpath", "GLIBC_2.4"), 0u);
+    EXPECT_EQ(object.find_function("environ", ""), 0u) << "data";
+  });
+  EXPECT_EQ(libraries, 1u);
+}
+
 } // namespace

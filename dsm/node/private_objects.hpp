@@ -1,0 +1,44 @@
+// What each node keeps for itself of what is loaded: all that the service thread can reach, and what is a process's own by its nature.
+//
+// 1. hetmp's libraries and what they are linked with, directly or not: they serve the faults of all other memory.
+// 2. The parts of the C library and its dynamic linker: whoever asks for symbols of the version GLIBC_PRIVATE is one.
+// 3. A few run-time libraries, by name, each for a reason (private_objects.cpp).
+//
+// All else is the program's, also what comes by LD_PRELOAD or in front of the C library's functions: its data are shared, as threads
+// of one process would share them. Nothing of 1 is bound to it (direct_binding.hpp).
+#pragma once
+
+#include "base/loaded_object.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// What the rule asks of a loaded object.
+struct ObjectFacts {
+  std::string name;                ///< its own, or else its file's
+  std::vector<std::string> needed; ///< names of those it was linked with
+  bool is_ours = false;            ///< a library of hetmp's
+  bool is_of_c_library = false;    ///< it asks for symbols that only parts of the C library may use
+  uintptr_t begin = 0;             ///< its first address
+};
+
+/// All that is loaded, the program first; and what the rule asks of each.
+std::vector<LoadedObject> loaded_objects();
+std::vector<ObjectFacts> facts_of(const std::vector<LoadedObject>& objects);
+
+/// What this one was linked with, directly or not, the nearest first; without itself and the program, which is the first.
+std::vector<size_t> needed_by(size_t object, const std::vector<ObjectFacts>& objects);
+
+/// The rule's first part: ours, and what ours need.
+std::vector<bool> which_serve(const std::vector<ObjectFacts>& objects);
+
+/// All of the rule: for each of them, whether it is private.
+std::vector<bool> which_are_private(const std::vector<ObjectFacts>& objects);
+
+/// The addresses where private objects of this process begin, ascending.
+std::vector<uintptr_t> find_private_objects();
+
+} // namespace hetmp::dsm
