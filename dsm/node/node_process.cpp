@@ -306,10 +306,15 @@ void NodeProcess::make_node_processes() {
   serve();
 }
 
+/// The threads come first. To make one the C library writes to variables of its own, some of which a program may have among its data
+/// (copy relocations: __libc_single_threaded), and allocates, perhaps by a pointer that lies there. A page that is touched after
+/// its content has gone and before userfaultfd watches it would stay zeros for ever.
 void NodeProcess::serve() {
-  stacks_.meet_others(plan_.nodes());
   start_errands();
   service_.start(node_, *transport_, *this);
+  forget_others_memory();
+  stacks_.meet_others(plan_.nodes());
+  service_.begin();
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {
@@ -318,7 +323,6 @@ void NodeProcess::serve_as_node(uint32_t node) {
   prctl(PR_SET_NAME, name);
   leave_signals_to_origin(launch_.made_by_launcher());
   become(node);
-  forget_others_memory();
   serve();
   if (hooks_.node_started)
     hooks_.node_started();

@@ -54,10 +54,19 @@ void Service::start(uint32_t node, Transport& transport, ServiceClient& client) 
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void* Service::thread_body(void* self) {
+void Service::begin() {
+  watch_others_memory();
+  begun_.store(1, std::memory_order_release); // pairs with the acquire in thread_body(): what is set up
+  futex_wake(begun_, 1);
+}
+
+void* Service::thread_body(void* argument) {
   prctl(PR_SET_NAME, "hetmp-service");
   raise_priority();
-  static_cast<Service*>(self)->run();
+  Service& self = *static_cast<Service*>(argument);
+  while (!self.begun_.load(std::memory_order_acquire)) // pairs with the release in begin()
+    futex_wait(self.begun_, 0);
+  self.run();
   return nullptr;
 }
 

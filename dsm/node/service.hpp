@@ -6,6 +6,7 @@
 // one may be waiting for a page that only this thread can bring.
 #pragma once
 
+#include "base/futex.hpp"
 #include "dsm/fabric.hpp"
 #include "dsm/node/action_batch.hpp"
 #include "dsm/node/address_plan.hpp"
@@ -54,8 +55,10 @@ public:
   /// On a new node, before start(): what it inherited from the origin is not its own.
   void watch_nobody() { watched_.clear(); }
 
-  /// Makes the node's memory coherent from here on and starts the thread.
+  /// Makes the thread, which waits for begin().
   void start(uint32_t node, Transport& transport, ServiceClient& client);
+  /// Makes the node's memory coherent from here on.
+  void begin();
 
   void read_counters(FaultCounters* counters) const;
 
@@ -172,6 +175,7 @@ private:
 
   // service_memory.cpp: pages of this node.
   void set_up_memory(uint32_t node);
+  void watch_others_memory();
   void publish(PageNumber page);
   /// Calls work(address, piece) for the pages in pieces of consecutive addresses, of at most most_data_pages: neighbouring
   /// numbers are neighbouring addresses but where one segment of memory ends and the next begins.
@@ -191,6 +195,8 @@ private:
   void drop(PageRange pages);
   void give_zeros(PageNumber page, bool writable);
 
+  uint32_t node_ = origin; ///< from start() on
+  FutexWord begun_{0};     ///< 1 from begin() on
   const AddressPlan& plan_;
   const Transport::Handle handle_ = [this](uint32_t from, const Slot& slot) { handle_slot(from, slot); };
   Transport* transport_ = nullptr;

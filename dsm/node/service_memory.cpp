@@ -52,12 +52,7 @@ void Service::set_up_memory(uint32_t node) {
   if (access == UserFaults::Access::UserOnly && node == origin)
     say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
         "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");
-  for (uint32_t other = 0; other < plan_.nodes(); ++other)
-    if (other != node)
-      faults_.watch(AddressPlan::slice(other).begin, slice_bytes);
-  if (node != origin)
-    for (const Segment& segment : plan_.globals())
-      faults_.watch(segment.begin, segment.bytes());
+  node_ = node;
   storage_.pages = plan_.pages();
   storage_.local = lazy_array<protocol::LocalPage>(storage_.pages);
   storage_.directory = lazy_array<protocol::DirectoryEntry>(storage_.pages);
@@ -65,6 +60,15 @@ void Service::set_up_memory(uint32_t node) {
   storage_.plan = &plan_;
   page_flags_ = lazy_array<uint8_t>(storage_.pages);
   protocol_ = std::make_unique<protocol::Node>(node, plan_.nodes(), storage_);
+}
+
+void Service::watch_others_memory() {
+  for (uint32_t other = 0; other < plan_.nodes(); ++other)
+    if (other != node_)
+      faults_.watch(AddressPlan::slice(other).begin, slice_bytes);
+  if (node_ != origin)
+    for (const Segment& segment : plan_.globals())
+      faults_.watch(segment.begin, segment.bytes());
 }
 
 bool Service::is_unpublished(Segment range) const {
