@@ -68,4 +68,15 @@ constexpr uint64_t guided_chunk(uint64_t remaining, uint64_t chunk, uint32_t wor
   return std::min(remaining, std::max({proportional, chunk, uint64_t(1)}));
 }
 
+/// The same of a batch, which is not the end of the loop: none of its chunks may be smaller than `chunk` if it is not so itself.
+/// So what is left is divided equally once it is too little for anything else.
+constexpr uint64_t guided_chunk_of_batch(uint64_t remaining, uint64_t chunk, uint32_t workers) {
+  const uint64_t least = std::max<uint64_t>(chunk, 1);
+  const uint64_t size = guided_chunk(remaining, least, workers);
+  if (size > least || remaining < least)
+    return size; // at most half of it, if it is proportional: more than the least is left
+  const uint64_t chunks = remaining / least;
+  return remaining / chunks + (remaining % chunks != 0 ? 1 : 0);
+}
+
 } // namespace hetmp::schedulers

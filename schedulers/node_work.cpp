@@ -67,7 +67,7 @@ Range NodeWork::from_share(uint32_t thread) {
 Range NodeWork::on_demand() {
   const uint64_t left = size_ - handed_out_;
   const uint64_t wanted = assignment_.distribution == Distribution::Guided
-                              ? guided_chunk(left, assignment_.chunk, threads_)
+                              ? guided_chunk_of_batch(left, assignment_.chunk, threads_)
                               : std::min(left, std::max<uint64_t>(assignment_.chunk, 1));
   const Range chunk = cut(handed_out_, wanted);
   handed_out_ += chunk.size();

@@ -23,7 +23,7 @@ struct Assignment {
   enum class Distribution : uint8_t {
     EqualShares, ///< each thread one equal share, the same one for the same assignment
     Chunks,      ///< `chunk` iterations at a time, on demand
-    Guided,      ///< shrinking chunks of at least `chunk` iterations, on demand
+    Guided,      ///< shrinking chunks of at least `chunk` iterations, on demand; only a piece that is smaller makes a smaller one
   };
   Range pieces[most_pieces]; ///< ascending, disjoint, none empty; the first `piece_count` count
   uint32_t piece_count = 0;  ///< 0 = nothing to run

@@ -184,6 +184,20 @@ TEST(GuidedChunk, ShrinksDownToTheChunk) {
   EXPECT_EQ(guided_chunk(largest, 1, 1), uint64_t(1) << 63);
 }
 
+TEST(GuidedChunk, OfABatchIsNeverSmallerThanTheChunk) {
+  for (uint32_t workers : {1u, 2u, 3u, 8u})
+    for (uint64_t chunk : {0, 1, 2, 7, 50})
+      for (uint64_t batch = 1; batch < 400; ++batch)
+        for (uint64_t left = batch, size = 0, before = batch; left > 0; left -= size, before = size) {
+          size = guided_chunk_of_batch(left, chunk, workers);
+          ASSERT_GE(size, std::min(batch, std::max<uint64_t>(chunk, 1))) << left << " left of " << batch;
+          ASSERT_LE(size, std::min(left, before)) << left << " left of " << batch;
+          ASSERT_LE(size, std::max(guided_chunk(left, chunk, workers), 2 * chunk));
+        }
+  EXPECT_EQ(guided_chunk_of_batch(largest, 1, 1), uint64_t(1) << 63);
+  EXPECT_EQ(guided_chunk_of_batch(0, 7, 3), 0u);
+}
+
 TEST(GuidedChunk, AlwaysMakesProgressAndEndsSoon) {
   for (uint64_t trips : {uint64_t(1), uint64_t(1000), largest})
     for (uint32_t workers : {0u, 1u, 64u, 4096u}) {

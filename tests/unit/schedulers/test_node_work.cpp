@@ -174,7 +174,7 @@ TEST(NodeWork, ShrinksGuidedChunks) {
   Step end{};
   EXPECT_EQ(
       all_of_thread(work, 0, end),
-      (std::vector<Range>{{0, 25}, {25, 44}, {44, 58}, {58, 69}, {69, 79}, {79, 89}, {89, 99}, {99, 100}}));
+      (std::vector<Range>{{0, 25}, {25, 44}, {44, 58}, {58, 69}, {69, 80}, {80, 90}, {90, 100}}));
   EXPECT_EQ(end, Step::Leave);
 }
 
