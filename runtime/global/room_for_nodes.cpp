@@ -88,7 +88,8 @@ std::string why_no_threads(const dsm::LaunchPlan& plan) {
   int error = 0;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, size_t(sysconf(_SC_THREAD_STACK_MIN)) + (size_t(64) << 10)); // what counts is how many there are
+  // What counts is how many there are, and the usual size may be anything. The libraries' thread-local variables have to fit as well.
+  pthread_attr_setstacksize(&attributes, size_t(1) << 20);
   pthread_mutex_lock(&gate.lock);
   while (made.size() < needed && error == 0) {
     pthread_t thread;
@@ -100,7 +101,7 @@ std::string why_no_threads(const dsm::LaunchPlan& plan) {
   pthread_attr_destroy(&attributes);
   for (const pthread_t thread : made)
     pthread_join(thread, nullptr);
-  if (error == 0)
+  if (error == 0 || error == EINVAL) // EINVAL: they did not fit, which says nothing of how many there may be
     return {};
   return "node processes need " + std::to_string(needed) + " processes and threads, and number " + std::to_string(made.size() + 1) +
          " cannot be made: " + strerrordesc_np(error) + (error == EAGAIN ? limit_clause(RLIMIT_NPROC, "-u") : "");
