@@ -3,9 +3,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
 
@@ -46,6 +49,39 @@ std::string why_no_descriptors(const dsm::LaunchPlan& plan) {
     return {};
   return "node processes need " + std::to_string(needed) + " file descriptors, and there is room for " + std::to_string(opened.size()) +
          (error == EMFILE ? limit_clause(RLIMIT_NOFILE, "-n") : " (fs.file-max)");
+}
+
+/// Whether this process can have a connection to itself by TCP; else errno says why not.
+bool loopback_connects() {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int end = listener < 0 ? -1 : socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  auto* where = reinterpret_cast<sockaddr*>(&address);
+  const bool connects = end >= 0 && bind(listener, where, bytes) == 0 && listen(listener, 1) == 0 &&
+                        getsockname(listener, where, &bytes) == 0 && connect(end, where, bytes) == 0;
+  const int error = errno;
+  for (const int descriptor : {end, listener})
+    if (descriptor >= 0)
+      close(descriptor);
+  errno = error;
+  return connects;
+}
+
+/// What messages go by, and what tells that there are some.
+std::string why_no_messages(const dsm::LaunchPlan& plan) {
+  if (plan.transport == dsm::LaunchPlan::Transport::Tcp) {
+    if (loopback_connects())
+      return {};
+    return std::string("node processes need TCP connections within this machine, and one fails: ") + strerrordesc_np(errno);
+  }
+  const int bell = eventfd(0, EFD_CLOEXEC);
+  if (bell < 0)
+    return std::string("node processes need event descriptors, and one is refused: ") + strerrordesc_np(errno);
+  close(bell);
+  return {};
 }
 
 std::string why_no_addresses(const dsm::LaunchPlan& plan) {
@@ -110,7 +146,7 @@ std::string why_no_threads(const dsm::LaunchPlan& plan) {
 } // namespace
 
 std::string why_no_room(const dsm::LaunchPlan& plan) {
-  for (const auto find : {why_no_descriptors, why_no_addresses, why_no_threads})
+  for (const auto find : {why_no_descriptors, why_no_messages, why_no_addresses, why_no_threads})
     if (std::string why = find(plan); !why.empty())
       return why;
   return {};

@@ -121,11 +121,12 @@ def as_somebody_else(processes=None):
 
 # --- refused system calls (x86-64)
 
+NO_TCP = r"hetmp: node processes need TCP connections within this machine, and one fails: .*; using one node"
 NEW_USERFAULTFD = 0xAA00  # the request to /dev/userfaultfd
 CALLS = {
     "userfaultfd": 323, "sched_setscheduler": 144, "sched_setaffinity": 203, "sched_getaffinity": 204, "perf_event_open": 298,
     "memfd_create": 319, "pidfd_open": 434, "clone3": 435, "getrandom": 318, "prctl": 157, "setpriority": 141, "membarrier": 324,
-    "ioctl": 16, "prlimit64": 302, "madvise": 28, "mincore": 27, "sysinfo": 99, "rseq": 334, "get_mempolicy": 239, "eventfd2": 290,
+    "ioctl": 16, "prlimit64": 302, "madvise": 28, "mincore": 27, "sysinfo": 99, "rseq": 334, "get_mempolicy": 239, "eventfd2": 290, "socket": 41,
 }
 
 
@@ -158,7 +159,11 @@ def system_calls_are_refused(site):
     """As in a sandbox: what is a matter of speed or of figures is done without."""
     places = [Place(f"{call} answers {os.strerror(error)}", enter=refuse(call, error))
               for call in CALLS for error in (errno.EPERM, errno.ENOSYS)
-              if call not in ("clone3", "eventfd2", "madvise", "userfaultfd", "ioctl")]
+              if call not in ("clone3", "eventfd2", "madvise", "userfaultfd", "ioctl", "socket")]
+    places.append(Place("no event descriptors", enter=refuse("eventfd2", errno.EPERM),
+                        said={"proc2": r"hetmp: node processes need event descriptors, and one is refused: .*; using one node"}))
+    places.append(Place("no sockets", enter=refuse("socket", errno.EPERM), settings={"HETMP_TRANSPORT": "tcp"},
+                        said={"proc2": NO_TCP}))
     places.append(Place("clone3 is not there", enter=refuse("clone3", errno.ENOSYS)))
     no_threads = refuse("clone3", errno.EPERM)  # so the C library cannot make threads either
     smaller = r"hetmp: cannot create another thread \(.*\); teams will be smaller"
@@ -241,6 +246,17 @@ def streams_are_closed(site):
                               prepare=lambda program: [program, "streams"], output=f"{mask}\n" if 1 not in closed else "",
                               code=mask, settings={"HETMP_TRANSPORT": transport})
                 check_places(site, [place], guest_program(site))
+
+
+@CASES.add
+def network_is_missing(site):
+    """Not even the machine's own address answers."""
+    if subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode != 0:
+        raise conformance.Skip("no name space of networks can be made here")
+    check_places(site, [
+        Place("no network", before=["unshare", "-n"]),
+        Place("no network by tcp", before=["unshare", "-n"], settings={"HETMP_TRANSPORT": "tcp"}, said={"proc2": NO_TCP}),
+    ])
 
 
 @CASES.add
