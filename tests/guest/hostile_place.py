@@ -232,7 +232,7 @@ def processes_are_limited(site):
 def limits_are_lifted(site):
     """`unlimited`, as far as whoever runs this may."""
     check_places(site, [Place(f"{name[7:]} unlimited", enter=lifted(getattr(resource, name)))
-                        for name in dir(resource) if name.startswith("RLIMIT_") and name not in ("RLIMIT_STACK", "RLIMIT_OFILE")])
+                        for name in dir(resource) if name.startswith("RLIMIT_") and name != "RLIMIT_OFILE"])
 
 
 @CASES.add
