@@ -16,6 +16,7 @@ constexpr int exit_code_misuse = 70; // EX_SOFTWARE of sysexits.h
 void invoke(void* function, int, int thread_number, uint32_t, void* const* arguments) {
   Thread& self = current_thread();
   begin_taskgroup(self);
+  generating_task(*self.task).group->of_reduction = true;
   generating_task(*self.task).group->reduction_tables = *static_cast<uintptr_t**>(arguments[0]);
   if (thread_number == 0) // on the thread that met the construct
     *static_cast<uint32_t*>(arguments[1]) = self.task->team_size;

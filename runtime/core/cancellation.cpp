@@ -42,6 +42,13 @@ bool leave(ImplicitTask& task, Cancelled what) {
   return true;
 }
 
+/// What `cancel taskgroup` means in the task: the taskgroup that the program has written around it. One that the runtime has made for a
+/// reduction is meant where there is no other.
+TaskGroup* taskgroup_around(ImplicitTask& task) {
+  TaskGroup* group = generating_task(task).group;
+  return group && group->of_reduction && group->outer ? group->outer : group;
+}
+
 // Part of a word at a barrier.
 constexpr uint64_t region_is_cancelled = uint64_t(1) << 56;
 constexpr uint64_t somebody_left = uint64_t(1) << 57; ///< the loop or sections that end here, before their end
@@ -69,7 +76,7 @@ bool cancel(ImplicitTask& task, Cancelled what) {
   // relaxed: whoever sees it later goes on for a while; the barrier orders the rest.
   switch (what) {
   case Cancelled::Taskgroup:
-    if (TaskGroup* group = generating_task(task).group) {
+    if (TaskGroup* group = taskgroup_around(task)) {
       group->cancelled.store(true, std::memory_order_relaxed);
       return true;
     }
@@ -94,7 +101,7 @@ bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
     return false;
   switch (what) {
   case Cancelled::Taskgroup: {
-    const TaskGroup* group = generating_task(task).group;
+    const TaskGroup* group = taskgroup_around(task);
     return group && group->cancelled.load(std::memory_order_relaxed);
   }
   case Cancelled::Parallel:

@@ -112,6 +112,7 @@ void begin_mapped_team_reductions(Thread& self, uintptr_t* tables) {
   begin_taskgroup(self);
   ImplicitTask& implicit = *self.task;
   TaskGroup& group = *generating_task(implicit).group;
+  group.of_reduction = true;
   void* memory = implicit.number == 0 ? allocate_chunks(tables, implicit.team_size) : nullptr;
   memory = broadcast_pointer(implicit, memory);
   if (!memory) // thread 0 has left a region that was cancelled, whose results nobody uses

@@ -97,6 +97,7 @@ struct TaskGroup {
   /// Tasks that are not complete. seq_cst: what a thread waits for; the wait acquires all that they did.
   std::atomic<uint32_t> unfinished{0};
   std::atomic<bool> cancelled{false}; ///< relaxed: tasks that see it too late run, which is allowed
+  bool of_reduction = false; ///< a loop's, sections' or region's with reduction(task, ..): the program has written none
   bool reduces = false; ///< it has reductions, whether or not they need copies
   struct TaskReductions* reductions = nullptr;
   uintptr_t* reduction_tables = nullptr; ///< of gcc's programs (mapped_reductions.hpp); those of outer taskgroups, if it has none

@@ -110,6 +110,7 @@ void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
 void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   begin_taskgroup(self);
   ImplicitTask& implicit = *self.task;
+  generating_task(implicit).group->of_reduction = true;
   generating_task(implicit).group->reduces = true;
   NodeTeam& team = *implicit.team;
   if (team.local_threads() == 1)
