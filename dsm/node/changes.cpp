@@ -51,7 +51,8 @@ int carry_out(const Change& change) {
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
   case Change::Kind::ExecutableStacks:
-    break; // not here: they take longer
+  case Change::Kind::TellUse:
+    break; // not here: they take longer, or change nothing
   }
   return result == -1 ? errno : 0;
 }
@@ -132,8 +133,8 @@ int change_elsewhere(const Change& change) {
   return process->has_started() ? ask(*process, change, all_others) : 0;
 }
 
-int change_at_origin(const Change& change, uint64_t* result) {
-  return ask(*NodeProcess::instance(), change, origin, result);
+int change_at(const Change& change, uint32_t node, uint64_t* result) {
+  return ask(*NodeProcess::instance(), change, node, result);
 }
 
 int change_everywhere(const Change& change) {
@@ -152,6 +153,9 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
     do_later(frames_errand, new Frames{from, change.begin});
   else if (change.kind == Change::Kind::ExecutableStacks)
     do_later(stacks_errand, new uint32_t(from));
+  else if (change.kind == Change::Kind::TellUse)
+    NodeProcess::instance()->answer_change(
+        from, 0, uint64_t(change.offset) < NodeProcess::parts ? NodeProcess::instance()->used_until(unsigned(change.offset)) : 0);
   else
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }

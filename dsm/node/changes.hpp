@@ -21,6 +21,7 @@ struct Change {
     SetAction,      ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
     RegisterFrames, ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
     ExecutableStacks, ///< from now on
+    TellUse,          ///< no change: up to where the node uses part `offset` of its slice
   };
   Kind kind = Kind::Protect;
   int32_t protection = 0;
@@ -37,8 +38,8 @@ struct Change {
 int change_everywhere(const Change& change);
 /// The same, without this node.
 int change_elsewhere(const Change& change);
-/// Only the origin makes it, and has something to say. Not on the origin.
-int change_at_origin(const Change& change, uint64_t* result);
+/// Only node `node`, which is not this one, makes it, and has something to say.
+int change_at(const Change& change, uint32_t node, uint64_t* result);
 
 /// Service thread: another node wants the change.
 void change_arrived(uint32_t from, const void* data, size_t bytes);

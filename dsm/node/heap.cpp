@@ -32,13 +32,14 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
   reserved_.clear();
   const Segment small = AddressPlan::small_part(node);
   for (unsigned i = 0; i < SizeClasses::count; ++i) {
-    small_[i].next = small.begin + i * SizeClasses::part_bytes;
-    small_[i].end = small_[i].next + SizeClasses::part_bytes;
-    small_[i].counted = small_[i].next;
+    const uintptr_t begin = small.begin + i * SizeClasses::part_bytes;
+    small_[i].next.store(begin, std::memory_order_relaxed);
+    small_[i].end = begin + SizeClasses::part_bytes;
+    small_[i].counted = begin;
     small_[i].free.clear();
   }
   const Segment large = AddressPlan::large_part(node);
-  large_next_ = large.begin;
+  large_next_.store(large.begin, std::memory_order_relaxed);
   large_end_ = large.end;
 }
 
@@ -51,17 +52,17 @@ void* Heap::allocate_small(unsigned size_class) {
     small.free.pop_back();
     return reinterpret_cast<void*>(small.end - SizeClasses::part_bytes + index * bytes);
   }
-  if (small.next + bytes > small.end)
+  const uintptr_t next = small.next.load(std::memory_order_relaxed); // of the lock's holder
+  if (next + bytes > small.end)
     return nullptr;
-  if (small.next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
+  if (next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
     constexpr size_t step = size_t(256) << 10;
     if (!count(step))
       return nullptr;
     small.counted += step;
   }
-  void* block = reinterpret_cast<void*>(small.next);
-  small.next += bytes;
-  return block;
+  small.next.store(next + bytes, std::memory_order_relaxed);
+  return reinterpret_cast<void*>(next);
 }
 
 void* Heap::allocate(size_t bytes, size_t alignment) {
@@ -101,11 +102,11 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed) {
     free_extents_.erase(begin);
     free_by_size_.erase(fit);
   } else {
-    if (large_end_ - large_next_ < bytes + slack)
+    begin = large_next_.load(std::memory_order_relaxed); // of the lock's holder
+    if (large_end_ - begin < bytes + slack)
       return 0;
-    begin = large_next_;
     have = bytes + slack;
-    large_next_ += have;
+    large_next_.store(begin + have, std::memory_order_relaxed);
     *zeroed = true;
   }
   // The block behind the header page is what must be aligned.

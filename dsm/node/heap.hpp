@@ -9,6 +9,7 @@
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/memory_budget.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -68,6 +69,20 @@ public:
   /// As unmap; false if it would have to wait for another thread. For the service thread.
   bool try_unmap(Segment range);
 
+  /// The parts of a slice that blocks lie in: of each size class, and of large blocks and mappings.
+  static constexpr unsigned parts = SizeClasses::count + 1;
+  static Segment part(uint32_t node, unsigned part) {
+    if (part == SizeClasses::count)
+      return AddressPlan::large_part(node);
+    const uintptr_t begin = AddressPlan::small_part(node).begin + part * SizeClasses::part_bytes;
+    return {begin, begin + SizeClasses::part_bytes};
+  }
+  /// Of this node's part: what lies behind has never been handed out. Any thread.
+  uintptr_t used_until(unsigned part) const {
+    // relaxed: whoever asks gets to know of a block by other ways, and of those that are being made by none
+    return part == SizeClasses::count ? large_next_.load(std::memory_order_relaxed) : small_[part].next.load(std::memory_order_relaxed);
+  }
+
   /// Usable bytes of any node's block.
   static size_t usable_bytes(const void* block);
   static uint32_t owner(const void* block) {
@@ -77,7 +92,7 @@ public:
 private:
   struct SmallClass {
     std::mutex lock;
-    uintptr_t next = 0; ///< first block never handed out
+    std::atomic<uintptr_t> next{0}; ///< first block never handed out; written with the lock
     uintptr_t end = 0;
     uintptr_t counted = 0; ///< the budget knows of everything below
     std::vector<uint32_t> free; ///< indices of blocks
@@ -102,7 +117,7 @@ private:
 
   SmallClass small_[SizeClasses::count];
   std::mutex large_lock_; ///< guards what follows
-  uintptr_t large_next_ = 0;
+  std::atomic<uintptr_t> large_next_{0};
   uintptr_t large_end_ = 0;
   std::map<uintptr_t, Extent> free_extents_; ///< by address, neighbours merged
   std::set<std::pair<size_t, uintptr_t>> free_by_size_;

@@ -198,7 +198,7 @@ void* ask_origin(const std::string& file, int flags) {
   if (file.size() < sizeof change.path) {
     strcpy(change.path, file.c_str());
     uint64_t handle = 0;
-    if (change_at_origin(change, &handle) == 0)
+    if (change_at(change, origin, &handle) == 0)
       return reinterpret_cast<void*>(handle);
   }
   return system_dlopen((file + " (as node 0 tried to load it)").c_str(), RTLD_NOW); // fails, and dlerror() says what

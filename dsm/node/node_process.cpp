@@ -11,6 +11,7 @@
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/direct_binding.hpp"
 #include "dsm/node/errands.hpp"
+#include "dsm/node/forking.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/initial_stack.hpp"
 #include "dsm/node/loopback.hpp"
@@ -169,9 +170,12 @@ NodeProcess* NodeProcess::decide() {
   // Exit handlers run in reverse: as the first one, before any constructor, this is the last. Destructors of the program
   // and of its shared objects still find every page.
   on_exit(end_program, nullptr);
+  prepare_for_forks();
   state.store(State::Node, std::memory_order_release);
   return the_process;
 }
+
+void NodeProcess::leave() { state.store(State::Alone, std::memory_order_relaxed); } // there is no other thread
 
 NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
   if (launch_.keys >= 0) // before anybody here can start a process that would inherit them

@@ -26,6 +26,9 @@ public:
   /// first allocation of the process, before any constructor of the program has run.
   static NodeProcess* instance();
 
+  /// In a child that the program has forked: it is none, from now on.
+  static void leave();
+
   /// Makes the nodes' processes, or joins those that a launcher has started: returns on the origin only, when all nodes
   /// are ready; the others serve until the origin ends.
   void start_nodes();
@@ -61,6 +64,14 @@ public:
   bool is_this_process() const { return getpid() == own_pid_; }
   /// Of this node's slice: no other node has asked for any of it.
   bool unpublished(Segment range) const { return service_.is_unpublished(range); }
+
+  /// A slice is used in parts, each from its beginning: those of the heap, and the stacks.
+  static constexpr unsigned parts = Heap::parts + 1;
+  static Segment part(uint32_t node, unsigned part) {
+    return part < Heap::parts ? Heap::part(node, part) : AddressPlan::stack_part(node);
+  }
+  /// Of this node's slice: what lies behind has never been used. Any thread.
+  uintptr_t used_until(unsigned part) const { return part < Heap::parts ? heap_.used_until(part) : stacks_.used_until(); }
   /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
   bool made_by_launcher() const { return launch_.made_by_launcher(); }
   /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.

@@ -80,7 +80,7 @@ Segment ThreadStacks::take(size_t bytes) {
     return {};
   const Segment stack{free_.begin + page_bytes, free_.begin + page_bytes + bytes};
   protect({free_.begin, stack.begin}, PROT_NONE); // an overflow faults instead of overwriting
-  free_.begin = stack.end;
+  __atomic_store_n(&free_.begin, stack.end, __ATOMIC_RELAXED); // see used_until(); it orders nothing
   if (executable_)
     protect(stack, protection());
   stacks_.push_back(stack);

@@ -33,6 +33,9 @@ public:
   /// The same for main's. On the origin.
   int create_main(Body body, void* argument);
 
+  /// What lies behind has never been used. Any thread.
+  uintptr_t used_until() const { return __atomic_load_n(&free_.begin, __ATOMIC_RELAXED); }
+
 private:
   int protection() const;
   void protect_others() const;
@@ -40,7 +43,7 @@ private:
   int start(Body body, void* argument, const Segment& stack);
 
   std::mutex lock_; ///< guards what follows
-  Segment free_{};
+  Segment free_{}; ///< its beginning: see used_until()
   std::vector<Segment> stacks_;
   bool executable_ = false;
   Segment main_{};

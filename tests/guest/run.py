@@ -21,6 +21,8 @@ import offloading  # noqa: E402
 import privileged  # noqa: E402
 import hostile_place  # noqa: E402
 import interposers  # noqa: E402
+import forking  # noqa: E402
+import interpreters  # noqa: E402
 import second_runtime  # noqa: E402
 import stacks  # noqa: E402
 
@@ -226,6 +228,8 @@ CASES.update(privileged.CASES)
 CASES.update(stacks.CASES)
 CASES.update(hostile_place.CASES)
 CASES.update(interposers.CASES)
+CASES.update(forking.CASES)
+CASES.update(interpreters.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))
