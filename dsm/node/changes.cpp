@@ -3,6 +3,7 @@
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "dsm/node/errands.hpp"
+#include "dsm/node/file_area.hpp"
 #include "dsm/node/late_objects.hpp"
 #include "dsm/node/node_process.hpp"
 #include "dsm/node/private_threads.hpp"
@@ -35,7 +36,7 @@ int carry_out(const Change& change) {
   long result = 0;
   switch (change.kind) {
   case Change::Kind::Protect:
-    if (!(change.protection & PROT_READ))
+    if (!(change.protection & PROT_READ) && !FileArea::contains(change.begin)) // of files nothing is fetched
       NodeProcess::instance()->memory_may_be_unreadable();
     result = syscall(SYS_mprotect, change.begin, change.bytes, change.protection);
     break;

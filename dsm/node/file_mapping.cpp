@@ -3,6 +3,7 @@
 #include "base/message.hpp"
 #include "dsm/node/changes.hpp"
 #include "dsm/node/file_area.hpp"
+#include "dsm/node/memory_map.hpp"
 #include "dsm/node/node_process.hpp"
 
 #include <algorithm>
@@ -10,15 +11,51 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace hetmp::dsm {
 namespace {
 
 FileArea area;
+
+/// Of this node's private mappings: what is no longer the same on other nodes.
+class Withdrawn {
+public:
+  void add(Segment range) {
+    std::lock_guard guard(lock_);
+    ranges_.push_back(range);
+  }
+  bool meets(Segment range) {
+    std::lock_guard guard(lock_);
+    return std::any_of(ranges_.begin(), ranges_.end(), [&](const Segment& each) { return overlap(each, range); });
+  }
+  bool covers(Segment range) {
+    std::lock_guard guard(lock_);
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [&](const Segment& each) { return each.begin <= range.begin && range.end <= each.end; });
+  }
+  /// What of a range stays mapped when a part is not counts as a part of the same.
+  void remove(Segment range) {
+    std::lock_guard guard(lock_);
+    std::erase_if(ranges_, [&](const Segment& each) { return range.begin <= each.begin && each.end <= range.end; });
+  }
+
+private:
+  static bool overlap(Segment a, Segment b) { return a.begin < b.end && b.begin < a.end; }
+  std::mutex lock_;
+  std::vector<Segment> ranges_;
+} withdrawn;
+
+/// Another node has withdrawn it.
+bool is_refused(Segment range) {
+  const std::vector<Mapping> mappings = mappings_within(range);
+  return std::any_of(mappings.begin(), mappings.end(), [](const Mapping& each) { return each.protection == PROT_NONE; });
+}
 
 void* refuse(int error) {
   errno = error;
@@ -91,8 +128,35 @@ void* map_file(NodeProcess& process, size_t bytes, int protection, int flags, in
   return map_copy(process, bytes, protection, descriptor, offset);
 }
 
+int protect_file(NodeProcess& process, Segment range, int protection) {
+  const Change everybodys{.kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()};
+  if (FileArea::sharing_at(range.begin) != FileArea::Sharing::Private)
+    return change_everywhere(everybodys);
+  const bool mapped_here = FileArea::owner(range.begin) == process.node();
+  const bool writable = protection & PROT_WRITE;
+  if (mapped_here && (writable ? withdrawn.covers(range) : withdrawn.meets(range)))
+    return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
+  if (!writable)
+    return mapped_here || !is_refused(range) ? change_everywhere(everybodys) : ENOTSUP;
+  if (!mapped_here) {
+    say("a private mapping of a file was made read-only, and only the node that has mapped it can make it writable: map it with "
+        "PROT_WRITE; mprotect is refused");
+    return ENOTSUP;
+  }
+  static bool said = false;
+  say_once(said, "a private mapping of a file that was made read-only becomes writable: from now on only node %u can use it; map it "
+                 "with PROT_WRITE for all", process.node());
+  withdrawn.add(range);
+  Change others = everybodys;
+  others.protection = PROT_NONE;
+  if (const int error = change_elsewhere(others))
+    return error;
+  return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
+}
+
 int unmap_file(NodeProcess& process, Segment range) {
   const int error = change_everywhere({.kind = Change::Kind::Unmap, .begin = range.begin, .bytes = range.bytes()});
+  withdrawn.remove(range);
   if (FileArea::owner(range.begin) == process.node()) // another node's addresses are not used again
     area.give_back(range.begin, range.bytes());
   if (error)

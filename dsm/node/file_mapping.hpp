@@ -18,6 +18,10 @@ bool can_map_file(int descriptor);
 void* map_file(NodeProcess& process, size_t bytes, int protection, int flags, int descriptor, off_t offset);
 
 /// As munmap, of whole pages that map_file has given an address of its own.
+/// mprotect of a mapping of a file. 0 or an errno value. A private one that is made writable is from then on of the node that has
+/// mapped it alone, since no protocol keeps it in step: accesses of the others end in segmentation faults.
+int protect_file(NodeProcess& process, Segment range, int protection);
+
 int unmap_file(NodeProcess& process, Segment range);
 
 /// Copies the file's content from `offset` on to `target`, at most `bytes`; tells how much there was. 0 or an errno value.

@@ -183,13 +183,9 @@ int mprotect(void* begin, size_t bytes, int protection) {
   if (!file && !(process && process->plan().is_shared(address)))
     return int(syscall(SYS_mprotect, begin, bytes, protection));
   int error = EINVAL;
-  if (file && (protection & PROT_WRITE) && FileArea::sharing_at(address) == FileArea::Sharing::Private) {
-    hetmp::say("a private mapping of a file was made read-only and cannot be made writable on several nodes: map it with "
-        "PROT_WRITE; mprotect is refused");
-    error = ENOTSUP;
-  } else if (address % page_bytes == 0) {
-    error = protect_shared(*process, pages_of(begin, bytes), protection);
-  }
+  if (address % page_bytes == 0)
+    error = file ? protect_file(*process, pages_of(begin, bytes), protection)
+                 : protect_shared(*process, pages_of(begin, bytes), protection);
   if (error)
     errno = error;
   return error ? -1 : 0;
