@@ -61,6 +61,8 @@ public:
   size_t next(uint8_t* plain);
   /// A record could not be, or did not verify; next() gives nothing more.
   bool broken() const { return broken_; }
+  /// A record has begun to come, and its end has not.
+  bool has_part() const { return begin_ != end_; }
 
 private:
   void make_room();

@@ -67,7 +67,8 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     break;
   case ControlMessage::Kind::Lost:
     if (node_ == origin && message.address < plan_.nodes())
-      node_lost({uint32_t(message.address), std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes)});
+      lost_elsewhere(from, uint32_t(message.address),
+                     std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
     break;
   case ControlMessage::Kind::Push:
     if (from == node_)

@@ -1,5 +1,7 @@
 #include "dsm/node/frame_reader.hpp"
 
+#include "dsm/node/frame_check.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -13,19 +15,23 @@ bool possible(const SlotHeader& header) {
 
 } // namespace
 
-FrameReader::FrameReader(size_t bytes, size_t piece)
+FrameReader::FrameReader(size_t bytes, size_t piece, bool checked)
     : size_(std::max(bytes, largest_frame + piece)), least_room_(std::max(largest_frame, piece)),
-      buffer_(new uint8_t[size_]) {}
+      buffer_(new uint8_t[size_]), checked_(checked) {}
 
 std::optional<Slot> FrameReader::next() {
   const size_t waiting = end_ - begin_;
   if (!broken_ && waiting >= sizeof(SlotHeader)) {
     const uint8_t* frame = buffer_.get() + begin_;
     const auto& header = *reinterpret_cast<const SlotHeader*>(frame);
-    broken_ = !possible(header);
+    changed_ = checked_ && header.header_check != header_check(header);
+    broken_ = changed_ || !possible(header);
     if (!broken_ && waiting >= frame_bytes(header.data_bytes)) {
-      begin_ += frame_bytes(header.data_bytes);
-      return Slot{header, frame + sizeof header};
+      changed_ = broken_ = checked_ && header.data_check != check_of(frame + sizeof header, header.data_bytes);
+      if (!broken_) {
+        begin_ += frame_bytes(header.data_bytes);
+        return Slot{header, frame + sizeof header};
+      }
     }
   }
   if (broken_)

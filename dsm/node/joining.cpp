@@ -18,7 +18,9 @@ constexpr int failure = 70; // EX_SOFTWARE
 /// For all nodes to join, from when the launcher has connected them: programs load in that time.
 constexpr int64_t patience_s = 30;
 
-/// How long a node may be silent that runs on another host, in nanoseconds; `usual` if nobody says. Complains if `aloud`.
+} // namespace
+
+/// How long a node may be silent, in nanoseconds; `usual` if nobody says. Complains if `aloud`.
 int64_t patience_with_silence(int64_t usual, bool aloud) {
   constexpr int64_t least_s = 2, most_s = 86'400; // a sign of life comes every second
   const auto text = environment_value("HETMP_PATIENCE");
@@ -33,13 +35,14 @@ int64_t patience_with_silence(int64_t usual, bool aloud) {
   return seconds ? *seconds * 1'000'000'000 : usual;
 }
 
-} // namespace
-
 /// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others' copies
 /// are dropped, and all must have loaded the same files to the same places.
 void NodeProcess::join_node_processes() {
-  tcp_.set_patience(patience_with_silence(tcp_.patience(), launch_.node == origin));
-  tcp_.connect(launch_.node, launch_.sockets, true);
+  const int64_t patience = patience_with_silence(tcp_.patience(), launch_.node == origin);
+  // A whole message takes its time where links are slow.
+  constexpr int64_t least_with_messages = 10'000'000'000;
+  tcp_.set_patience(patience, patience == TcpTransport::endless_patience ? patience : std::max(4 * patience, least_with_messages));
+  tcp_.connect(launch_.node, launch_.sockets, TcpTransport::Watch::Silence);
   if (cipher_)
     tcp_.seal_with(*cipher_, keys_);
   forget(keys_);

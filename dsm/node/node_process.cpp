@@ -27,6 +27,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <malloc.h>
 #include <optional>
@@ -45,6 +46,24 @@ constexpr int failure = 70; // EX_SOFTWARE
 enum class State : uint8_t { Undecided, Deciding, Alone, Node };
 std::atomic<State> state{State::Undecided};
 NodeProcess* the_process; // written before `state` becomes Node
+
+/// Long: where all nodes are processes of one machine, their ends are seen at once.
+constexpr int64_t patience_on_one_machine = 60'000'000'000;
+
+/// By a signal or a debugger. Where /proc does not tell, nobody is.
+bool is_stopped(pid_t process) {
+  char name[32], text[512];
+  snprintf(name, sizeof name, "/proc/%d/stat", process);
+  const int file = open(name, O_RDONLY | O_CLOEXEC);
+  const ssize_t bytes = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+  if (file >= 0)
+    close(file);
+  if (bytes <= 0)
+    return false;
+  text[bytes] = '\0';
+  const char* name_end = strrchr(text, ')');
+  return name_end && (name_end[2] == 'T' || name_end[2] == 't');
+}
 
 /// A child process that shares this one's descriptors and working directory (a file that any node opens is open for the
 /// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it).
@@ -279,9 +298,13 @@ void NodeProcess::make_node_processes() {
     shared_memory_.create(plan_.nodes());
   if (cipher_)
     keys = make_keys(plan_.nodes());
+  const int64_t patience = by_tcp ? patience_with_silence(patience_on_one_machine, true) : 0;
   const auto connect = [&](uint32_t node) {
-    if (by_tcp)
-      tcp_.connect(node, sockets[node], false);
+    if (by_tcp) {
+      tcp_.set_patience(patience, patience);
+      // The origin is the one who knows whether a debugger has stopped another one, and the others end with it.
+      tcp_.connect(node, sockets[node], node == origin ? TcpTransport::Watch::Silence : TcpTransport::Watch::ForThem);
+    }
     if (cipher_)
       tcp_.seal_with(*cipher_, keys[node]);
     for (ConnectionKeys& others : keys)
@@ -303,8 +326,10 @@ void NodeProcess::make_node_processes() {
     }
     pidfd = above_standard_streams(pidfd);
     pidfds_.push_back(pidfd);
+    node_pids_.push_back(child);
     service_.watch_node_process(node, child, pidfd);
   }
+  tcp_.set_is_stopped([this](uint32_t node) { return node != origin && is_stopped(node_pids_[node - 1]); });
   connect(origin);
   become(origin);
   serve();

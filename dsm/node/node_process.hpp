@@ -20,6 +20,9 @@
 
 namespace hetmp::dsm {
 
+/// How long a node may be silent, in nanoseconds: HETMP_PATIENCE, or `usual`. Complains if `aloud`.
+int64_t patience_with_silence(int64_t usual, bool aloud);
+
 class NodeProcess final : private ServiceClient {
 public:
   /// The process's node, or null in a process that is not one of several. The first call decides; it happens at the
@@ -99,6 +102,7 @@ private:
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
   void node_lost(const Transport::Loss& loss) override;
+  void lost_elsewhere(uint32_t from, uint32_t node, const std::string& reason);
   void end_other_nodes();
   std::string name_of(uint32_t node) const;
   std::string place_of_loss() const;
@@ -125,6 +129,7 @@ private:
   ThreadStacks stacks_;
   pid_t origin_pid_ = 0;
   std::vector<int> pidfds_;          ///< origin: of the other node processes
+  std::vector<pid_t> node_pids_; ///< likewise
   std::atomic<bool> ending_{false};  ///< origin: their end is no accident any more
   std::vector<std::vector<std::string>> identities_; ///< origin: of the nodes that join, as far as they have come
   std::vector<std::string> own_identity_;

@@ -81,16 +81,30 @@ std::string NodeProcess::place_of_loss() const {
 void NodeProcess::node_lost(const Transport::Loss& loss) {
   if (ending_.load(std::memory_order_acquire))
     return;
-  if (node_ != origin && loss.node != origin) {
+  // What came from the origin may have changed while it still hears this node: it is to say so, and to end this one.
+  if (node_ != origin && (loss.node != origin || loss.changed)) {
     const ControlMessage message{ControlMessage::Kind::Lost, 0, loss.node};
     transport_->send(origin, Lane::Service, Channel::Control, &message, sizeof message, loss.reason.data(),
                      std::min(loss.reason.size(), page_bytes));
+    transport_->flush();
+  }
+  if (node_ != origin && loss.node == origin && loss.changed) {
+    constexpr timespec patience{1, 0};
+    nanosleep(&patience, nullptr);
   }
   if (node_ == origin)
     say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
         place_of_loss().c_str(), loss.reason.c_str());
   if (node_ == origin || loss.node == origin)
     _exit(failure);
+}
+
+/// Origin: another node says that it has lost a third one, or the origin.
+void NodeProcess::lost_elsewhere(uint32_t from, uint32_t node, const std::string& reason) {
+  if (node == origin)
+    node_lost({from, "it has lost " + name_of(origin) + ": " + reason});
+  else
+    node_lost({node, reason + ", as " + name_of(from) + " says"});
 }
 
 void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {

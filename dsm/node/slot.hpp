@@ -23,7 +23,9 @@ struct SlotHeader {
   Channel channel = Channel::Page;
   uint16_t header_bytes = 0; ///< of the message itself, in `message`
   uint32_t data_bytes = 0;   ///< in the slot's `data`
-  uint8_t message[56] = {};
+  uint32_t header_check = 0; ///< this and the next: frame_check.hpp, where the transport wants it
+  uint32_t data_check = 0;
+  uint8_t message[48] = {};
 };
 static_assert(sizeof(SlotHeader) == 64);
 

@@ -50,7 +50,7 @@ void TcpTransport::open_records(Incoming& incoming, const Handle& handle, size_t
       return;
   }
   if (incoming.records->broken())
-    lose(incoming.from, "what came from it was changed on the way, or was not encrypted by it");
+    lose(incoming.from, "what came from it was changed on the way, or was not encrypted by it", true);
 }
 
 } // namespace hetmp::dsm

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
+#include "dsm/node/frame_check.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -98,9 +99,9 @@ bool write_all(int socket, iovec* pieces, size_t count) {
 
 } // namespace
 
-void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, bool watch_silence) {
+void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch) {
   self_ = self;
-  watch_silence_ = watch_silence;
+  watch_ = watch;
   connected_ = monotonic_ns();
   poll_set_ = above_standard_streams(epoll_create1(EPOLL_CLOEXEC));
   if (poll_set_ < 0)
@@ -137,7 +138,7 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
 }
 
 void TcpTransport::listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes) {
-  incoming_.push_back({socket, from, lane, std::make_unique<FrameReader>(buffer_bytes), nullptr});
+  incoming_.push_back({socket, from, lane, std::make_unique<FrameReader>(buffer_bytes, 0, true), nullptr, 0, not_yet});
   epoll_event interest{};
   interest.events = EPOLLIN;
   interest.data.u32 = uint32_t(incoming_.size() - 1);
@@ -151,11 +152,14 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   const size_t fill = frame_bytes(data_bytes) - sizeof(SlotHeader) - data_bytes;
   SlotHeader header = header_of(channel, message, message_bytes, data_bytes);
   Outgoing& out = outgoing_[to];
+  const bool sealed = lane == Lane::Service ? out.service_seal != nullptr : out.anyone_seal != nullptr;
+  if (!sealed) // what a cipher carries, it protects
+    set_checks(header, data);
   iovec pieces[3] = {{&header, sizeof header},
                      {const_cast<void*>(data), data_bytes},
                      {const_cast<uint8_t*>(filling), fill}};
   if (lane == Lane::Service) {
-    if (peers_[to].lost)
+    if (!peers_[to].open)
       return;
     const bool large = data_bytes >= send_through_bytes;
     if (large && !out.service_seal) {
@@ -240,24 +244,38 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
     return false;
   }
   incoming.filled(size_t(bytes));
-  peers_[incoming.from].heard = monotonic_ns();
+  const Clock now = monotonic_ns();
+  const uint64_t frames_before = incoming.frames;
+  peers_[incoming.from].heard = now;
   if (incoming.records)
     open_records(incoming, handle, messages);
   else
     give_messages(incoming, handle, messages);
+  note_part(incoming, frames_before, now);
   return true;
+}
+
+void TcpTransport::note_part(Incoming& incoming, uint64_t frames_before, Clock now) {
+  const bool is_part = incoming.socket >= 0 && incoming.has_part(), was_part = incoming.part_since != not_yet;
+  parts_ += size_t(is_part) - size_t(was_part);
+  if (!is_part)
+    incoming.part_since = not_yet;
+  else if (!was_part || incoming.frames != frames_before)
+    incoming.part_since = now;
 }
 
 void TcpTransport::give_messages(Incoming& incoming, const Handle& handle, size_t& messages) {
   FrameReader& reader = *incoming.reader;
   while (const auto slot = reader.next()) {
+    ++incoming.frames;
     if (slot->header.channel == Channel::Control && slot->header.header_bytes == no_message)
       continue;
     handle(incoming.from, *slot);
     ++messages;
   }
   if (reader.broken())
-    lose(incoming.from, "it sent what is no message");
+    lose(incoming.from, reader.changed() ? "what came from it was changed on the way" : "it sent what is no message",
+         reader.changed());
 }
 
 /// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the end.
@@ -272,6 +290,7 @@ void TcpTransport::take_what_is_left(uint32_t node, const Handle& handle, size_t
 void TcpTransport::stop_reading(Incoming& incoming) {
   epoll_ctl(poll_set_, EPOLL_CTL_DEL, incoming.socket, nullptr);
   incoming.socket = -1;
+  note_part(incoming, incoming.frames, 0);
 }
 
 bool TcpTransport::flush(uint32_t to) {
@@ -301,45 +320,80 @@ bool TcpTransport::flush() {
   return left;
 }
 
-void TcpTransport::lose(uint32_t node, std::string reason) {
+void TcpTransport::lose(uint32_t node, std::string reason, bool changed) {
   Peer& peer = peers_[node];
   if (!peer.lost) {
     peer.lost = true;
     peer.reason = std::move(reason);
+    peer.changed = changed;
   }
-  outgoing_[node].drop();
   for (Incoming& incoming : incoming_)
     if (incoming.from == node && incoming.socket >= 0)
       stop_reading(incoming);
+  if (!changed)
+    shut_down(node);
+}
+
+void TcpTransport::shut_down(uint32_t node) {
+  peers_[node].open = false;
+  outgoing_[node].drop();
   // Left open, because another thread may just be writing; but nobody who waits for room there waits any longer.
   for (const int socket : {outgoing_[node].service, outgoing_[node].anyone})
     shutdown(socket, SHUT_RDWR);
 }
 
 std::optional<Transport::Loss> TcpTransport::find_loss() {
-  if (watch_silence_) {
+  if (watch_ != Watch::Nobody || parts_ != 0) {
     const Clock now = monotonic_ns();
     // Who was stopped itself, in a debugger or with its whole machine, knows nothing of the others' silence.
     if (now - last_look_ > patience_ns_ / 2) {
       connected_ = now;
       for (Peer& peer : peers_)
         peer.heard = peer.heard == not_yet ? not_yet : now;
+      for (Incoming& incoming : incoming_)
+        incoming.part_since = incoming.part_since == not_yet ? not_yet : now;
     }
     last_look_ = now;
-    give_signs_of_life(now);
-    for (uint32_t node = 0; node < peers_.size(); ++node) {
-      const bool has_spoken = peers_[node].heard != not_yet;
-      const Clock silence = now - (has_spoken ? peers_[node].heard : connected_);
-      if (node != self_ && silence > (has_spoken ? patience_ns_ : std::max(start_patience_ns, patience_ns_)))
-        lose(node, "nothing came from it for " + std::to_string(silence / second_ns) + " s");
+    if (watch_ != Watch::Nobody)
+      give_signs_of_life(now);
+    if (watch_ == Watch::Silence)
+      find_silent(now);
+    if (parts_ != 0)
+      find_parts(now);
+  }
+  for (uint32_t node = 0; node < peers_.size(); ++node) {
+    Peer& peer = peers_[node];
+    if (peer.lost && peer.told && peer.open)
+      shut_down(node);
+    if (peer.lost && !peer.told) {
+      peer.told = true;
+      return Loss{node, peer.reason, peer.changed};
     }
   }
-  for (uint32_t node = 0; node < peers_.size(); ++node)
-    if (peers_[node].lost && !peers_[node].told) {
-      peers_[node].told = true;
-      return Loss{node, peers_[node].reason};
-    }
   return {};
+}
+
+void TcpTransport::find_silent(Clock now) {
+  for (uint32_t node = 0; node < peers_.size(); ++node) {
+    Peer& peer = peers_[node];
+    const bool has_spoken = peer.heard != not_yet;
+    const Clock silence = now - (has_spoken ? peer.heard : connected_);
+    if (node == self_ || peer.lost || silence <= (has_spoken ? patience_ns_ : std::max(start_patience_ns, patience_ns_)))
+      continue;
+    if (is_stopped_(node))
+      peer.heard = now;
+    else
+      lose(node, "nothing came from it for " + std::to_string(silence / second_ns) + " s");
+  }
+}
+
+/// What began to come was sent in one piece: the rest has been lost, or its length has changed.
+void TcpTransport::find_parts(Clock now) {
+  for (const Incoming& incoming : incoming_)
+    if (incoming.part_since != not_yet && now - incoming.part_since > patience_with_messages_ns_ &&
+        !is_stopped_(incoming.from))
+      lose(incoming.from, "a message from it has not ended for " + std::to_string((now - incoming.part_since) / second_ns) + " s",
+           true);
 }
 
 void TcpTransport::give_signs_of_life(Clock now) {
@@ -351,6 +405,10 @@ void TcpTransport::give_signs_of_life(Clock now) {
       send(node, Lane::Service, Channel::Control, nullptr, no_message, nullptr, 0);
 }
 
-int64_t TcpTransport::longest_sleep_ns() const { return watch_silence_ ? sign_interval_ns : -1; }
+int64_t TcpTransport::longest_sleep_ns() const {
+  if (watch_ == Watch::Nobody && parts_ == 0)
+    return -1;
+  return std::min(sign_interval_ns, patience_ns_ / 4); // well below what find_loss() takes for having been stopped
+}
 
 } // namespace hetmp::dsm

@@ -11,7 +11,8 @@
 //
 // A node is lost when its connection ends, or when nothing has come from it for `patience` after its first message: each
 // service thread sends a sign of life every second, whatever the threads of its program do, so a slow node is not taken for a
-// lost one.
+// lost one. It is also lost when something it sent has changed on the way, as the frames' checks or the records tell, or when a
+// message that has begun to come does not end.
 #pragma once
 
 #include "dsm/launch_keys.hpp"
@@ -21,6 +22,7 @@
 #include "base/seal/record.hpp"
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -34,13 +36,22 @@ using SocketPair = std::array<int, 2>;
 
 class TcpTransport final : public Transport {
 public:
+  enum class Watch : uint8_t {
+    Nobody,  ///< however long the others are silent
+    ForThem, ///< the same, but the others want signs of life
+    Silence, ///< who is silent for too long is lost
+  };
   /// `sockets`: of each node, in the order of their numbers; for the node itself {-1, -1}. Takes them over.
-  /// `watch_silence`: whether a silent node is lost. (Not where all nodes are processes of one machine: their ends are seen.)
-  void connect(uint32_t self, const std::vector<SocketPair>& sockets, bool watch_silence);
+  void connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch);
   /// After connect(), before anything is sent: seals what travels between this node and the others. Keeps copies of the keys.
   void seal_with(const seal::Cipher& cipher, const ConnectionKeys& keys);
-  /// How long a node may be silent that is watched; the usual is 3 s.
-  void set_patience(int64_t nanoseconds) { patience_ns_ = nanoseconds; }
+  /// How long a node may be silent that is watched; the usual is 3 s. And how long a message may take that has begun to come.
+  void set_patience(int64_t nanoseconds, int64_t with_messages) {
+    patience_ns_ = nanoseconds;
+    patience_with_messages_ns_ = with_messages;
+  }
+  /// Tells of silent nodes whether they are stopped, as by a debugger: then they are not lost. Otherwise nobody is stopped.
+  void set_is_stopped(std::function<bool(uint32_t node)> is_stopped) { is_stopped_ = std::move(is_stopped); }
   int64_t patience() const { return patience_ns_; }
   static constexpr int64_t endless_patience = std::numeric_limits<int64_t>::max();
 
@@ -58,6 +69,8 @@ public:
 
 private:
   using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
+  /// A node whose program is still being loaded has nothing to say.
+  static constexpr Clock not_yet = 0;
   /// One direction of reading: a socket, and what has come from it.
   struct Incoming {
     int socket = -1;
@@ -65,10 +78,13 @@ private:
     Lane lane = Lane::Service;
     std::unique_ptr<FrameReader> reader;
     std::unique_ptr<seal::RecordReader> records; ///< null if the connection is not sealed
+    uint64_t frames = 0;                         ///< complete ones, so far
+    Clock part_since = not_yet;                  ///< since when a frame has not ended
 
     uint8_t* room() { return records ? records->room() : reader->room(); }
     size_t room_bytes() const { return records ? records->room_bytes() : reader->room_bytes(); }
     void filled(size_t bytes) { records ? records->filled(bytes) : reader->filled(bytes); }
+    bool has_part() const { return reader->has_part() || (records && records->has_part()); }
   };
   struct Outgoing {
     int service = -1; ///< non-blocking
@@ -83,12 +99,12 @@ private:
     size_t waiting_bytes() const;
     void drop();
   };
-  /// A node whose program is still being loaded has nothing to say.
-  static constexpr Clock not_yet = 0;
   struct Peer {
     Clock heard = not_yet; ///< when something came last
     bool lost = false;
     bool told = false; ///< find_loss() has given it
+    bool changed = false;
+    bool open = true; ///< its connections are not shut down
     std::string reason;
   };
 
@@ -101,13 +117,20 @@ private:
   void take_what_is_left(uint32_t node, const Handle& handle, size_t& messages);
   void stop_reading(Incoming& incoming);
   bool flush(uint32_t to);
-  void lose(uint32_t node, std::string reason);
+  void note_part(Incoming& incoming, uint64_t frames_before, Clock now);
+  void lose(uint32_t node, std::string reason, bool changed = false);
+  void shut_down(uint32_t node);
+  void find_silent(Clock now);
+  void find_parts(Clock now);
   void give_signs_of_life(Clock now);
 
   uint32_t self_ = 0;
-  bool watch_silence_ = false;
+  Watch watch_ = Watch::Nobody;
+  std::function<bool(uint32_t)> is_stopped_ = [](uint32_t) { return false; };
   Clock connected_ = 0;
   Clock patience_ns_ = 3'000'000'000;
+  Clock patience_with_messages_ns_ = 30'000'000'000;
+  size_t parts_ = 0; ///< connections on which a frame has begun and not ended
   int poll_set_ = -1; ///< epoll, of all incoming sockets
   bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;

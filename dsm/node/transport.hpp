@@ -29,6 +29,7 @@ public:
   struct Loss {
     uint32_t node = 0;
     std::string reason; ///< a short phrase
+    bool changed = false; ///< what came from it is not what was sent: until the next find_loss() it may still hear this node
   };
 
   virtual ~Transport() = default;

@@ -1,4 +1,6 @@
 """Programs that tests start: in a process group each, ended in any case, and looked for afterwards."""
+import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -119,3 +121,24 @@ def check_all_gone(mark, seconds=PATIENCE, but=()):
     while left := {pid: name for pid, name in marked(mark).items() if name not in but}:
         check(time.monotonic() < end, f"processes are still there: {left}")
         time.sleep(0.05)
+
+
+def borrow_socket(pid, descriptor):
+    """Another process's socket, as a descriptor here."""
+    calls = ctypes.CDLL(None, use_errno=True)
+    pidfd = os.pidfd_open(pid)
+    try:
+        borrowed = calls.syscall(438, pidfd, descriptor, 0)  # pidfd_getfd
+    finally:
+        os.close(pidfd)
+    check(borrowed >= 0, f"no socket of process {pid}: {os.strerror(ctypes.get_errno())}")
+    return borrowed
+
+
+def descriptors(pid):
+    """{number: what it is} of a process that opens and closes files meanwhile."""
+    found = {}
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed in between
+            found[int(entry.name)] = os.readlink(entry)
+    return found

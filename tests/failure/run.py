@@ -15,6 +15,7 @@ import calibration  # noqa: F401  (each adds its cases)
 import ends  # noqa: F401
 import false_sharing  # noqa: F401
 import hostile_reports  # noqa: F401
+import links  # noqa: F401
 import reports  # noqa: F401
 import settings  # noqa: F401
 import signals  # noqa: F401

@@ -6,8 +6,6 @@ can do who sits on the network.
 
 Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or does not allow node processes).
 """
-import contextlib
-import ctypes
 import os
 import re
 import subprocess
@@ -17,6 +15,7 @@ from pathlib import Path
 from run_over_ssh import (ADDRESSES, HERE, SOON, SUM, check, check_ended, complaints, conformance, finish, kernels,
                           run_cases)
 from cases import Cases  # run_over_ssh has found the modules of tests/common
+from processes import borrow_socket, descriptors
 from wire import MARKER, MARKER_MINUS_ONE, Wire
 
 ENCRYPT = ("--encrypt",)
@@ -119,27 +118,6 @@ def pages_on_this_machines_loopback(site):
         check((wire.count(MARKER) > 0) == seen, f"{settings} {options}: {wire.count(MARKER)} times in {len(wire.bytes)} bytes")
 
 
-def borrow_socket(pid, descriptor):
-    """Another process's socket, as a descriptor here."""
-    calls = ctypes.CDLL(None, use_errno=True)
-    pidfd = os.pidfd_open(pid)
-    try:
-        borrowed = calls.syscall(438, pidfd, descriptor, 0)  # pidfd_getfd
-    finally:
-        os.close(pidfd)
-    check(borrowed >= 0, f"no socket of process {pid}: {os.strerror(ctypes.get_errno())}")
-    return borrowed
-
-
-def descriptors(pid):
-    """{number: what it is} of a process that opens and closes files meanwhile."""
-    found = {}
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # closed in between
-            found[int(entry.name)] = os.readlink(entry)
-    return found
-
-
 def launched_sockets(pid):
     """The descriptors of the connections that a launcher has made (runtime/launch/node_program.cpp)."""
     links = descriptors(pid)
@@ -148,7 +126,7 @@ def launched_sockets(pid):
 
 @CASES.add
 def what_somebody_puts_in_ends_the_run(site):
-    for options, reason in (((), "it sent what is no message"), (ENCRYPT, "changed on the way")):
+    for options, reason in (((), "changed on the way"), (ENCRYPT, "changed on the way")):
         for lane in (0, 1):
             process = site.start_spinning(options=options)
             pid = site.node(1)
@@ -157,7 +135,19 @@ def what_somebody_puts_in_ends_the_run(site):
             borrowed = borrow_socket(pid, sockets[lane])
             os.write(borrowed, b"\x40\x00\x00\x00" + b"\xff" * 4096)
             os.close(borrowed)
+            # It is the first host that reads what is written there.
             check_ended(site, process, SOON, "node 1", ADDRESSES[1], reason)
+
+
+@CASES.add
+def what_another_host_finds_changed_is_told_by_both_names(site):
+    for options in ((), ENCRYPT):
+        process = site.start_spinning(options=options)
+        pid = site.node(0)
+        borrowed = borrow_socket(pid, launched_sockets(pid)[0])
+        os.write(borrowed, b"\x40\x00\x00\x00" + b"\xff" * 4096)
+        os.close(borrowed)
+        check_ended(site, process, SOON, "node 1", ADDRESSES[1], "it has lost node 0", ADDRESSES[0], "changed on the way")
 
 
 @CASES.add

@@ -1,6 +1,7 @@
 // A node with TCP connections to one good peer and to one that may do anything.
 #pragma once
 
+#include "dsm/node/frame_check.hpp"
 #include "dsm/node/loopback.hpp"
 #include "dsm/node/tcp_transport.hpp"
 #include "numbered_messages.hpp"
@@ -34,8 +35,9 @@ class TcpTransportTest : public testing::Test {
 protected:
   void connect(bool watch_silence = false) {
     auto sockets = connect_by_loopback(3);
-    own.connect(0, sockets[0], watch_silence);
-    good.connect(2, sockets[2], watch_silence);
+    const auto watch = watch_silence ? TcpTransport::Watch::Silence : TcpTransport::Watch::Nobody;
+    own.connect(0, sockets[0], watch);
+    good.connect(2, sockets[2], watch);
     bare = sockets[1][0];
     unused = sockets[1][2];
   }
@@ -87,6 +89,7 @@ inline std::vector<uint8_t> frame_of(Channel channel, size_t header_bytes, size_
   header.header_bytes = uint16_t(header_bytes);
   header.data_bytes = uint32_t(data_bytes);
   std::vector<uint8_t> frame(frame_bytes(data_bytes), 0x5a);
+  set_checks(header, frame.data() + sizeof header);
   memcpy(frame.data(), &header, sizeof header);
   return frame;
 }

@@ -1,6 +1,7 @@
 // Messages out of a stream of bytes: the same however it is cut into pieces, and nothing once it cannot be a stream of
 // messages. What the reader gives is compared with a second, simpler one that has the whole stream at once.
 #include "dsm/node/frame_reader.hpp"
+#include "dsm/node/frame_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +58,7 @@ Outcome read_whole(const Bytes& stream) {
   for (size_t at = 0; stream.size() - at >= sizeof(SlotHeader);) {
     Message message;
     memcpy(&message.header, &stream[at], sizeof message.header);
-    outcome.broken = uint16_t(message.header.channel) > 2 || message.header.header_bytes > 56 ||
+    outcome.broken = uint16_t(message.header.channel) > 2 || message.header.header_bytes > sizeof message.header.message ||
                      message.header.data_bytes > 131072;
     const size_t frame = 64 + (message.header.data_bytes + size_t(7)) / 8 * 8;
     if (outcome.broken || stream.size() - at < frame)
@@ -212,6 +213,62 @@ TEST(FrameReader, ATruncatedStreamGivesTheMessagesBeforeTheCut) {
     const Outcome outcome = read_in_pieces(cut, at_once);
     EXPECT_FALSE(outcome.broken);
     EXPECT_TRUE(outcome.messages == read_whole(cut).messages);
+  }
+}
+
+/// What a checked reader gives of a stream.
+Outcome read_checked(const Bytes& stream) {
+  FrameReader reader(0, 0, true);
+  Outcome outcome;
+  for (size_t at = 0; at < stream.size();) {
+    const size_t count = std::min(reader.room_bytes(), stream.size() - at);
+    memcpy(reader.room(), &stream[at], count);
+    reader.filled(count);
+    at += count;
+    while (const auto slot = reader.next()) {
+      outcome.messages.push_back({slot->header, {}});
+      append(outcome.messages.back().data, slot->data, slot->header.data_bytes);
+    }
+  }
+  EXPECT_EQ(reader.changed(), reader.broken());
+  outcome.broken = reader.broken();
+  return outcome;
+}
+
+TEST(FrameReader, ACheckedStreamEndsWithTheMessageThatHasChanged) {
+  std::mt19937 random(7);
+  std::vector<Message> messages;
+  std::vector<size_t> ends;
+  Bytes stream;
+  for (const size_t size : {0, 8, 1, 300, 0, 64, 33}) {
+    messages.push_back(make_message(random, size));
+    set_checks(messages.back().header, messages.back().data.data());
+    append(stream, messages.back());
+    ends.push_back(stream.size());
+  }
+  EXPECT_TRUE(read_checked(stream).messages == messages);
+  for (size_t at = 0; at < stream.size(); ++at)
+    for (const uint8_t change : {1, 0x80, 0xff}) {
+      Bytes changed = stream;
+      changed[at] ^= change;
+      const size_t which = size_t(std::upper_bound(ends.begin(), ends.end(), at) - ends.begin());
+      const bool filling = at >= ends[which] - (ends[which] - (which ? ends[which - 1] : 0) - sizeof(SlotHeader)) +
+                                     messages[which].data.size();
+      const Outcome outcome = read_checked(changed);
+      EXPECT_EQ(outcome.broken, !filling) << "byte " << at;
+      EXPECT_EQ(outcome.messages.size(), filling ? messages.size() : which) << "byte " << at;
+    }
+}
+
+TEST(FrameReader, ChecksTellWordsThatAreMissingMovedOrZero) {
+  Bytes page(page_bytes);
+  EXPECT_NE(check_of(page.data(), page.size()), check_of(page.data(), page.size() - 8));
+  page[8] = 1;
+  const uint32_t one = check_of(page.data(), page.size());
+  for (size_t at = 0; at < page.size(); at += 8) {
+    Bytes moved(page_bytes);
+    moved[at] = 1;
+    EXPECT_EQ(check_of(moved.data(), moved.size()) == one, at == 8) << at;
   }
 }
 

@@ -46,7 +46,7 @@ public:
   TcpPair() {
     const auto sockets = connect_by_loopback(2);
     for (uint32_t node = 0; node < 2; ++node)
-      transport_[node].connect(node, sockets[node], false);
+      transport_[node].connect(node, sockets[node], TcpTransport::Watch::Nobody);
   }
   ~TcpPair() override { finish(); }
   Transport& as(uint32_t node) override { return transport_[node]; }
