@@ -44,6 +44,12 @@ TEST(Interconnect, PairsThatWereNotMeasuredAreTakenForTheSlowest) {
   EXPECT_EQ(known.fault_us, 400);
 }
 
+TEST(Interconnect, OneNodeHasNoPairOfItsOwn) {
+  Interconnect known;
+  EXPECT_TRUE(apply_profile(measured, "tcp", 1, known));
+  EXPECT_EQ(known.threshold_us, 7600); // not 0, by which any loop would pay
+}
+
 TEST(Interconnect, AnotherInterconnectSaysNothing) {
   Interconnect known;
   EXPECT_FALSE(apply_profile(measured, "rdma", 2, known));
