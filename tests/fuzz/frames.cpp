@@ -5,6 +5,7 @@
 #include "dsm/node/page_message.hpp"
 #include "runtime/launch/frames.hpp"
 #include "runtime/launch/orders.hpp"
+#include "tests/fuzz/check.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,11 +16,7 @@
 namespace {
 
 using namespace hetmp;
-
-void check(bool right) {
-  if (!right)
-    abort();
-}
+using fuzz::check;
 
 /// Sizes of pieces, from the input itself.
 class Pieces {

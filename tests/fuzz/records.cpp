@@ -4,6 +4,7 @@
 // cut into other pieces.
 #include "base/seal/record.hpp"
 #include "base/seal/sodium_cipher.hpp"
+#include "tests/fuzz/check.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,12 +15,8 @@
 namespace {
 
 using namespace hetmp::seal;
+using hetmp::fuzz::check;
 using Bytes = std::vector<uint8_t>;
-
-void check(bool right) {
-  if (!right)
-    abort();
-}
 
 /// Numbers from the input, zeros behind its end.
 class Input {
