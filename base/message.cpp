@@ -8,6 +8,18 @@
 namespace hetmp {
 namespace {
 
+/// Values of variables, names of files and what other hosts say may hold anything; a line is one line, and no terminal obeys it. UTF-8's
+/// two bytes for the controls of ISO 8859 are the ones behind 0xc2.
+void disarm(char* text, int length) {
+  for (int i = 0; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]), next = static_cast<unsigned char>(i + 1 < length ? text[i + 1] : 0);
+    if (byte < 0x20 || byte == 0x7f)
+      text[i] = '?';
+    else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+      text[i] = text[i + 1] = '?';
+  }
+}
+
 /// `line` begins with `prefix` characters that are there already.
 void write_line(char (&line)[1024], int prefix, const char* format, va_list arguments) {
   int length = vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
@@ -16,6 +28,7 @@ void write_line(char (&line)[1024], int prefix, const char* format, va_list argu
   length += prefix;
   if (length > int(sizeof line) - 2)
     length = int(sizeof line) - 2;
+  disarm(line + prefix, length - prefix);
   line[length++] = '\n';
   // A failed write has nowhere to be reported.
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, line, size_t(length));

@@ -4,7 +4,8 @@
 namespace hetmp {
 
 /// Writes "hetmp: <text>\n" to standard error with a single write(2). Allocates nothing, uses no stdio stream, and
-/// therefore may be called from service threads and signal handlers. Longer lines than 1 KiB are cut.
+/// therefore may be called from service threads and signal handlers. Longer lines than 1 KiB are cut, and
+/// control characters are question marks.
 void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /// say(), once for each call site's `flag` (static storage, initially false).

@@ -31,6 +31,12 @@ TEST(Message, LongLinesAreCutAndStillEnd) {
   EXPECT_EQ(line.find('\0'), std::string::npos);
 }
 
+TEST(Message, WhateverIsInItIsOneLineThatNoTerminalObeys) {
+  CaptureStderr();
+  hetmp::say("NAME=%s: no number", "a\x1b[2J\nhetmp: forged\r\x7f|\xc2\x9b" "31m|\xc3\xa4\xe2\x82\xac\xc2\xa0");
+  EXPECT_EQ(GetCapturedStderr(), "hetmp: NAME=a?[2J?hetmp: forged??|??31m|\xc3\xa4\xe2\x82\xac\xc2\xa0: no number\n");
+}
+
 TEST(Message, WarningsInLibompsForm) {
   CaptureStderr();
   hetmp::warn_as_libomp(42, "no %s", "more");
