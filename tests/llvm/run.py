@@ -20,10 +20,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lists
-
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "common"))
+import lists  # noqa: E402
+
+LISTED = "19"  # the release whose tests the lists name; other releases have most of them
 UNPACKED = REPOSITORY / "build" / "unpacked"  # where scripts/install-deps puts what it does not install
 COMPILERS = ["clang-19", "clang-16", "clang-14", "clang"]
 # Some tests use half of the threads and want more than one.
@@ -40,7 +42,7 @@ class Failure(Exception):
 
 
 def configurations(compiler, environment):
-    """What lists.py calls the run: "gcc", whose programs come by libgomp's entry points; "nodes", which are processes."""
+    """What the lists call the run: "gcc", whose programs come by libgomp's entry points; "nodes", which are processes."""
     nodes = re.findall(r"(?:^|\s)HETMP_NODES=(\S*)", environment)
     return ["gcc"] * is_gcc(compiler) + ["nodes"] * bool(nodes and re.match("(proc|tcp):", nodes[-1]))
 
@@ -172,8 +174,8 @@ def run_lit(given, build):
     ends = configurations(compiler, given.environment)
     work = build / "tests" / "llvm" / "-".join([given.llvm, *ends])
     try:
-        failures = lists.read("expected-failures", ends, tests, given.llvm)
-        left_out = lists.read("not-run", ends, tests, given.llvm)
+        failures, left_out = (lists.read(HERE, kind, ends, lambda name: (tests / name).exists(), given.llvm == LISTED)
+                              for kind in ("expected-failures", "not-run"))
     except lists.Malformed as reason:
         raise Failure(reason) from None
     command = with_lists(lit_command(given, compiler, library, tests, work), failures, left_out)
@@ -186,7 +188,7 @@ def run_lit(given, build):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=Path, help="the build folder")
-    parser.add_argument("--llvm", default=lists.LISTED, metavar="VERSION", help=f"whose tests (default {lists.LISTED})")
+    parser.add_argument("--llvm", default=LISTED, metavar="VERSION", help=f"whose tests (default {LISTED})")
     parser.add_argument("--compiler", help=f"a clang or gcc (default: the first of {', '.join(COMPILERS)} that is here)")
     parser.add_argument("--filter", metavar="REGEX", help="only tests whose names match, as in tasking/.*depend")
     parser.add_argument("--environment", default="", help='more variables for all tests, as in "HETMP_NODES=proc:2"')
