@@ -8,6 +8,7 @@
 #include "runtime/tasking/helping.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -20,7 +21,8 @@ constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 // A kind: the low byte says what happens to the variable, the rest is the binary logarithm of its alignment.
 constexpr unsigned kind_mask = 0xff, kind_firstprivate = 12, alignment_shift = 8;
 
-bool is_copied(unsigned short kind) { return (kind & kind_mask) == kind_firstprivate; }
+/// Fortran's optional argument that is absent has no address, and stays without.
+bool is_copied(unsigned short kind, const void* address) { return (kind & kind_mask) == kind_firstprivate && address; }
 
 size_t aligned(size_t at, unsigned short kind) {
   const size_t alignment = size_t(1) << (kind >> alignment_shift);
@@ -33,7 +35,7 @@ public:
   Copies(size_t count, void** addresses, const size_t* sizes, const unsigned short* kinds) {
     size_t bytes = 0, largest = 1;
     for (size_t i = 0; i < count; i++) {
-      if (!is_copied(kinds[i]))
+      if (!is_copied(kinds[i], addresses[i]))
         continue;
       bytes = aligned(bytes, kinds[i]) + sizes[i];
       largest = std::max(largest, size_t(1) << (kinds[i] >> alignment_shift));
@@ -45,7 +47,7 @@ public:
       hetmp::die(exit_code_no_resources, "no memory for %zu bytes of variables of a target region", bytes);
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-      if (!is_copied(kinds[i]))
+      if (!is_copied(kinds[i], addresses[i]))
         continue;
       at = aligned(at, kinds[i]);
       addresses[i] = memcpy(memory_ + at, addresses[i], sizes[i]);
@@ -60,9 +62,28 @@ private:
   char* memory_ = nullptr;
 };
 
-void execute_on_host(GompFunction function, void** addresses) {
+// What the construct says besides, as a list that a null ends. An entry: for which device, what it is, and the value, in these bits or as
+// the next entry.
+constexpr uintptr_t device_mask = 0x7f, every_device = 0, value_follows = 0x80, what_mask = 0xff00, what_thread_limit = 0x200;
+constexpr unsigned value_shift = 16;
+
+/// The thread_limit clause; 0 without one.
+uint32_t thread_limit_of(void* const* arguments) {
+  for (; arguments && *arguments; arguments++) {
+    const auto entry = reinterpret_cast<uintptr_t>(*arguments);
+    const auto value = entry & value_follows ? reinterpret_cast<intptr_t>(*++arguments) : intptr_t(entry) >> value_shift;
+    if ((entry & device_mask) == every_device && (entry & what_mask) == what_thread_limit)
+      return uint32_t(std::clamp<intptr_t>(value, 0, INT_MAX));
+  }
+  return 0;
+}
+
+void execute_on_host(GompFunction function, void** addresses, uint32_t thread_limit) {
   void* argument = addresses;
-  execute_league(current_thread(), nullptr, League{}, reinterpret_cast<void*>(function), 1, &argument, invoke_gomp);
+  League league;
+  league.thread_limit = thread_limit;
+  league.on_device = true;
+  execute_league(current_thread(), nullptr, league, reinterpret_cast<void*>(function), 1, &argument, invoke_gomp);
 }
 
 void wait_for(void** depend) {
@@ -74,10 +95,10 @@ void wait_for(void** depend) {
 
 /// Also with nowait: a task that is executed at once.
 HETMP_ENTRY void GOMP_target_ext(int, GompFunction function, size_t count, void** addresses, size_t* sizes,
-                                 unsigned short* kinds, unsigned, void** depend, void**) {
+                                 unsigned short* kinds, unsigned, void** depend, void** arguments) {
   const Copies copies(count, addresses, sizes, kinds); // before it waits: the variables may change meanwhile
   wait_for(depend);
-  execute_on_host(function, addresses);
+  execute_on_host(function, addresses, thread_limit_of(arguments));
 }
 
 HETMP_ENTRY void GOMP_target_data_ext(int, size_t, void**, size_t*, unsigned short*) {}
@@ -95,7 +116,7 @@ HETMP_ENTRY void GOMP_target_enter_exit_data(int, size_t, void**, size_t*, unsig
 // ---- of older compilers
 
 HETMP_ENTRY void GOMP_target(int, GompFunction function, const void*, size_t, void** addresses, size_t*, unsigned char*) {
-  execute_on_host(function, addresses);
+  execute_on_host(function, addresses, 0);
 }
 
 HETMP_ENTRY void GOMP_target_data(int, const void*, size_t, void**, size_t*, unsigned char*) {}

@@ -2,12 +2,10 @@
 // part of, and those that an offloading library serves: it is asked for them.
 #include "runtime/abi/offloading_library.hpp"
 #include "runtime/abi/omp_routines.hpp"
+#include "runtime/core/device_icvs.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/node_team.hpp"
-
-#include <algorithm>
-#include <atomic>
 
 using hetmp::runtime::of_offloading_library;
 
@@ -15,20 +13,6 @@ namespace {
 
 constexpr int control_tool_no_tool = -2;
 constexpr int interop_empty = -1; // omp_irc_empty: the object holds no foreign runtime
-
-// What calls have made of ICVs of the device, the same for all threads; `not_set`: the environment's values
-// hold. relaxed: they guard nothing.
-constexpr int not_set = -1;
-std::atomic<int> teams_limit{not_set};
-std::atomic<int> threads_of_a_team_limit{not_set};
-
-int value_of(const std::atomic<int>& limit, int hetmp::runtime::ProgramIcvs::*from_environment) {
-  const int value = limit.load(std::memory_order_relaxed);
-  if (value != not_set)
-    return value;
-  hetmp::runtime::initialise_runtime();
-  return hetmp::runtime::program_icvs().*from_environment;
-}
 
 enum PauseKind { pause_soft = 1, pause_hard = 2 };
 
@@ -67,16 +51,16 @@ int omp_get_team_num() {
   return int(hetmp::runtime::current_task().team->description.league_number);
 }
 int omp_get_max_teams() {
-  return value_of(teams_limit, &hetmp::runtime::ProgramIcvs::teams);
+  return hetmp::runtime::max_teams();
 }
 void omp_set_num_teams(int teams) {
-  teams_limit.store(std::max(teams, 0), std::memory_order_relaxed);
+  hetmp::runtime::set_max_teams(teams);
 }
 int omp_get_teams_thread_limit() {
-  return value_of(threads_of_a_team_limit, &hetmp::runtime::ProgramIcvs::teams_thread_limit);
+  return hetmp::runtime::teams_thread_limit();
 }
 void omp_set_teams_thread_limit(int limit) {
-  threads_of_a_team_limit.store(std::max(limit, 0), std::memory_order_relaxed);
+  hetmp::runtime::set_teams_thread_limit(limit);
 }
 
 int omp_pause_resource(int kind, int device) {

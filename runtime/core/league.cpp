@@ -8,6 +8,16 @@
 namespace hetmp::runtime {
 namespace {
 
+/// The device is the host, but knows nothing of the regions around: levels begin anew, and ICVs as at the program's start.
+void begin_on_device(ImplicitTask& initial, const ImplicitTask& around) {
+  TeamDescription& team = initial.team->description;
+  team.level = initial.level = 0;
+  team.active_level = initial.active_level = 0;
+  team.listed.count = 0;
+  initial.icvs = program_icvs().initial;
+  initial.icvs.places = around.icvs.places;
+}
+
 /// An initial thread: what it executes is no parallel region, so the level stays.
 void begin_team(Thread& self, const void* source, const League& league, uint32_t number) {
   const ImplicitTask& around = *self.task;
@@ -19,6 +29,8 @@ void begin_team(Thread& self, const void* source, const League& league, uint32_t
   team.league_number = number;
   team.level = initial.level = around.level;
   initial.icvs = around.icvs;
+  if (league.on_device)
+    begin_on_device(initial, around);
   if (league.thread_limit != 0)
     initial.icvs.thread_limit = std::min(initial.icvs.thread_limit, league.thread_limit);
   team.icvs = initial.icvs;

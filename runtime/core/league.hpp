@@ -9,6 +9,7 @@ namespace hetmp::runtime {
 struct League {
   uint32_t teams = 1;
   uint32_t thread_limit = 0; ///< of a team's regions; 0: none of its own
+  bool on_device = false;    ///< of a target region: its tasks know the ICVs of the device, not those of the task that meets it
 };
 
 /// Calls microtask(&gtid, &zero, arguments..) once for each team, in the way of `invoke`.

@@ -93,10 +93,18 @@ void move_to_own_node(Thread& self) {
     bind_thread(layout().cpus[self.node]);
 }
 
+/// Also where a target region is between: levels begin anew inside it.
+bool is_inside_active_region(const ImplicitTask& task) {
+  const ImplicitTask* at = &task;
+  while (at && at->active_level == 0)
+    at = at->parent;
+  return at != nullptr;
+}
+
 } // namespace
 
 bool may_spread(const Thread& self, uint32_t threads, uint32_t count) {
-  return layout().nodes() > 1 && threads > 1 && self.task->active_level == 0 && count <= most_forwarded_arguments &&
+  return layout().nodes() > 1 && threads > 1 && !is_inside_active_region(*self.task) && count <= most_forwarded_arguments &&
          self.node == 0 && global_level() && (!spread_hooks.may_spread || spread_hooks.may_spread());
 }
 
@@ -105,6 +113,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   begin_placing(team);
   TeamDescription& description = team.description;
   default_allocator_of(description.icvs); // made once, for all nodes
+  description.device = device_icvs();
   description.team = next_team_identity();
   description.participants = schedulers::nodes_with_threads(threads);
   description.nodes = uint32_t(__builtin_popcountll(description.participants));
@@ -135,6 +144,8 @@ void run_node_part(const TeamDescription& part) {
   team.enclosing = self.task;
   // Only the used arguments have travelled.
   memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
+  if (several_processes())
+    set_device_icvs(part.device);
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
   affinity::choose_display(self, team);
   begin_placing(team);

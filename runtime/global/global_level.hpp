@@ -7,6 +7,7 @@
 // operation. Operations block the calling thread until the answer is there.
 #pragma once
 
+#include "runtime/core/device_icvs.hpp"
 #include "runtime/core/icv.hpp"
 #include "runtime/core/invoke.hpp"
 #include "runtime/core/listed_sizes.hpp"
@@ -34,6 +35,7 @@ struct TeamDescription {
   uint32_t league_teams = 1;   ///< of the `teams` construct around the region, if there is one
   uint32_t league_number = 0;  ///< of the team there that has met the region
   TaskIcvs icvs;               ///< for the team's implicit tasks
+  DeviceIcvs device;           ///< as they are when the region begins; of spread teams
   ListedSizes listed;          ///< of regions inside this one
   const void* source = nullptr;///< ident_t of the construct
   void* microtask = nullptr;   ///< the outlined function
