@@ -23,6 +23,7 @@ import hostile_place  # noqa: E402
 import interposers  # noqa: E402
 import forking  # noqa: E402
 import interpreters  # noqa: E402
+import openacc  # noqa: E402
 import second_runtime  # noqa: E402
 import stacks  # noqa: E402
 
@@ -230,6 +231,7 @@ CASES.update(hostile_place.CASES)
 CASES.update(interposers.CASES)
 CASES.update(forking.CASES)
 CASES.update(interpreters.CASES)
+CASES.update(openacc.CASES)
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, CASES, Site))
