@@ -1,6 +1,7 @@
 #include "dsm/node/address_space.hpp"
 
 #include "base/message.hpp"
+#include "dsm/node/core_dump.hpp"
 #include "dsm/node/file_area.hpp"
 #include "dsm/node/memory_map.hpp"
 
@@ -47,6 +48,8 @@ void map(const Segment& segment, int how) {
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
   if (place == -1)
     die(70, "cannot map the shared address range at %#zx: %s", size_t(segment.begin), strerrordesc_np(errno));
+  if (segment.bytes() == slice_bytes)
+    leave_out_of_dumps(segment);
 }
 
 } // namespace

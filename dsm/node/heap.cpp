@@ -1,5 +1,7 @@
 #include "dsm/node/heap.hpp"
 
+#include "dsm/node/core_dump.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -60,6 +62,7 @@ void* Heap::allocate_small(unsigned size_class) {
     if (!count(step))
       return nullptr;
     small.counted += step;
+    include_in_dumps({next, small.counted});
   }
   small.next.store(next + bytes, std::memory_order_relaxed);
   return reinterpret_cast<void*>(next);
@@ -89,7 +92,7 @@ void* Heap::allocate_zeroed(size_t bytes) {
   return block;
 }
 
-uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed) {
+uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose) {
   // Best fit among the freed ones; those keep page alignment, so a stricter one asks for more and gives the rest back.
   const size_t slack = alignment > page_bytes ? alignment - page_bytes : 0;
   uintptr_t begin;
@@ -107,6 +110,8 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed) {
       return 0;
     have = bytes + slack;
     large_next_.store(begin + have, std::memory_order_relaxed);
+    if (purpose == Purpose::Use)
+      include_in_dumps({begin, begin + have});
     *zeroed = true;
   }
   // The block behind the header page is what must be aligned.
@@ -146,7 +151,7 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   uintptr_t begin;
   {
     std::lock_guard guard(large_lock_);
-    begin = take_extent(extent, std::max(alignment, page_bytes), zeroed);
+    begin = take_extent(extent, std::max(alignment, page_bytes), zeroed, Purpose::Use);
     if (begin)
       large_blocks_[begin + page_bytes] = {begin, extent};
   }
@@ -201,7 +206,7 @@ void* Heap::map(size_t bytes, Purpose purpose) {
   uintptr_t begin;
   {
     std::lock_guard guard(large_lock_);
-    begin = take_extent(bytes, page_bytes, &zeroed);
+    begin = take_extent(bytes, page_bytes, &zeroed, purpose);
     if (begin && !counts)
       reserved_[begin] = bytes;
   }

@@ -104,7 +104,7 @@ private:
 
   void* allocate_small(unsigned size_class);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
-  uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed);
+  uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
   void put_extent(uintptr_t begin, size_t bytes, bool zeroed);
   void release_large(uintptr_t begin, size_t bytes);
   void release_mapping(Segment range);

@@ -3,6 +3,7 @@
 // shall not see. Protection is everybody's. What lies elsewhere goes to the system unchanged.
 #include "base/message.hpp"
 #include "dsm/node/changes.hpp"
+#include "dsm/node/core_dump.hpp"
 #include "dsm/node/file_area.hpp"
 #include "dsm/node/file_mapping.hpp"
 #include "dsm/node/memory_map.hpp"
@@ -51,6 +52,8 @@ int protect_shared(const NodeProcess& process, Segment range, int protection) {
     return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
   if (protection != read_write)
     protection_differs.store(true, std::memory_order_relaxed);
+  if ((protection & PROT_WRITE) && process.plan().in_slices(range.begin)) // reserved before, perhaps
+    include_in_dumps(range);
   return change_everywhere({.kind = Change::Kind::Protect,
                             .protection = protection,
                             .begin = range.begin,

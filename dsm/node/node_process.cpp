@@ -10,10 +10,12 @@
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
 #include "dsm/node/direct_binding.hpp"
+#include "dsm/node/core_dump.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/forking.hpp"
 #include "dsm/node/globals.hpp"
 #include "dsm/node/initial_stack.hpp"
+#include "dsm/node/late_window.hpp"
 #include "dsm/node/loopback.hpp"
 #include "dsm/node/prefetch_choice.hpp"
 #include "dsm/node/private_threads.hpp"
@@ -253,6 +255,8 @@ void NodeProcess::forget_others_memory() {
   if (node_ != origin)
     for (const Segment& segment : plan_.globals())
       map_over(segment);
+  if (node_ != origin)
+    leave_out_of_dumps(LateWindow::instance().range()); // what there is of it, the origin has
 }
 
 /// A run that cannot be encrypted as it should does not begin.

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/message.hpp"
 #include "dsm/launch_plan.hpp"
+#include "dsm/node/core_dump.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -33,6 +34,7 @@ T* lazy_array(uint64_t count) {
     die(failure, "no address space for the page directory: %s", strerrordesc_np(errno));
   // Pages in use cluster; huge pages would multiply what the directory takes.
   madvise(memory, count * sizeof(T), MADV_NOHUGEPAGE);
+  madvise(memory, count * sizeof(T), MADV_DONTDUMP); // no core dump's reader wants gigabytes of address space for it
   return static_cast<T*>(memory);
 }
 
@@ -127,6 +129,8 @@ void Service::fill_absent(uintptr_t address, PageRange pages) {
 void Service::install(const ActionBatch::Installation& installation, bool held) {
   const uint8_t* content = installation.content;
   for_each_piece(installation.pages, [&](uintptr_t address, PageRange pages) {
+    if (plan_.in_slices(address))
+      include_in_dumps({address, address + pages.count * page_bytes});
     const bool writable = installation.writable;
     const bool done = content ? faults_.install(address, content, writable, UserFaults::Waiters::Wake, pages.count)
                               : faults_.install_zeros(address, writable, UserFaults::Waiters::Wake, pages.count);

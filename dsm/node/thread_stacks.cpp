@@ -1,5 +1,7 @@
 #include "dsm/node/thread_stacks.hpp"
 
+#include "dsm/node/core_dump.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <link.h>
@@ -31,6 +33,12 @@ size_t thread_local_bytes() {
 /// The system call itself: this library interposes the name.
 int protect(Segment range, int protection) {
   return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
+}
+
+/// Which a dump has; a stack that is used any deeper would fill the disk.
+Segment upper_part(const Segment& stack) {
+  constexpr size_t most = size_t(1) << 30;
+  return {stack.end - std::min(stack.bytes(), most), stack.end};
 }
 
 } // namespace
@@ -83,6 +91,7 @@ Segment ThreadStacks::take(size_t bytes) {
   __atomic_store_n(&free_.begin, stack.end, __ATOMIC_RELAXED); // see used_until(); it orders nothing
   if (executable_)
     protect(stack, protection());
+  include_in_dumps(upper_part(stack));
   stacks_.push_back(stack);
   return stack;
 }
@@ -114,6 +123,7 @@ int ThreadStacks::create_main(Body body, void* argument) {
     protect(main_, protection());
     stacks_.push_back(main_);
   }
+  include_in_dumps(upper_part(main_));
   return start(body, argument, main_);
 }
 

@@ -21,6 +21,7 @@ import offloading  # noqa: E402
 import privileged  # noqa: E402
 import hostile_place  # noqa: E402
 import interposers  # noqa: E402
+import dumps  # noqa: E402
 import forking  # noqa: E402
 import interpreters  # noqa: E402
 import openacc  # noqa: E402
@@ -230,6 +231,7 @@ CASES.update(stacks.CASES)
 CASES.update(hostile_place.CASES)
 CASES.update(interposers.CASES)
 CASES.update(forking.CASES)
+CASES.update(dumps.CASES)
 CASES.update(interpreters.CASES)
 CASES.update(openacc.CASES)
 
