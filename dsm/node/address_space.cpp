@@ -56,7 +56,7 @@ void map(const Segment& segment, int how) {
 
 void give_back_layout(const AddressLayout& layout) {
   const uint64_t stack_bytes = address_layout().stack_bytes;
-  if (!set_address_layout(layout))
+  if (address_layout() != layout && !set_address_layout(layout)) // where limits cannot be set nothing was changed before either
     say("the program's own limit of the stack, or its personality, cannot be set again: %s", strerrordesc_np(errno));
   if (layout.stack_bytes != stack_bytes)
     set_default_stack(layout.stack_bytes);
