@@ -25,6 +25,19 @@ unsigned class_at(uintptr_t address) {
 
 } // namespace
 
+// In the order in which the heap itself takes them: a small part's, then that of large blocks.
+Heap::Quiet::Quiet(Heap& heap) : heap_(heap) {
+  for (auto& small : heap_.small_)
+    small.lock.lock();
+  heap_.large_lock_.lock();
+}
+
+Heap::Quiet::~Quiet() {
+  heap_.large_lock_.unlock();
+  for (auto& small : heap_.small_)
+    small.lock.unlock();
+}
+
 void Heap::become(uint32_t node, MayDiscard may_discard) {
   may_discard_ = may_discard;
   // What is free or in use so far is the origin's, in the origin's slice: a forked node inherits the lists with it.

@@ -83,6 +83,19 @@ public:
     return part == SizeClasses::count ? large_next_.load(std::memory_order_relaxed) : small_[part].next.load(std::memory_order_relaxed);
   }
 
+  /// While it exists no other thread is inside the heap: what a new process inherits of it is whole, and not locked by a thread
+  /// that is not there. The calling thread must not allocate from it.
+  class Quiet {
+  public:
+    explicit Quiet(Heap& heap);
+    ~Quiet();
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+  private:
+    Heap& heap_;
+  };
+
   /// Usable bytes of any node's block.
   static size_t usable_bytes(const void* block);
   static uint32_t owner(const void* block) {

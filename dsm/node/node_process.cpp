@@ -19,6 +19,7 @@
 #include "dsm/node/loopback.hpp"
 #include "dsm/node/prefetch_choice.hpp"
 #include "dsm/node/private_threads.hpp"
+#include "dsm/node/quiet_streams.hpp"
 #include "dsm/node/signal_actions.hpp"
 
 #include <algorithm>
@@ -68,8 +69,11 @@ bool is_stopped(pid_t process) {
 }
 
 /// A child process that shares this one's descriptors and working directory (a file that any node opens is open for the
-/// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it).
-pid_t clone_node(int* pidfd) {
+/// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it). Threads that constructors have
+/// started hold no lock then that the child would wait for: fork() takes care of that, but cannot share descriptors.
+pid_t clone_node(Heap& heap, int* pidfd) {
+  const QuietStreams quiet_streams; // before the heap: whoever uses a stream may allocate
+  const Heap::Quiet quiet_heap(heap);
   return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD, nullptr, pidfd, nullptr, 0));
 }
 
@@ -317,7 +321,7 @@ void NodeProcess::make_node_processes() {
   transport_ = by_tcp ? static_cast<Transport*>(&tcp_) : &shared_memory_;
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
     int pidfd = -1;
-    const pid_t child = clone_node(&pidfd);
+    const pid_t child = clone_node(heap_, &pidfd);
     if (child < 0)
       die(failure, "cannot create the process of node %u: %s", node, strerrordesc_np(errno));
     if (child == 0) {
