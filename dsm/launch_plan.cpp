@@ -78,6 +78,11 @@ bool parse_word(std::string_view word, LaunchPlan& plan) {
     plan.keys = int(number);
     return right;
   }
+  if (name == "words") {
+    const bool right = parse_number(word, 0, number);
+    plan.words = int(number);
+    return right;
+  }
   if (name == "node") {
     const bool right = parse_number(word, 0, number);
     plan.node = uint32_t(number);
@@ -106,7 +111,7 @@ bool consistent(const LaunchPlan& plan) {
   if ((plan.keys >= 0) != (plan.sealed && plan.made_by_launcher()))
     return false;
   if (!plan.made_by_launcher())
-    return plan.node == 0 && plan.hosts.empty();
+    return plan.node == 0 && plan.hosts.empty() && plan.words < 0;
   if (plan.transport != LaunchPlan::Transport::Tcp || plan.sockets.size() != nodes || plan.hosts.size() != nodes)
     return false;
   for (size_t i = 0; i < nodes; ++i)
@@ -125,6 +130,8 @@ std::string format_plan(const LaunchPlan& plan) {
     text += " sealed=1";
   if (plan.keys >= 0)
     text += " keys=" + std::to_string(plan.keys);
+  if (plan.words >= 0)
+    text += " words=" + std::to_string(plan.words);
   text += " node=" + std::to_string(plan.node) + " cpus=" + format_cpu_lists(plan.cpus);
   if (plan.users_layout)
     text += " layout=" + std::to_string(int64_t(plan.users_layout->stack_bytes)) + ',' +

@@ -40,6 +40,9 @@ struct LaunchPlan {
   /// Of each node: descriptors of two connected, authenticated stream sockets to it; {-1, -1} for the node itself.
   std::vector<std::array<int, 2>> sockets;
   int keys = -1;                  ///< if sealed: the descriptor that take_keys() reads (launch_keys.hpp)
+  /// Descriptor where the origin leaves what it would say when it loses a node, for a launcher that may know more: the place, or
+  /// nothing, and a line end, then the line. Negative: it says so itself.
+  int words = -1;
   std::vector<std::string> hosts; ///< of each node: where it runs, for messages; without blanks and commas
 
   bool made_by_launcher() const { return !sockets.empty(); }

@@ -205,6 +205,8 @@ void NodeProcess::leave() { state.store(State::Alone, std::memory_order_relaxed)
 NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
   if (launch_.keys >= 0) // before anybody here can start a process that would inherit them
     keys_ = take_keys(launch_.keys, launch_.cpus.size());
+  if (launch_.words >= 0)
+    fcntl(launch_.words, F_SETFD, FD_CLOEXEC); // the program's, not of those that it starts
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_fresh(AddressPlan::slice(node));

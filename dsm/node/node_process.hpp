@@ -102,6 +102,7 @@ private:
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
   void node_lost(const Transport::Loss& loss) override;
+  void say_loss(const Transport::Loss& loss);
   void lost_elsewhere(uint32_t from, uint32_t node, const std::string& reason);
   void end_other_nodes();
   std::string name_of(uint32_t node) const;

@@ -93,10 +93,19 @@ void NodeProcess::node_lost(const Transport::Loss& loss) {
     nanosleep(&patience, nullptr);
   }
   if (node_ == origin)
-    say("%s was lost%s: %s; the program cannot go on without its memory", name_of(loss.node).c_str(),
-        place_of_loss().c_str(), loss.reason.c_str());
+    say_loss(loss);
   if (node_ == origin || loss.node == origin)
     _exit(failure);
+}
+
+/// Or leaves that to the launcher, who may know how the node's process ended.
+void NodeProcess::say_loss(const Transport::Loss& loss) {
+  const std::string place = place_of_loss();
+  const std::string line = name_of(loss.node) + " was lost" + place + ": " + loss.reason +
+                           "; the program cannot go on without its memory";
+  const std::string words = place + '\n' + line + '\n';
+  if (launch_.words < 0 || write(launch_.words, words.data(), words.size()) != ssize_t(words.size()))
+    say("%s", line.c_str());
 }
 
 /// Origin: another node says that it has lost a third one, or the origin.

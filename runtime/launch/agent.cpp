@@ -57,13 +57,14 @@ private:
                        {signals_, POLLIN, 0},
                        {outputs_[0].descriptor, POLLIN, 0},
                        {outputs_[1].descriptor, POLLIN, 0},
+                       {outputs_[2].descriptor, POLLIN, 0},
                        // Input the program has no room for yet.
                        {waiting_input_.empty() ? -1 : input_, POLLOUT, 0}};
-    poll(polled, 5, -1);
-    for (size_t i = 0; i < 2; ++i)
+    poll(polled, 6, -1);
+    for (size_t i = 0; i < 3; ++i)
       if (polled[2 + i].revents)
         pass_output(outputs_[i]);
-    if (polled[4].revents)
+    if (polled[5].revents)
       pass_input();
     if (polled[0].revents)
       hear_launcher();
@@ -139,8 +140,9 @@ private:
   }
 
   void start_node(const Start& start) {
-    int in[2], out[2], error[2];
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
+    int in[2], out[2], error[2], words[2];
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0 ||
+        pipe2(words, O_CLOEXEC) != 0) {
       say("host %s: no pipes: %s", order_->host.c_str(), strerrordesc_np(errno));
       done_ = true;
       return;
@@ -156,16 +158,18 @@ private:
       dup2(out[1], 1);
       dup2(error[1], 2);
       release_signals();
-      _exit(become_node(*order_, start, listening_, library_));
+      _exit(become_node(*order_, start, listening_, library_, order_->node == 0 ? words[1] : -1));
     }
     close(in[0]);
     close(out[1]);
     close(error[1]);
+    close(words[1]);
     listening_.close();
     input_ = in[1];
     fcntl(input_, F_SETFL, O_NONBLOCK);
     outputs_[0] = {out[0], FrameKind::Output};
     outputs_[1] = {error[0], FrameKind::Error};
+    outputs_[2] = {words[0], FrameKind::Words};
     if (node_ < 0) {
       say("host %s: no process: %s", order_->host.c_str(), strerrordesc_np(errno));
       done_ = true;
@@ -240,7 +244,7 @@ private:
   int input_ = -1;
   std::string waiting_input_;
   bool end_of_input_ = false;
-  Output outputs_[2] = {{-1, FrameKind::Output}, {-1, FrameKind::Error}};
+  Output outputs_[3] = {{-1, FrameKind::Output}, {-1, FrameKind::Error}, {-1, FrameKind::Words}};
   bool done_ = false;
   int exit_code_ = 0;
 };

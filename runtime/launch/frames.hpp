@@ -17,6 +17,7 @@ enum class FrameKind : uint8_t {
   Error,     ///< bytes of its standard error
   Exit,      ///< JSON: how the node's process ended. The last one
   Taken,     ///< the program has taken the last Input, or wants none
+  Words,     ///< bytes of what the origin says of a lost node (LaunchPlan::words)
   // launcher -> agent
   Order, ///< JSON: which program, which node
   Start, ///< JSON: all nodes' cards; the program starts

@@ -29,6 +29,7 @@ constexpr int64_t start_ms = 60'000;
 constexpr int64_t grace_for_origin_ms = 1000;
 constexpr int64_t grace_for_others_ms = 500;
 constexpr uint32_t origin = 0;
+constexpr size_t most_words = 4096;
 
 /// A node and the agent it is reached by.
 struct Node {
@@ -59,7 +60,9 @@ public:
     deadline_ms_ = now_ms() + start_ms;
     while (!over())
       wait();
-    if (!origin_spoke_ && !unsaid_.empty())
+    if (!words_.empty())
+      say_words();
+    else if (!origin_spoke_ && !unsaid_.empty())
       say("%s", unsaid_.c_str());
     std::vector<AgentProcess> agents;
     for (const Node& node : nodes_)
@@ -144,6 +147,10 @@ private:
       return;
     case FrameKind::Error:
       write_all(2, frame.bytes);
+      return;
+    case FrameKind::Words:
+      if (&node == &nodes_[origin] && words_.size() < most_words)
+        words_ += frame.bytes;
       return;
     case FrameKind::Taken:
       input_taken_ = true;
@@ -263,6 +270,25 @@ private:
     finished_ |= !started_ || std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
   }
 
+  /// What the origin has seen is that a node was gone; how its process ended is known here.
+  void say_words() {
+    const size_t end = words_.find('\n');
+    const std::string place = words_.substr(0, end);
+    const auto crashed = std::find_if(nodes_.begin() + 1, nodes_.end(), [](const Node& node) {
+      return node.exit && node.exit->signal != 0;
+    });
+    if (crashed == nodes_.end()) {
+      const std::string line = end == words_.npos ? place : words_.substr(end + 1);
+      say("%s", line.substr(0, line.find('\n')).c_str());
+      return;
+    }
+    const int number = crashed->exit->signal;
+    const char* name = sigdescr_np(number);
+    say("node %u (host %s) was ended by signal %d (%s)%s; the program cannot go on without its memory",
+        unsigned(number_of(*crashed)), own_name(crashed->host).c_str(), number, name ? name : "unknown", place.c_str());
+    exit_code_ = 128 + number;
+  }
+
   /// To be said at the end, unless the origin speaks: it knows more, the region for one.
   void leave_unsaid(const Node& node, const std::string& what) {
     const std::string host = "host " + node.host.name;
@@ -287,6 +313,7 @@ private:
   bool finished_ = false; ///< nothing is waited for any more
   int asked_to_end_ = 0;
   std::set<int> passed_;      ///< signals that the program was sent
+  std::string words_;         ///< what the origin would have said, and where the program was
   std::string unsaid_;        ///< what happened, should the origin not say it
   bool origin_spoke_ = false; ///< it ended with the code of a run that lost a node
   int exit_code_ = cannot_run;

@@ -66,7 +66,8 @@ uint64_t stack_limit() {
   return downwards(address_layout()).stack_bytes;
 }
 
-int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library) {
+int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library,
+                int words) {
   const char* host = order.host.c_str();
   if (chdir(order.folder.c_str()) != 0) {
     say("host %s: %s: %s", host, order.folder.c_str(), strerrordesc_np(errno));
@@ -89,6 +90,10 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
   }
   AddressLayout users = address_layout();
   users.stack_bytes = order.stack_bytes; // which is the launcher's, wherever it is
+  if (!lift(words)) {
+    say("host %s: no descriptor for what is to be said: %s", host, strerrordesc_np(errno));
+    return cannot_run;
+  }
   if (!fix_addresses(order.stack_bytes)) {
     say("host %s: the address space cannot be laid out as on the other hosts: %s", host, strerrordesc_np(errno));
     return cannot_run;
@@ -101,6 +106,7 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
   plan.sockets = mesh.sockets;
   plan.sealed = order.encrypt;
   plan.keys = keys;
+  plan.words = words;
   plan.hosts = start.hosts;
   plan.users_layout = users;
   set_environment(order, start, plan, library);

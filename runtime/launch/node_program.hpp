@@ -12,6 +12,8 @@ uint64_t stack_limit();
 
 /// Connects the nodes and executes the program. `library`: libhetmp.so here. Returns, after one line that says why, an exit
 /// code if that is not possible: 126 and 127 as shells use them, else 1.
-int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library);
+/// `words`: see LaunchPlan; negative: none.
+int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library,
+                int words = -1);
 
 } // namespace hetmp::launch

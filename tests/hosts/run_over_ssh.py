@@ -261,6 +261,20 @@ def signals_are_the_programs(site):
 
 
 @CASES.add
+def a_crash_on_another_host_is_told_as_one(site):
+    for program, signalled in ((("segv",), signal.SIGSEGV), (("system", "kill -ABRT $PPID; sleep 9"), signal.SIGABRT)):
+        code, out, err = site.run(site.program, *program)
+        lines = complaints(err)
+        if program[0] == "segv":
+            check(len(lines) == 1 and f"node 1 (host {ADDRESSES[1]}) was ended by signal 11 (Segmentation fault), in the parallel "
+                  "region at program+0x" in lines[0], f"said {err!r}")
+        else:
+            check(len(lines) == 1 and ADDRESSES[0] in lines[0] and "signal 6" in lines[0], f"said {err!r}")
+        check(code == 128 + signalled, f"exit code {code}, said {err!r}")
+        site.check_nothing_left()
+
+
+@CASES.add
 def reports_of_an_interrupted_run(site):
     with tempfile.TemporaryDirectory(prefix="hetmp-hosts-") as folder:
         report, timeline = Path(folder) / "report.json", Path(folder) / "timeline.json"

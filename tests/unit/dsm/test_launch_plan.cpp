@@ -31,6 +31,7 @@ LaunchPlan sealed_plan() {
   LaunchPlan plan = launched_plan();
   plan.sealed = true;
   plan.keys = 204;
+  plan.words = 205;
   return plan;
 }
 
@@ -110,6 +111,7 @@ TEST(LaunchPlan, WhatDoesNotFitTogetherIsRefused) {
       {"a node without CPUs", [](LaunchPlan& plan) { plan.cpus[1] = {}; }},
       {"a CPU that cannot be", [](LaunchPlan& plan) { plan.cpus[1] = {4096}; }},
       {"sealed memory", [](LaunchPlan& plan) { plan.sealed = true; }},
+      {"words for a launcher that is none", [](LaunchPlan& plan) { plan.words = 5; }},
       {"keys for memory", [](LaunchPlan& plan) { plan.keys = 5; }},
   };
   for (const Change& change : of_local) {

@@ -46,7 +46,7 @@ Outcome expect_same_however_cut(const std::string& stream, std::string_view gree
   return whole;
 }
 
-constexpr FrameKind kinds[] = {FrameKind::Ready, FrameKind::Card,  FrameKind::Output, FrameKind::Error, FrameKind::Exit,  FrameKind::Taken,
+constexpr FrameKind kinds[] = {FrameKind::Ready, FrameKind::Card,  FrameKind::Output, FrameKind::Error, FrameKind::Exit,  FrameKind::Taken, FrameKind::Words,
                                FrameKind::Order, FrameKind::Start, FrameKind::Input,  FrameKind::Signal, FrameKind::Seal};
 
 TEST(Frames, EveryKindAndSizeArrives) {
