@@ -68,13 +68,28 @@ bool is_stopped(pid_t process) {
   return name_end && (name_end[2] == 'T' || name_end[2] == 't');
 }
 
+/// Whether a debugger traces this process.
+bool is_traced() {
+  FILE* status = fopen("/proc/self/status", "re");
+  int tracer = 0;
+  for (char line[256]; status && fgets(line, sizeof line, status);)
+    if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+      break;
+  if (status)
+    fclose(status);
+  return tracer != 0;
+}
+
 /// A child process that shares this one's descriptors and working directory (a file that any node opens is open for the
 /// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it). Threads that constructors have
 /// started hold no lock then that the child would wait for: fork() takes care of that, but cannot share descriptors.
+/// To a debugger the kernel calls such a child a thread; then it would take its memory for this process's, and leave its breakpoints
+/// there when it goes. So where there is one the child is an ordinary one.
 pid_t clone_node(Heap& heap, int* pidfd) {
+  const long exit_signal = is_traced() ? SIGCHLD : 0;
   const QuietStreams quiet_streams; // before the heap: whoever uses a stream may allocate
   const Heap::Quiet quiet_heap(heap);
-  return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD, nullptr, pidfd, nullptr, 0));
+  return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD | exit_signal, nullptr, pidfd, nullptr, 0));
 }
 
 /// std::cout and its like are set up by whichever constructor of the program comes first. Those run on the origin only, but

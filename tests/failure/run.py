@@ -12,6 +12,7 @@ from programs import CASES, Site  # it finds the modules of tests/common
 from cases import main
 from processes import conformance
 import calibration  # noqa: F401  (each adds its cases)
+import debuggers  # noqa: F401
 import ends  # noqa: F401
 import false_sharing  # noqa: F401
 import hostile_reports  # noqa: F401
