@@ -10,29 +10,36 @@
 
 namespace hetmp::dsm {
 
-/// Sums of words and sums of these sums, in four lanes: any one changed word shows, and two that have changed places. About 0.1 us
+/// Sums of words and sums of these sums, in eight lanes: any one changed word shows, and two that have changed places. About 0.2 us
 /// for a page.
 inline uint32_t check_of(const void* bytes, size_t count) {
-  using Lanes = uint64_t __attribute__((vector_size(32)));
-  Lanes sums{1, 2, 3, 4}, sums_of_sums{};
-  const auto* at = static_cast<const uint8_t*>(bytes);
-  const auto add = [&](size_t part) {
-    Lanes words{};
-    memcpy(&words, at, part);
-    sums += words;
-    sums_of_sums += sums;
-  };
-  size_t left = count;
-  for (; left >= sizeof(Lanes); left -= sizeof(Lanes), at += sizeof(Lanes))
-    add(sizeof(Lanes));
-  if (left != 0)
-    add(left);
-  uint64_t all = count;
-  for (const Lanes& lanes : {sums, sums_of_sums})
-    for (int i = 0; i < 4; ++i) {
-      all = (all ^ lanes[i]) * 0x9e3779b97f4a7c15; // odd: nothing is lost
-      all ^= all >> 32;
+  using Lanes = uint64_t __attribute__((vector_size(16))); // what every processor of the kind has
+  constexpr size_t width = 4, block = width * sizeof(Lanes);
+  Lanes sums[width] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, sums_of_sums[width] = {};
+  const auto add = [&](const uint8_t* from) {
+    for (size_t i = 0; i < width; ++i) {
+      Lanes words;
+      memcpy(&words, from + i * sizeof words, sizeof words);
+      sums[i] += words;
+      sums_of_sums[i] += sums[i];
     }
+  };
+  const auto* at = static_cast<const uint8_t*>(bytes);
+  size_t left = count;
+  for (; left >= block; left -= block, at += block)
+    add(at);
+  if (left != 0) {
+    uint8_t rest[block] = {};
+    memcpy(rest, at, left);
+    add(rest);
+  }
+  uint64_t all = count;
+  for (size_t i = 0; i < width; ++i)
+    for (const Lanes& lanes : {sums[i], sums_of_sums[i]})
+      for (int lane = 0; lane < 2; ++lane) {
+        all = (all ^ lanes[lane]) * 0x9e3779b97f4a7c15; // odd: nothing is lost
+        all ^= all >> 32;
+      }
   return uint32_t(all);
 }
 
