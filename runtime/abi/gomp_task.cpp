@@ -48,12 +48,18 @@ struct Arguments {
   size_t bytes, alignment;
 };
 
-/// Gives the task a copy of the data: its first one, or another when its code has run.
+/// Gives the task a copy of the data: its first one, or another when its code has run. Objects that are copied are destroyed by the
+/// task's code only: where tasks may be discarded it is not once they are copied, and they are not once it is.
 void fill(ExplicitTask& task, const Arguments& arguments) {
   Body& body = *static_cast<Body*>(task.body);
-  if (arguments.copy)
+  if (arguments.copy) {
+    if (program_icvs().cancellation) {
+      if (is_discarded(task))
+        return;
+      task.begun = true;
+    }
     arguments.copy(body.data, arguments.data);
-  else if (arguments.bytes != 0)
+  } else if (arguments.bytes != 0)
     memcpy(body.data, arguments.data, arguments.bytes);
 }
 

@@ -147,6 +147,8 @@ bool resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted
   return std::exchange(implicit.part_follows, interrupted.part_follows);
 }
 
+} // namespace
+
 bool is_discarded(const ExplicitTask& task) {
   if (task.team->cancelled.load(std::memory_order_relaxed))
     return true;
@@ -155,6 +157,8 @@ bool is_discarded(const ExplicitTask& task) {
       return true;
   return false;
 }
+
+namespace {
 
 /// Before others may learn of the task. One that its generating thread executes at once, from beginning to end, need not be: nobody
 /// who could wait for it goes on meanwhile, and the taskgroup cannot end as the parent belongs to it, or waits itself.

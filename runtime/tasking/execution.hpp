@@ -28,6 +28,9 @@ DependenceTable& dependences_of(GeneratingTask& task);
 /// is no memory.
 ExplicitTask& make_task(Thread& self, const TaskRequest& request);
 
+/// Whether a task that has not begun is not executed any more, since its taskgroup, one around it or the region has been cancelled.
+bool is_discarded(const ExplicitTask& task);
+
 /// Never submitted, or kept: a pattern that others were copied from.
 void discard_task(Thread& self, ExplicitTask& task);
 
