@@ -46,7 +46,7 @@ public:
     std::string name;
     std::string version; ///< the one it asks for; empty: any
     uintptr_t target;    ///< the address it is bound to; 0: not bound yet, because nobody has called it
-    uintptr_t* slot;     ///< where that stands
+    uintptr_t* slot = nullptr;     ///< where that stands
   };
   /// Its references to symbols of others whose names are `wanted`.
   std::vector<Reference> references(bool (*wanted)(std::string_view name)) const;

@@ -44,4 +44,12 @@ ThreadRoom thread_room(const std::string& root) {
   return {std::max<uint64_t>(smallest.value / 2, 1), smallest.name};
 }
 
+uint32_t threads_with_room(uint32_t threads, std::string& limit) {
+  if (threads <= unquestioned_threads)
+    return threads;
+  static const ThreadRoom& room = *new ThreadRoom(thread_room()); // never destroyed: threads may run until the end
+  limit = room.limit;
+  return uint32_t(std::clamp<uint64_t>(room.threads, unquestioned_threads, threads));
+}
+
 } // namespace hetmp

@@ -15,4 +15,10 @@ struct ThreadRoom {
 /// `root` stands before /proc and /sys (tests).
 ThreadRoom thread_room(const std::string& root = "");
 
+/// Teams of no more threads than this are not asked whether the machine has so many.
+inline constexpr uint32_t unquestioned_threads = 256;
+
+/// `threads`, or as many of them as a process may have here; then `limit` says what is in the way. Limits are read once.
+uint32_t threads_with_room(uint32_t threads, std::string& limit);
+
 } // namespace hetmp

@@ -4,7 +4,7 @@
 #include "runtime/core/icv.hpp"
 
 #include "base/environment.hpp"
-#include "runtime/core/team_size.hpp"
+#include "base/thread_room.hpp"
 #include "runtime/core/value_readers.hpp"
 #include "schedulers/parse.hpp"
 

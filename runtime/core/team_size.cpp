@@ -28,14 +28,6 @@ __attribute__((noinline, cold)) uint32_t questioned(uint32_t threads) {
 
 } // namespace
 
-uint32_t threads_with_room(uint32_t threads, std::string& limit) {
-  if (threads <= unquestioned_threads)
-    return threads;
-  static const ThreadRoom& room = *new ThreadRoom(thread_room()); // asked for once; never destroyed: threads may run until the end
-  limit = room.limit;
-  return uint32_t(std::clamp<uint64_t>(room.threads, unquestioned_threads, threads));
-}
-
 uint32_t wanted_threads(Thread& self) {
   const TaskIcvs& icvs = self.task->icvs;
   uint32_t threads = most_threads_of_next_team(self);

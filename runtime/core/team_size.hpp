@@ -3,15 +3,7 @@
 
 #include "runtime/core/thread.hpp"
 
-#include <string>
-
 namespace hetmp::runtime {
-
-/// Teams of no more threads than this are not asked whether the machine has so many.
-inline constexpr uint32_t unquestioned_threads = 256;
-
-/// `threads`, or as many of them as a process may have here (base/thread_room.hpp); then `limit` says what is in the way.
-uint32_t threads_with_room(uint32_t threads, std::string& limit);
 
 /// Of the thread's next team, by its clause, the ICVs and the limits; at least 1. The clause is used up. They are taken from
 /// counted_group(), if there is one, and given back when the team ends.
