@@ -13,6 +13,7 @@ import shutil
 import subprocess
 
 THREADS = 2
+THREAD_LOCAL = "has thread-local variables; only node 0 can use it"
 PYTHON = "/usr/bin/python3"  # the one that Debian's modules belong to
 
 
@@ -27,6 +28,8 @@ class Task:
     made: str = ""         # the file that holds the result, where standard output does not
     folder: str = ""       # where it runs, if it leaves files there
     lines: str = ""        # of the output, those that match are the result; all by default
+    brings: str = ""       # the library by which a program comes to OpenMP while it runs: on nodes it has to be there from the start
+    said: str = ""         # what hetmp may say on several nodes: lines that match
 
     def forget(self):
         """What an earlier run has left is gone."""
@@ -91,7 +94,7 @@ def clustal_omega(folder, small=False):
 
 def iq_tree(folder, small=False):
     program = _program("iqtree2-omp", "iqtree2")
-    path = _fasta(folder, "few.fa", _sequences("ACGT", 8, 400, True))
+    path = _fasta(folder, "few.fa", _sequences("ACGT", 5 if small else 8, 100 if small else 400, True))
     # Likelihoods are sums of many logarithms, in the order of threads: two digits after the point hold.
     return Task([program, "-s", path, "-m", "JC", "-T", str(THREADS), "-seed", "1", "-redo", "-quiet", "-pre", os.path.join(folder, "few")],
                 made=os.path.join(folder, "few.iqtree"), lines=r"^Log-likelihood of the tree: -\d+\.\d\d")
@@ -129,7 +132,9 @@ print(hashlib.sha256(numpy.linalg.solve(a + n * numpy.eye(n), b).tobytes()).hexd
 def numpy(folder, small=False):
     if not _succeeds(PYTHON, "-c", "import numpy"):
         raise Missing("numpy is not installed: scripts/install-deps all")
-    return Task([PYTHON, _write(folder, "matrices.py", NUMPY)], _openblas())
+    blas = _openblas()
+    return Task([PYTHON, _write(folder, "matrices.py", NUMPY)], blas, brings=os.path.join(*blas.values(), "libopenblas.so.0"),
+                said=THREAD_LOCAL)
 
 
 SCIKIT_LEARN = """
@@ -149,7 +154,8 @@ print("%.6f" % model.score(points, labels))
 def scikit_learn(folder, small=False):
     if not _succeeds(PYTHON, "-c", "import sklearn"):
         raise Missing("scikit-learn is not installed: scripts/install-deps all")
-    return Task([PYTHON, _write(folder, "clusters.py", SCIKIT_LEARN)])
+    # Its modules come one by one, and they have thread-local variables: it stays on one node, and is told so.
+    return Task([PYTHON, _write(folder, "clusters.py", SCIKIT_LEARN)], said="OpenMP was loaded after the program had begun")
 
 
 OCTAVE = """
@@ -206,7 +212,7 @@ def gromacs(folder, small=False):
         if done.returncode != 0:
             raise Missing(f"GROMACS makes no input: {done.stderr[-200:]!r}")
     return Task([program, "-quiet", "mdrun", "-s", input_file, "-deffnm", os.path.join(folder, "run"), "-ntmpi", "1", "-ntomp", str(THREADS),
-                 "-reprod", "-pin", "off"], made=made, folder=folder, lines=r"^   Energies \(kJ/mol\)(?:\n.*){4}")
+                 "-reprod", "-pin", "off"], said=THREAD_LOCAL, made=made, folder=folder, lines=r"^   Energies \(kJ/mol\)(?:\n.*){4}")
 
 
 PROGRAMS = {"FastTreeMP": fast_tree, "clustalo": clustal_omega, "IQ-TREE": iq_tree, "GraphicsMagick": graphics_magick,

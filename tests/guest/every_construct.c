@@ -61,29 +61,32 @@ static long tasks(void) {
 static long locks(void) {
   omp_lock_t lock;
   omp_nest_lock_t nest;
-  long count = 0;
+  long locked = 0, nested = 0, critical = 0, counted = 0, inside = 0;
   omp_init_lock(&lock);
   omp_init_nest_lock(&nest);
 #pragma omp parallel num_threads(2)
   {
+    long inner = 0;
     omp_set_lock(&lock);
-    ++count;
+    ++locked;
     omp_unset_lock(&lock);
     omp_set_nest_lock(&nest);
     omp_set_nest_lock(&nest);
-    ++count;
+    ++nested;
     omp_unset_nest_lock(&nest);
     omp_unset_nest_lock(&nest);
 #pragma omp critical
-    ++count;
+    ++critical;
 #pragma omp atomic
-    ++count;
-#pragma omp parallel num_threads(2) reduction(+ : count)
-    count += 1;
+    ++counted;
+#pragma omp parallel num_threads(2) reduction(+ : inner)
+    inner += 1;
+#pragma omp atomic
+    inside += inner;
   }
   omp_destroy_lock(&lock);
   omp_destroy_nest_lock(&nest);
-  return count;
+  return locked + nested + critical + counted + inside;
 }
 
 int main(void) {
