@@ -139,7 +139,8 @@ def standard_input_arrives(site):
 @CASES.add
 def words_and_variables_arrive(site):
     words = ["a b", "", "$HOME", "quote'\"s", "\u00e9", "*"]
-    script = 'for word; do printf "[%s]" "$word"; done; printf "{%s}" "$GREETING"; pwd'
+    # What two hosts say at the same time is mixed by what each writes at once: each says all of it at once.
+    script = 'all=; for word; do all="$all[$word]"; done; printf "%s{%s}%s\\n" "$all" "$GREETING" "$(pwd)"'
     with tempfile.TemporaryDirectory(prefix="hetmp hosts ") as folder:
         before = os.getcwd()
         os.chdir(folder)

@@ -51,6 +51,12 @@ def copy_built(build, targets, to):
             shutil.copy2(path, target)
 
 
+def installed_libraries(build, to):
+    """The names of hetmp's libraries among what an installation puts below `to`: the build folder has libraries of tests besides."""
+    call("cmake", "--install", build, "--prefix", to)
+    return {path.name for path in to.rglob("libhetmp*.so")}
+
+
 def fact(tree, name):
     """What `hetmp info` says of it."""
     found = re.search(rf"^{name} +(.*)$", call(tree / "bin" / "hetmp", "info"), re.M)
@@ -68,7 +74,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="hetmp-demo-") as folder:
         tree = Path(folder).resolve()
         copy_built(build, targets_of_demo(), tree)
-        built = {path.name for path in (build / "lib").glob("libhetmp*.so")}
+        built = installed_libraries(build, tree / "all")
         check({path.name for path in (tree / "lib").iterdir()} == built, f"the demo builds {list(tree.glob('lib/*'))}, not {built}")
         check((tree / "libexec" / "hetmp" / "hetmp-calibration").exists(), "the demo builds nothing that hetmp calibrate could run")
         for name, (subject, refusal) in PLUGINS.items():
