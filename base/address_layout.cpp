@@ -17,7 +17,8 @@ AddressLayout address_layout() {
 }
 
 AddressLayout downwards(AddressLayout layout) {
-  // The kernel leaves as much room below the stack as it may grow to; with much more, libraries would land among the nodes' memory.
+  // The kernel leaves as much room below the stack as it may grow to; with much more, libraries would land among the
+  // nodes' memory.
   constexpr uint64_t most = uint64_t(1) << 40;
   if (layout.stack_bytes > most)
     layout.stack_bytes = usual_stack_bytes;

@@ -1,4 +1,5 @@
-// What decides where the kernel puts the mappings of a program that is executed: the limit of its stack, and its personality.
+// What decides where the kernel puts the mappings of a program that is executed: the limit of its stack, and its
+// personality.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +22,12 @@ inline constexpr uint64_t usual_stack_bytes = uint64_t(8) << 20;
 /// Of this process.
 AddressLayout address_layout();
 
-/// With which the kernel puts libraries at the upper end, downwards, as nodes need it: nothing then comes near the range that they
-/// share, and what comes later comes below. `layout` itself where that is so already.
+/// With which the kernel puts libraries at the upper end, downwards, as nodes need it: nothing then comes near the
+/// range that they share, and what comes later comes below. `layout` itself where that is so already.
 AddressLayout downwards(AddressLayout layout);
 
-/// Of this process, for the programs that it will execute and, as far as the limit goes, for its stack. False, with errno, if the
-/// kernel refuses any of it.
+/// Of this process, for the programs that it will execute and, as far as the limit goes, for its stack. False, with
+/// errno, if the kernel refuses any of it.
 bool set_address_layout(const AddressLayout& layout);
 
 } // namespace hetmp

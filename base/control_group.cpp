@@ -32,8 +32,8 @@ bool has_controller(std::string_view list, std::string_view wanted) {
   }
 }
 
-/// This process's group in the hierarchy with the controller, by the lines "NUMBER:CONTROLLERS:/PATH" of /proc/self/cgroup; the
-/// unified hierarchy has none to its name. "/" is its top, empty: there is no such hierarchy.
+/// This process's group in the hierarchy with the controller, by the lines "NUMBER:CONTROLLERS:/PATH" of
+/// /proc/self/cgroup; the unified hierarchy has none to its name. "/" is its top, empty: there is no such hierarchy.
 std::string group_of(std::string_view lines, std::string_view controller) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));

@@ -13,7 +13,8 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 
 std::string format_cpu_list(const std::vector<int>& cpus);
 
-/// Several lists, each but perhaps the last one followed by a semicolon; nothing when one of them is malformed or empty.
+/// Several lists, each but perhaps the last one followed by a semicolon; nothing when one of them is malformed or
+/// empty.
 std::optional<std::vector<std::vector<int>>> parse_cpu_lists(std::string_view text);
 
 /// Each list followed by a semicolon.

@@ -23,12 +23,12 @@ std::optional<double> cpu_quota(const std::string& root) {
     if (quota && (!smallest || *quota < *smallest))
       smallest = quota;
   };
-  for_each_control_group(root, "", [&](const std::string& folder) {
-    keep_smallest(parse_cpu_max(first_line(folder + "/cpu.max")));
-  });
+  for_each_control_group(
+      root, "", [&](const std::string& folder) { keep_smallest(parse_cpu_max(first_line(folder + "/cpu.max"))); });
   // Version 1 keeps the two numbers in files, under the controller's name.
   for_each_control_group(root, "cpu", [&](const std::string& folder) {
-    keep_smallest(parse_cpu_max(first_line(folder + "/cpu.cfs_quota_us") + ' ' + first_line(folder + "/cpu.cfs_period_us")));
+    keep_smallest(
+        parse_cpu_max(first_line(folder + "/cpu.cfs_quota_us") + ' ' + first_line(folder + "/cpu.cfs_period_us")));
   });
   return smallest;
 }

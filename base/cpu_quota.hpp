@@ -7,7 +7,8 @@
 
 namespace hetmp {
 
-/// In CPUs; nothing when unlimited. The smallest of its group and all groups above. `root` stands before /proc and /sys (tests).
+/// In CPUs; nothing when unlimited. The smallest of its group and all groups above. `root` stands before /proc and /sys
+/// (tests).
 std::optional<double> cpu_quota(const std::string& root = "");
 
 /// The quota in the text of cgroup v2's cpu.max ("200000 100000" is 2); nothing for "max" or what is malformed.

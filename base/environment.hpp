@@ -8,17 +8,19 @@
 
 namespace hetmp {
 
-/// Whether the process has rights that whoever started it need not have: set-user-ID, set-group-ID, file capabilities, a change of the
-/// security module's domain (AT_SECURE). Its environment is a stranger's then.
+/// Whether the process has rights that whoever started it need not have: set-user-ID, set-group-ID, file capabilities,
+/// a change of the security module's domain (AT_SECURE). Its environment is a stranger's then.
 bool is_privileged();
 
 /// Such a process, in words, for what it does not do.
 inline constexpr const char* no_privileged_plugins = "a process with more rights than its caller loads no plugins";
 
-/// The variable's value without surrounding blanks; nothing when it is unset or blank. For numbers and words, which are believed in any process.
+/// The variable's value without surrounding blanks; nothing when it is unset or blank. For numbers and words, which are
+/// believed in any process.
 std::optional<std::string> environment_value(const char* name);
 
-/// The same for a variable that names a file, a program, a host or what else is to be opened: nothing in a privileged process.
+/// The same for a variable that names a file, a program, a host or what else is to be opened: nothing in a privileged
+/// process.
 std::optional<std::string> environment_name(const char* name);
 
 /// Strict parsers of the whole text (surrounding blanks allowed); nothing when malformed or out of range.
@@ -30,8 +32,10 @@ std::optional<bool> parse_boolean(std::string_view text);
 /// Says: "NAME=value: <what is wrong>; using <substitute>".
 void complain(const char* name, std::string_view value, std::string_view problem, std::string_view substitute);
 
-/// The same in the form by which programs that come from libomp know its warnings: "OMP: Warning #<number>: hetmp: NAME=value: ...".
-void complain_as_libomp(int number, const char* name, std::string_view value, std::string_view problem, std::string_view substitute);
+/// The same in the form by which programs that come from libomp know its warnings: "OMP: Warning #<number>: hetmp:
+/// NAME=value: ...".
+void complain_as_libomp(int number, const char* name, std::string_view value, std::string_view problem,
+                        std::string_view substitute);
 
 /// Whether complaints are said; true at first. set_complaints() returns what held before.
 bool complaints_are_wanted();

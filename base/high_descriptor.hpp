@@ -1,5 +1,5 @@
-// Where a program was started with standard streams closed, their numbers stay free: what it opens next, or writes to them all the same, is
-// its own business.
+// Where a program was started with standard streams closed, their numbers stay free: what it opens next, or writes to
+// them all the same, is its own business.
 #pragma once
 
 #include <cerrno>
@@ -8,8 +8,8 @@
 
 namespace hetmp {
 
-/// The same open file as `descriptor`, which is used up, under a number above those of the standard streams, closed when a program is
-/// executed. -1 stays -1, and becomes it, with errno, where there is no number left.
+/// The same open file as `descriptor`, which is used up, under a number above those of the standard streams, closed
+/// when a program is executed. -1 stays -1, and becomes it, with errno, where there is no number left.
 inline int above_standard_streams(int descriptor) {
   if (descriptor < 0 || descriptor > STDERR_FILENO)
     return descriptor;

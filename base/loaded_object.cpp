@@ -6,7 +6,8 @@
 namespace hetmp {
 namespace {
 
-constexpr ElfW(Half) hidden_version = 0x8000; // of a symbol that is there for old programs; the rest is the version's number
+constexpr ElfW(Half)
+    hidden_version = 0x8000; // of a symbol that is there for old programs; the rest is the version's number
 
 uint32_t gnu_hash_of(const char* name) {
   uint32_t hash = 5381;
@@ -19,8 +20,8 @@ uint32_t gnu_hash_of(const char* name) {
 struct GnuHash {
   explicit GnuHash(const uint32_t* table)
       : buckets(table[0]), first_symbol(table[1]), words(table[2]), shift(table[3]),
-        filter(reinterpret_cast<const ElfW(Addr)*>(table + 4)), starts(reinterpret_cast<const uint32_t*>(filter + words)),
-        hashes(starts + buckets) {}
+        filter(reinterpret_cast<const ElfW(Addr) *>(table + 4)),
+        starts(reinterpret_cast<const uint32_t*>(filter + words)), hashes(starts + buckets) {}
 
   bool may_have(uint32_t hash) const {
     constexpr uint32_t bits = 8 * sizeof(ElfW(Addr));
@@ -29,7 +30,7 @@ struct GnuHash {
   }
 
   uint32_t buckets, first_symbol, words, shift;
-  const ElfW(Addr)* filter;
+  const ElfW(Addr) * filter;
   const uint32_t* starts;
   const uint32_t* hashes; ///< of the symbols from `first_symbol` on; the lowest bit marks the last one of a bucket
 };
@@ -47,7 +48,8 @@ LoadedObject::LoadedObject(const dl_phdr_info& info)
     if (header.p_type == PT_GNU_RELRO) {
       constexpr uintptr_t page = 4096;
       relro_begin_ = (load_address_ + header.p_vaddr) & ~(page - 1);
-      relro_end_ = (load_address_ + header.p_vaddr + header.p_memsz) & ~(page - 1); // what is no whole page stays writable
+      relro_end_ =
+          (load_address_ + header.p_vaddr + header.p_memsz) & ~(page - 1); // what is no whole page stays writable
     }
     if (header.p_type == PT_DYNAMIC)
       read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(load_address_ + header.p_vaddr));
@@ -59,7 +61,7 @@ template <class Pointer> Pointer LoadedObject::address(ElfW(Addr) value) const {
   return reinterpret_cast<Pointer>(value < load_address_ ? load_address_ + value : value);
 }
 
-void LoadedObject::read_dynamic(const ElfW(Dyn)* entry) {
+void LoadedObject::read_dynamic(const ElfW(Dyn) * entry) {
   dynamic_ = entry;
   for (; entry->d_tag != DT_NULL; ++entry) {
     const auto& value = entry->d_un;
@@ -180,7 +182,8 @@ template <class Accept> uint32_t LoadedObject::find_symbol(const char* name, Acc
     const uint32_t wanted = gnu_hash_of(name);
     if (table.words == 0 || table.buckets == 0 || !table.may_have(wanted))
       return 0;
-    for (uint32_t symbol = table.starts[wanted % table.buckets]; symbol >= table.first_symbol && symbol != 0; ++symbol) {
+    for (uint32_t symbol = table.starts[wanted % table.buckets]; symbol >= table.first_symbol && symbol != 0;
+         ++symbol) {
       const uint32_t hash = table.hashes[symbol - table.first_symbol];
       if ((hash | 1) == (wanted | 1) && defines(symbol, name) && accept(symbol))
         return symbol;
@@ -227,11 +230,12 @@ std::vector<LoadedObject::Reference> LoadedObject::references(bool (*wanted)(std
   return found;
 }
 
-void LoadedObject::add_references(const ElfW(Rela)* first, size_t count, bool (*wanted)(std::string_view name),
+void LoadedObject::add_references(const ElfW(Rela) * first, size_t count, bool (*wanted)(std::string_view name),
                                   std::vector<Reference>& found) const {
   for (const ElfW(Rela)* entry = first; entry != first + count; ++entry) {
     const auto type = ELF64_R_TYPE(entry->r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) // other slots are the program's, which may have written there
+    if (type != R_X86_64_JUMP_SLOT &&
+        type != R_X86_64_GLOB_DAT) // other slots are the program's, which may have written there
       continue;
     const auto number = uint32_t(ELF64_R_SYM(entry->r_info));
     const ElfW(Sym)& symbol = symbols_[number];

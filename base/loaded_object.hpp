@@ -1,4 +1,5 @@
-// The program and its libraries as the dynamic linker has put them into this process: what they define and what they refer to.
+// The program and its libraries as the dynamic linker has put them into this process: what they define and what they
+// refer to.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace hetmp {
 
 /// A view of one of them, valid as long as it stays loaded. Reads its tables in memory, no file.
 class LoadedObject {
-public:
+ public:
   explicit LoadedObject(const dl_phdr_info& info);
 
   /// Of its file as the linker knows it; empty for the program.
@@ -34,8 +35,9 @@ public:
   /// Whether it has a symbol of this name for others, of whatever version.
   bool defines(const char* name) const;
 
-  /// The address that a call of this function leads to where nobody comes before this object; 0 if it has none. An empty version is
-  /// the one that programs get today. Where the object chooses among several, for this machine, it is asked.
+  /// The address that a call of this function leads to where nobody comes before this object; 0 if it has none. An
+  /// empty version is the one that programs get today. Where the object chooses among several, for this machine, it is
+  /// asked.
   uintptr_t find_function(const char* name, const char* version) const;
 
   /// The pages that the dynamic linker has made read-only when it had bound the symbols; empty if there are none.
@@ -44,22 +46,22 @@ public:
 
   struct Reference {
     std::string name;
-    std::string version; ///< the one it asks for; empty: any
-    uintptr_t target;    ///< the address it is bound to; 0: not bound yet, because nobody has called it
-    uintptr_t* slot = nullptr;     ///< where that stands
+    std::string version;       ///< the one it asks for; empty: any
+    uintptr_t target;          ///< the address it is bound to; 0: not bound yet, because nobody has called it
+    uintptr_t* slot = nullptr; ///< where that stands
   };
   /// Its references to symbols of others whose names are `wanted`.
   std::vector<Reference> references(bool (*wanted)(std::string_view name)) const;
 
-private:
-  void read_dynamic(const ElfW(Dyn)* entry);
+ private:
+  void read_dynamic(const ElfW(Dyn) * entry);
   template <class Pointer> Pointer address(ElfW(Addr) value) const;
   bool defines(uint32_t symbol, const char* name) const;
   template <class Accept> uint32_t find_symbol(const char* name, Accept&& accept) const;
   const char* version_defined(uint32_t symbol) const;
   template <class Visit> void for_each_wanted_version(Visit&& visit) const;
   const char* version_wanted(uint32_t symbol) const;
-  void add_references(const ElfW(Rela)* first, size_t count, bool (*wanted)(std::string_view name),
+  void add_references(const ElfW(Rela) * first, size_t count, bool (*wanted)(std::string_view name),
                       std::vector<Reference>& found) const;
 
   const char* path_;
@@ -67,26 +69,27 @@ private:
   uintptr_t begin_ = UINTPTR_MAX;
   uintptr_t end_ = 0;
   const char* strings_ = nullptr;
-  const ElfW(Sym)* symbols_ = nullptr;
+  const ElfW(Sym) * symbols_ = nullptr;
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* hash_ = nullptr;
-  const ElfW(Half)* versions_ = nullptr;    ///< of each symbol, by numbers
-  const ElfW(Verneed)* wanted_versions_ = nullptr;
-  uint32_t wanted_files_ = 0;               ///< of which there are versions
-  const ElfW(Verdef)* own_versions_ = nullptr;
+  const ElfW(Half) * versions_ = nullptr; ///< of each symbol, by numbers
+  const ElfW(Verneed) * wanted_versions_ = nullptr;
+  uint32_t wanted_files_ = 0; ///< of which there are versions
+  const ElfW(Verdef) * own_versions_ = nullptr;
   uint32_t own_version_count_ = 0;
-  const ElfW(Dyn)* dynamic_ = nullptr;
-  std::optional<size_t> shared_name_;       ///< among the strings
+  const ElfW(Dyn) * dynamic_ = nullptr;
+  std::optional<size_t> shared_name_; ///< among the strings
   uintptr_t relro_begin_ = 0;
   uintptr_t relro_end_ = 0;
-  const ElfW(Rela)* relocations_ = nullptr; ///< of data
+  const ElfW(Rela) * relocations_ = nullptr; ///< of data
   size_t relocation_count_ = 0;
-  size_t relative_count_ = 0;               ///< of those, the first ones, which name no symbol
-  const ElfW(Rela)* calls_ = nullptr;       ///< of functions, which may be bound at their first call
+  size_t relative_count_ = 0;          ///< of those, the first ones, which name no symbol
+  const ElfW(Rela) * calls_ = nullptr; ///< of functions, which may be bound at their first call
   size_t call_count_ = 0;
 };
 
-/// Calls `visit` with each, the program first, while the linker is kept from loading and unloading: `visit` must not ask it for anything.
+/// Calls `visit` with each, the program first, while the linker is kept from loading and unloading: `visit` must not
+/// ask it for anything.
 template <class Visit> void for_each_loaded_object(Visit&& visit) {
   const auto step = [](dl_phdr_info* info, size_t, void* data) {
     (*static_cast<std::remove_reference_t<Visit>*>(data))(LoadedObject(*info));

@@ -8,11 +8,12 @@
 namespace hetmp {
 namespace {
 
-/// Values of variables, names of files and what other hosts say may hold anything; a line is one line, and no terminal obeys it. UTF-8's
-/// two bytes for the controls of ISO 8859 are the ones behind 0xc2.
+/// Values of variables, names of files and what other hosts say may hold anything; a line is one line, and no terminal
+/// obeys it. UTF-8's two bytes for the controls of ISO 8859 are the ones behind 0xc2.
 void disarm(char* text, int length) {
   for (int i = 0; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]), next = static_cast<unsigned char>(i + 1 < length ? text[i + 1] : 0);
+    const auto byte = static_cast<unsigned char>(text[i]),
+               next = static_cast<unsigned char>(i + 1 < length ? text[i + 1] : 0);
     if (byte < 0x20 || byte == 0x7f)
       text[i] = '?';
     else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)

@@ -11,8 +11,8 @@ void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /// say(), once for each call site's `flag` (static storage, initially false).
 void say_once(bool& flag, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-/// say() behind libomp's words for a warning, with its number: "OMP: Warning #42: hetmp: <text>\n". For what libomp warns of as well
-/// and somebody may look for.
+/// say() behind libomp's words for a warning, with its number: "OMP: Warning #42: hetmp: <text>\n". For what libomp
+/// warns of as well and somebody may look for.
 void warn_as_libomp(int number, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /// The same for what libomp tells at a user's wish, in its words only: "OMP: Info #254: <text>\n".

@@ -1,5 +1,5 @@
-// The system's sigaction(), and all older ways to set what a signal does, in its terms: for libraries that interpose them.
-// Safe inside signal handlers, as sigaction() is.
+// The system's sigaction(), and all older ways to set what a signal does, in its terms: for libraries that interpose
+// them. Safe inside signal handlers, as sigaction() is.
 #pragma once
 
 #include <csignal>
@@ -13,8 +13,8 @@ using SetAction = int (*)(int number, const struct sigaction* action, struct sig
 /// The C library's own, whoever interposes the name.
 int system_sigaction(int number, const struct sigaction* action, struct sigaction* before);
 
-/// Of signals that end a process or stop it, those that come from a terminal, a launcher or a batch system to all processes of
-/// a job and are meant for the program, which is one.
+/// Of signals that end a process or stop it, those that come from a terminal, a launcher or a batch system to all
+/// processes of a job and are meant for the program, which is one.
 inline constexpr int signals_from_outside[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP};
 
 /// signal() as in BSD and by default in Linux: stays set, system calls begin again.

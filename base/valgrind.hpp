@@ -5,7 +5,8 @@
 
 namespace hetmp {
 
-/// By valgrind's own request, a sequence of instructions that does nothing elsewhere: the tool recognises it and answers.
+/// By valgrind's own request, a sequence of instructions that does nothing elsewhere: the tool recognises it and
+/// answers.
 inline bool under_valgrind() {
   constexpr uint64_t running_on_valgrind = 0x1001;
   const uint64_t request[6] = {running_on_valgrind, 0, 0, 0, 0, 0};

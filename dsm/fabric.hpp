@@ -13,11 +13,11 @@ inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime mess
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
 struct FaultCounters {
-  uint64_t read_misses = 0;   ///< a read of a page this node had no copy of
-  uint64_t write_misses = 0;  ///< a write to a page this node had no copy of
-  uint64_t write_upgrades = 0;///< a write to a page this node held read-only
-  uint64_t invalidations = 0; ///< copies this node lost to another node's write
-  uint64_t bytes_received = 0;///< page contents received
+  uint64_t read_misses = 0;    ///< a read of a page this node had no copy of
+  uint64_t write_misses = 0;   ///< a write to a page this node had no copy of
+  uint64_t write_upgrades = 0; ///< a write to a page this node held read-only
+  uint64_t invalidations = 0;  ///< copies this node lost to another node's write
+  uint64_t bytes_received = 0; ///< page contents received
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
 
@@ -56,10 +56,10 @@ struct AllocationRecord {
 /// What one node has seen.
 struct NodeObservation {
   uint32_t node;
-  bool answered;             ///< in time; otherwise the rest is empty
+  bool answered; ///< in time; otherwise the rest is empty
   FaultCounters counters;
-  uint64_t waited_ns;        ///< in faults on all its pages
-  const PageRecord* pages;   ///< those it has faulted on most
+  uint64_t waited_ns;      ///< in faults on all its pages
+  const PageRecord* pages; ///< those it has faulted on most
   size_t page_count;
 };
 
@@ -74,12 +74,12 @@ struct FaultEvent {
 /// One node's part of a timeline.
 struct NodeTimeline {
   uint32_t node;
-  bool answered;             ///< in time; otherwise the rest is empty
-  int64_t clock_ahead_ns;    ///< its clock against the origin's, as far as one message can tell
+  bool answered;          ///< in time; otherwise the rest is empty
+  int64_t clock_ahead_ns; ///< its clock against the origin's, as far as one message can tell
   const FaultEvent* faults;
   size_t fault_count;
-  uint64_t faults_dropped;   ///< those that did not fit
-  const void* events;        ///< what the runtime's hook there has read
+  uint64_t faults_dropped; ///< those that did not fit
+  const void* events;      ///< what the runtime's hook there has read
   size_t event_bytes;
 };
 
@@ -90,10 +90,11 @@ struct RuntimeHooks {
   void (*deliver)(uint32_t from, const void* bytes, uint32_t size);
   /// Runs on a node process other than the origin, once, on an ordinary thread, after the node's memory is ready.
   void (*node_started)();
-  /// On the origin: the code address of the parallel region that runs on several nodes now, null between them. Any thread.
+  /// On the origin: the code address of the parallel region that runs on several nodes now, null between them. Any
+  /// thread.
   const void* (*current_region)();
-  /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs on the
-  /// service thread, like deliver.
+  /// Fills `to` with events of this process for a timeline, at most `most` bytes; returns how many. May be null. Runs
+  /// on the service thread, like deliver.
   size_t (*read_events)(void* to, size_t most) = nullptr;
   /// How a process sets what a signal does, as sigaction(). May be null.
   int (*set_signal)(int number, const struct sigaction* action, struct sigaction* before) = nullptr;
@@ -101,9 +102,9 @@ struct RuntimeHooks {
 
 struct Fabric {
   uint32_t version;
-  uint32_t node;                ///< this process; 0 is the origin. Final once main or node_started runs
-  uint32_t nodes;               ///< node processes
-  const char* interconnect;     ///< what connects them: "shared-memory" or "tcp"
+  uint32_t node;            ///< this process; 0 is the origin. Final once main or node_started runs
+  uint32_t nodes;           ///< node processes
+  const char* interconnect; ///< what connects them: "shared-memory" or "tcp"
   void (*attach)(const RuntimeHooks* hooks);
   /// Sends to another node (or to this one: delivered on this node's own service thread). Never blocks for long; any
   /// thread but from inside DSM fault service. Messages from one thread to one node arrive in order.
@@ -120,8 +121,8 @@ struct Fabric {
   void (*watch_pages)();
   /// The node's threads are in this parallel region from now on: its function's address; 0: in none. Any thread.
   void (*enter_region)(uint64_t region);
-  /// Origin, one ordinary thread at a time, also while teams run: asks all nodes what they have seen, and tells `take` in the order of
-  /// their numbers. Waits for them for a second at most.
+  /// Origin, one ordinary thread at a time, also while teams run: asks all nodes what they have seen, and tells `take`
+  /// in the order of their numbers. Waits for them for a second at most.
   void (*gather_pages)(void (*take)(void* context, const NodeObservation& seen), void* context);
   /// Likewise: what lies at the address.
   void (*find_allocation)(uint64_t address, AllocationRecord* block);
@@ -130,20 +131,20 @@ struct Fabric {
   void (*watch_faults)(size_t most_event_bytes); ///< bytes that read_events may give
   void (*gather_timelines)(void (*take)(void* context, const NodeTimeline& seen), void* context);
 
-  /// The page at the address will be read by node `to`: if its home is here and it is idle, a copy is sent there. A hint
-  /// that may come to nothing. Null where it is not wanted. Any thread.
+  /// The page at the address will be read by node `to`: if its home is here and it is idle, a copy is sent there. A
+  /// hint that may come to nothing. Null where it is not wanted. Any thread.
   void (*push)(const void* address, uint32_t to);
-  /// Origin, one thread at a time: nodes (bit i: node i) are about to do something for which they may have to read what lies at
-  /// these addresses. Only those of the origin's stacks matter; the DSM learns for each purpose (a code address) whether it
-  /// does well to push them. Null likewise.
+  /// Origin, one thread at a time: nodes (bit i: node i) are about to do something for which they may have to read what
+  /// lies at these addresses. Only those of the origin's stacks matter; the DSM learns for each purpose (a code
+  /// address) whether it does well to push them. Null likewise.
   void (*offer)(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count);
   /// The same pages to the same nodes, for something else. Origin, from inside `deliver`. Null likewise.
   void (*offer_again)(uint64_t purpose);
 
   // Hints about loops; null where they are not wanted. Any thread.
 
-  /// This node's threads begin a visit of the loop: what the last visit had to fetch may be fetched ahead. `loop`: the address
-  /// it is begun from. Each of the threads may say so. Not for visits in which faults are counted to decide by.
+  /// This node's threads begin a visit of the loop: what the last visit had to fetch may be fetched ahead. `loop`: the
+  /// address it is begun from. Each of the threads may say so. Not for visits in which faults are counted to decide by.
   void (*begin_visit)(uint64_t loop);
   /// What this node's threads touch from now on is no loop's. Also for a visit that is not to be helped nor remembered.
   void (*end_visit)();

@@ -1,7 +1,7 @@
-// How the keys of a node's connections get from the launcher's code to the DSM library of the program that it executes: through
-// a pipe, inherited beside the sockets. The environment is no place for them, since every process that the program starts
-// has it. What is read from a pipe is gone: a second program that inherits it finds nothing, and so cannot use keys
-// again whose numbers have been used.
+// How the keys of a node's connections get from the launcher's code to the DSM library of the program that it executes:
+// through a pipe, inherited beside the sockets. The environment is no place for them, since every process that the
+// program starts has it. What is read from a pipe is gone: a second program that inherits it finds nothing, and so
+// cannot use keys again whose numbers have been used.
 #pragma once
 
 #include "base/seal/cipher.hpp"
@@ -24,8 +24,8 @@ ConnectionKeys take_keys(int descriptor, size_t nodes);
 /// Overwrites them, and there are none.
 void forget(ConnectionKeys& keys);
 
-/// Fresh keys for all connections between `nodes` processes that do not yet exist: element i is node i's. Ends the program if
-/// the system gives no random numbers.
+/// Fresh keys for all connections between `nodes` processes that do not yet exist: element i is node i's. Ends the
+/// program if the system gives no random numbers.
 std::vector<ConnectionKeys> make_keys(uint32_t nodes);
 
 } // namespace hetmp::dsm

@@ -22,8 +22,7 @@ constexpr const char* without_counters = "CPU time per iteration";
 std::atomic<const CounterPlugin*> active{nullptr};
 
 CounterSettings& settings() {
-  static CounterSettings& instance =
-      *new CounterSettings; // never destroyed: threads may count until the process ends
+  static CounterSettings& instance = *new CounterSettings; // never destroyed: threads may count until the process ends
   return instance;
 }
 
@@ -48,7 +47,8 @@ constexpr Plugin papi{counter_plugin_file, "PAPI", HETMP_WITH_PAPI};
 
 /// Null, and why, if there is no usable plugin.
 const CounterPlugin* load_plugin(std::string& problem) {
-  const std::string folder = settings().folder.empty() ? library_folder(reinterpret_cast<const void*>(&counters_state)) : settings().folder;
+  const std::string folder =
+      settings().folder.empty() ? library_folder(reinterpret_cast<const void*>(&counters_state)) : settings().folder;
   void* library = hetmp::load_plugin(papi, folder, RTLD_LOCAL, problem);
   if (!library)
     return nullptr;
@@ -61,9 +61,7 @@ const CounterPlugin* load_plugin(std::string& problem) {
   return nullptr;
 }
 
-const char* or_null(const std::string& name) {
-  return name.empty() ? nullptr : name.c_str();
-}
+const char* or_null(const std::string& name) { return name.empty() ? nullptr : name.c_str(); }
 
 /// Chooses events; returns the state. What stands in HETMP_COUNTERS is followed entirely or not at all.
 std::string choose_events(const CounterPlugin* plugin, const std::string& no_plugin) {
@@ -104,9 +102,7 @@ const std::string& load_once() {
   return state;
 }
 
-const CounterPlugin* plugin_if_active() {
-  return active.load(std::memory_order_acquire);
-}
+const CounterPlugin* plugin_if_active() { return active.load(std::memory_order_acquire); }
 
 } // namespace
 
@@ -116,18 +112,14 @@ double misses_per_kilo_instruction(const CounterReading& counted) {
   return 1000.0 * double(counted.cache_misses) / double(counted.instructions);
 }
 
-void set_counter_settings(const CounterSettings& wanted) {
-  settings() = wanted;
-}
+void set_counter_settings(const CounterSettings& wanted) { settings() = wanted; }
 
 bool counters_available() {
   load_once();
   return plugin_if_active() != nullptr;
 }
 
-const std::string& counters_state() {
-  return load_once();
-}
+const std::string& counters_state() { return load_once(); }
 
 bool start_thread_counters(ThreadCounters& counters) {
   if (counters.plugin_thread_)

@@ -70,8 +70,7 @@ bool apply_profile(const std::vector<ProfileEntry>& entries, std::string_view in
   }
   if (!any)
     return false;
-  const bool complete =
-      nodes > 1 && std::all_of(measured.begin() + 1, measured.end(), [](bool is) { return is; });
+  const bool complete = nodes > 1 && std::all_of(measured.begin() + 1, measured.end(), [](bool is) { return is; });
   const Interconnect& best = complete ? of_these : of_all;
   known.threshold_us = best.threshold_us;
   known.fault_us = best.fault_us;

@@ -14,9 +14,8 @@ namespace hetmp::perf {
 struct Interconnect {
   double threshold_us = 100; ///< fault period from which several nodes pay; without a measurement the paper's
                              ///< for its fast interconnect (section 3.4)
-  double fault_us = 60; ///< what a fault costs the thread that takes it
-  std::string origin_of_figures =
-      "default"; ///< of the threshold: "HETMP_FAULT_PERIOD_US", "profile FILE" or "default"
+  double fault_us = 60;      ///< what a fault costs the thread that takes it
+  std::string origin_of_figures = "default"; ///< of the threshold: "HETMP_FAULT_PERIOD_US", "profile FILE" or "default"
 };
 
 /// The name in profiles of the interconnect between node processes on one machine.

@@ -60,7 +60,8 @@ Report printable(Report report) {
   for (std::string* name : {&report.counters, &report.threshold_from, &report.tasks.kept_because})
     make_printable(*name);
   for (RegionRecord& region : report.regions)
-    for (std::string* name : {&region.source, &region.place, &region.decision, &region.reason, &region.policy, &region.mode})
+    for (std::string* name :
+         {&region.source, &region.place, &region.decision, &region.reason, &region.policy, &region.mode})
       make_printable(*name);
   for (BouncingPages& pages : report.bouncing) {
     for (std::string& name : pages.holds)

@@ -8,8 +8,8 @@
 
 namespace hetmp::perf {
 
-/// Whether a well-formed UTF-8 sequence, one character, is obeyed rather than shown: ASCII's and ISO 8859's controls, Unicode's line
-/// ends, marks of direction and characters without width, and what is no character.
+/// Whether a well-formed UTF-8 sequence, one character, is obeyed rather than shown: ASCII's and ISO 8859's controls,
+/// Unicode's line ends, marks of direction and characters without width, and what is no character.
 bool is_control(std::string_view character);
 
 /// With "\x1b" or "\u202e" in the place of such characters and of bytes that are not UTF-8.

@@ -19,9 +19,7 @@ using nlohmann::json;
 constexpr double longest_us = 1e9; ///< a quarter of an hour: no interconnect's figure
 constexpr uint32_t most_nodes = 4096;
 
-Profile refused(std::string error) {
-  return {{}, std::move(error), false};
-}
+Profile refused(std::string error) { return {{}, std::move(error), false}; }
 
 /// Reads the members of one object; remembers the first that is wrong.
 class Members {
@@ -127,8 +125,7 @@ std::string read_entry(const json& object, const std::string& name, ProfileEntry
 /// What is wrong with the head of the file; empty if nothing is.
 std::string check_head(const json& file) {
   const auto format = file.find("format");
-  if (format == file.end() || !format->is_string() ||
-      format->get_ref<const std::string&>() != "hetmp-profile")
+  if (format == file.end() || !format->is_string() || format->get_ref<const std::string&>() != "hetmp-profile")
     return "is not a hetmp profile";
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer() || version->get<int64_t>() < 1)
@@ -166,11 +163,9 @@ Profile parse_profile(std::string_view text) {
 }
 
 Profile read_profile(const std::string& path) {
-  const int file =
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
   if (file < 0)
-    return {
-        {}, std::string("cannot be read: ") + strerrordesc_np(errno), errno == ENOENT || errno == ENOTDIR};
+    return {{}, std::string("cannot be read: ") + strerrordesc_np(errno), errno == ENOENT || errno == ENOTDIR};
   struct stat status {};
   const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
   int error = 0;

@@ -17,10 +17,9 @@ inline constexpr size_t largest_profile = size_t(1) << 20; ///< bytes; a larger 
 struct CalibrationPoint {
   double operations_per_byte = 0;
   double mops = 0; ///< million operations a second of the node's threads together, waiting for pages included
-  double fault_period_us =
-      0; ///< execution (CPU time, mean over the node's threads) between two faults of the node
-  double elapsed_us = 0; ///< elapsed time between two faults of the node
-  double gain = 0;       ///< time of the same work on the home alone / on both nodes
+  double fault_period_us = 0; ///< execution (CPU time, mean over the node's threads) between two faults of the node
+  double elapsed_us = 0;      ///< elapsed time between two faults of the node
+  double gain = 0;            ///< time of the same work on the home alone / on both nodes
 };
 
 /// A pair of nodes over one interconnect.
@@ -28,9 +27,8 @@ struct ProfileEntry {
   std::string interconnect; ///< "shared-memory"
   uint32_t from = 0;        ///< the pages' home
   uint32_t to = 1;          ///< the node that computes on them
-  double threshold_us =
-      0;               ///< the fault period from which the two nodes together are faster than the home alone
-  double fault_us = 0; ///< what a fault costs the thread that takes it
+  double threshold_us = 0;  ///< the fault period from which the two nodes together are faster than the home alone
+  double fault_us = 0;      ///< what a fault costs the thread that takes it
   std::vector<CalibrationPoint> points;
   std::string machine; ///< processor
   std::string date;    ///< UTC, "2025-01-31T12:00:00Z"

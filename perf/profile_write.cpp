@@ -79,8 +79,7 @@ int replace_file(const std::string& path, std::string_view text) {
 
 std::string format_profile(const std::vector<ProfileEntry>& entries) {
   std::string text =
-      "{\n  \"format\": \"hetmp-profile\",\n  \"version\": " + std::to_string(profile_version) +
-      ",\n  \"entries\": [";
+      "{\n  \"format\": \"hetmp-profile\",\n  \"version\": " + std::to_string(profile_version) + ",\n  \"entries\": [";
   const char* separator = "\n";
   for (const ProfileEntry& entry : entries) {
     text += separator + format_entry(entry);
@@ -90,12 +89,9 @@ std::string format_profile(const std::vector<ProfileEntry>& entries) {
 }
 
 void merge_entry(std::vector<ProfileEntry>& entries, const ProfileEntry& newer) {
-  const auto identity = [](const ProfileEntry& entry) {
-    return std::tie(entry.interconnect, entry.from, entry.to);
-  };
-  const auto old = std::find_if(entries.begin(), entries.end(), [&](const ProfileEntry& entry) {
-    return identity(entry) == identity(newer);
-  });
+  const auto identity = [](const ProfileEntry& entry) { return std::tie(entry.interconnect, entry.from, entry.to); };
+  const auto old = std::find_if(entries.begin(), entries.end(),
+                                [&](const ProfileEntry& entry) { return identity(entry) == identity(newer); });
   if (old != entries.end())
     *old = newer;
   else

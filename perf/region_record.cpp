@@ -21,9 +21,7 @@ bool read_number(std::string_view text, uint32_t& value) {
   return problem == std::errc{} && stop == end;
 }
 
-std::string known(std::string_view name) {
-  return name == "unknown" ? std::string() : std::string(name);
-}
+std::string known(std::string_view name) { return name == "unknown" ? std::string() : std::string(name); }
 
 } // namespace
 

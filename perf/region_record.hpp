@@ -47,8 +47,8 @@ struct RegionRecord {
   uint64_t trips = 0;       ///< iterations on the last visit
   std::vector<NodeRecord> nodes;
   double fault_period_us = std::numeric_limits<double>::infinity(); ///< infinity = no faults
-  double threshold_us = 0; ///< what the fault period was compared with
-  std::string decision;    ///< "all nodes", "node 0"; empty = none was made
+  double threshold_us = 0;                                          ///< what the fault period was compared with
+  std::string decision;                                             ///< "all nodes", "node 0"; empty = none was made
   std::string reason;
   double total_us = 0; ///< time in the loop over all visits; 0 = not measured
   std::string policy;  ///< what dealt out the iterations: "hetprobe", "static (placed)"; empty = not told
@@ -76,10 +76,10 @@ struct Report {
   std::string threshold_from = {};
   TaskTotals tasks = {};
   // Of node processes only; empty elsewhere.
-  double elapsed_us = 0;                      ///< of the program; 0 = not told
-  std::vector<NodeFaultTotals> totals = {};   ///< of each node
-  std::vector<HotPage> pages = {};            ///< in the order of addresses
-  std::vector<BouncingPages> bouncing = {};   ///< those that cost most first
+  double elapsed_us = 0;                    ///< of the program; 0 = not told
+  std::vector<NodeFaultTotals> totals = {}; ///< of each node
+  std::vector<HotPage> pages = {};          ///< in the order of addresses
+  std::vector<BouncingPages> bouncing = {}; ///< those that cost most first
 };
 
 } // namespace hetmp::perf

@@ -26,12 +26,11 @@ constexpr std::string_view style =
     ".legend span{display:inline-block;width:.9em;height:.9em;margin:0 .4em 0 1.2em}\n";
 
 std::string cell(const std::string& text, const char* kind = "") {
-  return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : std::string()) + ">" +
-         escaped(text) + "</td>";
+  return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : std::string()) + ">" + escaped(text) +
+         "</td>";
 }
 
-std::string of_nodes(const RegionRecord& region, const char* separator,
-                     std::string (*value)(const NodeRecord&)) {
+std::string of_nodes(const RegionRecord& region, const char* separator, std::string (*value)(const NodeRecord&)) {
   std::string text;
   for (const NodeRecord& node : region.nodes)
     text += (text.empty() ? "" : separator) + value(node);
@@ -46,17 +45,13 @@ std::string row_of(const RegionRecord& region) {
   std::string predicted;
   for (const double us : region.predicted_us_per_iteration)
     predicted += (predicted.empty() ? "" : " / ") + in_digits(us);
-  std::string row = "<tr>" + cell(region_name(region)) +
-                    cell(region.policy + (region.mode.empty() ? "" : " by " + region.mode));
+  std::string row =
+      "<tr>" + cell(region_name(region)) + cell(region.policy + (region.mode.empty() ? "" : " by " + region.mode));
   row += cell(std::to_string(region.visits) + ", " + std::to_string(region.probed_visits) + " probed", "n");
   row += cell(std::to_string(region.trips), "n");
-  row += cell(probed ? of_nodes(region, " : ", [](const NodeRecord& n) { return in_digits(n.speed); }) : "",
-              "n");
-  row += cell(probed ? of_nodes(region, " / ", [](const NodeRecord& n) { return std::to_string(n.faults); })
-                     : "",
-              "n");
-  row += cell(period, "n") + cell(probed ? in_digits(region.threshold_us) + " us" : "", "n") +
-         cell(predicted, "n");
+  row += cell(probed ? of_nodes(region, " : ", [](const NodeRecord& n) { return in_digits(n.speed); }) : "", "n");
+  row += cell(probed ? of_nodes(region, " / ", [](const NodeRecord& n) { return std::to_string(n.faults); }) : "", "n");
+  row += cell(period, "n") + cell(probed ? in_digits(region.threshold_us) + " us" : "", "n") + cell(predicted, "n");
   const std::string decision = region.decision.empty() ? "no decision" : region.decision;
   row += "<td><strong>" + escaped(decision) + "</strong>" +
          (region.reason.empty() ? "" : ": " + escaped(region.reason)) + "</td>";
@@ -128,8 +123,8 @@ std::string escaped(std::string_view text) {
 
 std::string length_of(double value) {
   char digits[32];
-  const auto [end, problem] = std::to_chars(digits, digits + sizeof digits, std::isfinite(value) ? value : 0,
-                                            std::chars_format::fixed, 2);
+  const auto [end, problem] =
+      std::to_chars(digits, digits + sizeof digits, std::isfinite(value) ? value : 0, std::chars_format::fixed, 2);
   return problem == std::errc{} ? std::string(digits, end) : "0";
 }
 
@@ -151,13 +146,13 @@ std::string Bars::drawn() const {
   for (const Line& line : lines_)
     largest = std::max(largest, line.sum());
   const std::string height = length_of(line_height * double(lines_.size()));
-  std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + length_of(width) + " " +
-                     height + "\" width=\"" + length_of(width) + "\" height=\"" + height + "\">\n";
+  std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + length_of(width) + " " + height +
+                     "\" width=\"" + length_of(width) + "\" height=\"" + height + "\">\n";
   double y = 0;
   for (const Line& line : lines_) {
     double x = label_width;
-    text += "<text x=\"" + length_of(label_width - 10) + "\" y=\"" + length_of(y + 13) +
-            "\" text-anchor=\"end\">" + escaped(line.label) + "</text>";
+    text += "<text x=\"" + length_of(label_width - 10) + "\" y=\"" + length_of(y + 13) + "\" text-anchor=\"end\">" +
+            escaped(line.label) + "</text>";
     for (const Part& part : line.parts) {
       const double length = largest > 0 ? part.value / largest * bar_width : 0;
       text += "<rect x=\"" + length_of(x) + "\" y=\"" + length_of(y) + "\" width=\"" + length_of(length) +
@@ -190,8 +185,7 @@ std::string format_html(const Report& report) {
     text += "<p>Hardware counters: " + escaped(report.counters) + ".</p>\n";
   if (const std::string tasks = tasks_in_words(report.tasks); !tasks.empty())
     text += "<p>Tasks: " + escaped(tasks) + ".</p>\n";
-  text += html_of_bouncing(report) + decisions(report) + times(report) + html_of_faults(report) +
-          html_of_heat(report);
+  text += html_of_bouncing(report) + decisions(report) + times(report) + html_of_faults(report) + html_of_heat(report);
   return text + "</body>\n</html>\n";
 }
 

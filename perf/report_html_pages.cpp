@@ -14,9 +14,9 @@ std::string row_of(const BouncingPages& pages) {
   const bool loss = pages.words == BouncingPages::Words::Different;
   return "<tr><td><code>" + escaped(what_bounces(pages)) + "</code></td><td>" + escaped(writers_of(pages)) +
          "</td><td class=\"n\">" + std::to_string(pages.turns) + "</td><td class=\"n\">" +
-         std::to_string(pages.faults()) + "</td><td class=\"n\">" + in_digits(pages.waited_us / 1000) +
-         " ms</td><td>" + escaped(regions_of(pages)) + "</td><td" + (loss ? " class=\"loss\"" : "") + ">" +
-         escaped(verdict_on(pages)) + "</td><td><code>" + hexadecimal(pages.address) + "</code>" +
+         std::to_string(pages.faults()) + "</td><td class=\"n\">" + in_digits(pages.waited_us / 1000) + " ms</td><td>" +
+         escaped(regions_of(pages)) + "</td><td" + (loss ? " class=\"loss\"" : "") + ">" + escaped(verdict_on(pages)) +
+         "</td><td><code>" + hexadecimal(pages.address) + "</code>" +
          (pages.pages > 1 ? ", " + std::to_string(pages.pages) + " pages" : "") + "</td></tr>\n";
 }
 
@@ -32,9 +32,7 @@ std::string legend_of_kinds() {
 /// From pale to dark with the logarithm of the faults, so that pages between one fault and thousands differ.
 std::string heat(uint64_t faults, uint64_t most) {
   const double part = most > 1 ? std::log(double(std::max<uint64_t>(faults, 1))) / std::log(double(most)) : 1;
-  const auto between = [part](int pale, int dark) {
-    return std::to_string(int(pale + part * (dark - pale)));
-  };
+  const auto between = [part](int pale, int dark) { return std::to_string(int(pale + part * (dark - pale))); };
   return "rgb(" + between(254, 140) + "," + between(237, 20) + "," + between(200, 10) + ")";
 }
 
@@ -47,9 +45,9 @@ std::string why_none_bounces(const std::vector<HotPage>& pages) {
   }
   if (count == 0)
     return "No page bounces between nodes that write it.";
-  return "No page bounces so much that it is worth a line: " + std::to_string(count) + (count == 1 ? " page was" : " pages were") +
-         " written by nodes in turns, with at most " + std::to_string(most_turns) + (most_turns == 1 ? " turn" : " turns") +
-         " a page and little time lost.";
+  return "No page bounces so much that it is worth a line: " + std::to_string(count) +
+         (count == 1 ? " page was" : " pages were") + " written by nodes in turns, with at most " +
+         std::to_string(most_turns) + (most_turns == 1 ? " turn" : " turns") + " a page and little time lost.";
 }
 
 } // namespace
@@ -105,8 +103,8 @@ std::string html_of_heat(const Report& report) {
   for (size_t i = 0; i < report.pages.size(); ++i) {
     const HotPage& page = report.pages[i];
     text += "<rect x=\"" + length_of(step * double(i % columns) + 0.5) + "\" y=\"" +
-            length_of(step * double(i / columns) + 0.5) + "\" width=\"" + length_of(cell - 1) +
-            "\" height=\"" + length_of(cell - 1) + "\" fill=\"" + heat(page.faults(), most) + "\"" +
+            length_of(step * double(i / columns) + 0.5) + "\" width=\"" + length_of(cell - 1) + "\" height=\"" +
+            length_of(cell - 1) + "\" fill=\"" + heat(page.faults(), most) + "\"" +
             (page.turns > 0 ? " stroke=\"#222\"" : "") + "><title>" + hexadecimal(page.address) + ": " +
             std::to_string(page.read_misses) + " read, " + std::to_string(page.write_misses) + " write, " +
             std::to_string(page.write_upgrades) + " upgrade, " + std::to_string(page.turns) + " turns, " +

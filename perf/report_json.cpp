@@ -38,12 +38,8 @@ std::string number(double value) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
 }
 
-std::string number(uint64_t value) {
-  return std::to_string(value);
-}
-std::string number(uint32_t value) {
-  return std::to_string(value);
-}
+std::string number(uint64_t value) { return std::to_string(value); }
+std::string number(uint32_t value) { return std::to_string(value); }
 
 /// One JSON object or array under construction; values are JSON text already.
 class Composite {
@@ -176,15 +172,12 @@ std::string json_of(const BouncingPages& pages) {
   object.member("turns", number(pages.turns));
   object.member("faults", number(pages.faults()));
   object.member("waited_us", number(pages.waited_us));
-  const char* words = pages.words == Words::Same        ? "same"
-                      : pages.words == Words::Different ? "different"
-                                                        : "unknown";
+  const char* words = pages.words == Words::Same ? "same" : pages.words == Words::Different ? "different" : "unknown";
   object.member("words", quoted(words));
   return object.finished();
 }
 
-template <class Value>
-std::string json_of_each(const std::vector<Value>& values) {
+template <class Value> std::string json_of_each(const std::vector<Value>& values) {
   Composite array('[', ']');
   for (const Value& value : values)
     array.element("\n" + json_of(value));

@@ -16,8 +16,7 @@ constexpr size_t deepest = 16, most_elements = 1 << 16, longest_name = 1024;
 /// kind.
 class Reader {
  public:
-  template <class Value>
-  void member(const json& object, const char* name, Value& value) {
+  template <class Value> void member(const json& object, const char* name, Value& value) {
     if (!object.is_object())
       return fail("something that should be an object");
     const auto found = object.find(name);
@@ -60,13 +59,10 @@ class Reader {
   bool take(const json& from, BouncingPages::Words& value) {
     std::string text;
     using Words = BouncingPages::Words;
-    value = take(from, text) && text == "same" ? Words::Same
-            : text == "different"              ? Words::Different
-                                               : Words::Unknown;
+    value = take(from, text) && text == "same" ? Words::Same : text == "different" ? Words::Different : Words::Unknown;
     return from.is_string();
   }
-  template <class Value>
-  bool take(const json& from, std::vector<Value>& values) {
+  template <class Value> bool take(const json& from, std::vector<Value>& values) {
     if (!from.is_array() || from.size() > most_elements)
       return false;
     for (const json& element : from) {

@@ -69,23 +69,20 @@ class ElfFile {
   ElfFile& operator=(const ElfFile&) = delete;
 
   /// Calls `see(symbol, name)` for each symbol of the fullest table there is.
-  template <class See>
-  void each_symbol(See see) const {
+  template <class See> void each_symbol(See see) const {
     for (const uint32_t type : {uint32_t(SHT_SYMTAB), uint32_t(SHT_DYNSYM)})
       if (each_symbol_of(type, see))
         return;
   }
 
  private:
-  template <class Part>
-  const Part* part(uint64_t offset, uint64_t count = 1) const {
+  template <class Part> const Part* part(uint64_t offset, uint64_t count = 1) const {
     if (offset > size_ || count > (size_ - offset) / sizeof(Part) || offset % alignof(Part) != 0)
       return nullptr;
     return reinterpret_cast<const Part*>(bytes_ + offset);
   }
 
-  template <class See>
-  bool each_symbol_of(uint32_t type, See see) const {
+  template <class See> bool each_symbol_of(uint32_t type, See see) const {
     const auto* file = part<ElfW(Ehdr)>(0);
     if (!file || memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_shentsize != sizeof(ElfW(Shdr)))
       return false;
@@ -116,14 +113,11 @@ class ElfFile {
 std::string readable(std::string_view symbol) {
   const std::string name(symbol.substr(0, symbol.find('@')));
   int status = 0;
-  const std::unique_ptr<char, decltype(&free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), free);
+  const std::unique_ptr<char, decltype(&free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), free);
   return status == 0 && text ? text.get() : name;
 }
 
-unsigned type_of(const ElfW(Sym) & symbol) {
-  return symbol.st_info & 0xf;
-}
+unsigned type_of(const ElfW(Sym) & symbol) { return symbol.st_info & 0xf; }
 
 std::string own_path() {
   char path[4096];
@@ -141,15 +135,12 @@ std::vector<Variable> variables_in(uint64_t begin, uint64_t end) {
     return variables;
   ElfFile(object.path).each_symbol([&](const ElfW(Sym) & symbol, const char* name) {
     const uint64_t address = object.base + symbol.st_value;
-    if (type_of(symbol) == STT_OBJECT && symbol.st_size > 0 && address < end &&
-        address + symbol.st_size > begin)
+    if (type_of(symbol) == STT_OBJECT && symbol.st_size > 0 && address < end && address + symbol.st_size > begin)
       variables.push_back({readable(name), address, symbol.st_size});
   });
   std::stable_sort(variables.begin(), variables.end(),
                    [](const Variable& a, const Variable& b) { return a.begin < b.begin; });
-  const auto same_bytes = [](const Variable& a, const Variable& b) {
-    return a.begin == b.begin && a.bytes == b.bytes;
-  };
+  const auto same_bytes = [](const Variable& a, const Variable& b) { return a.begin == b.begin && a.bytes == b.bytes; };
   variables.erase(std::unique(variables.begin(), variables.end(), same_bytes), variables.end());
   return variables;
 }
@@ -164,8 +155,7 @@ CodePlace code_at(uint64_t address) {
   place.object = path.substr(path.rfind('/') + 1);
   place.offset = address - object.base;
   ElfFile(object.path).each_symbol([&](const ElfW(Sym) & symbol, const char* name) {
-    if (place.function.empty() && type_of(symbol) == STT_FUNC &&
-        place.offset - symbol.st_value < symbol.st_size)
+    if (place.function.empty() && type_of(symbol) == STT_FUNC && place.offset - symbol.st_value < symbol.st_size)
       place.function = readable(name);
   });
   return place;

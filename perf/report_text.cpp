@@ -1,7 +1,7 @@
 // The report for people: one line a region, cells padded to columns.
+#include "perf/report_text.hpp"
 #include "perf/printable.hpp"
 #include "perf/report.hpp"
-#include "perf/report_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -18,8 +18,8 @@ std::string in_digits(double value) {
   if (std::isinf(value))
     return value > 0 ? "inf" : "-inf";
   char digits[32];
-  auto [end, problem] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed,
-                                      std::abs(value) < 10 ? 2 : 0);
+  auto [end, problem] =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, std::abs(value) < 10 ? 2 : 0);
   if (problem != std::errc{}) // too large for this notation
     end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific, 2).ptr;
   return {digits, end};
@@ -28,8 +28,7 @@ std::string in_digits(double value) {
 namespace {
 
 /// The cell's values joined by `separator`, one for each node.
-template <class Value>
-std::string of_each_node(const RegionRecord& region, const char* separator, Value value) {
+template <class Value> std::string of_each_node(const RegionRecord& region, const char* separator, Value value) {
   std::string text;
   for (const NodeRecord& node : region.nodes) {
     if (!text.empty())
@@ -62,8 +61,7 @@ std::string fault_period(const RegionRecord& region) {
     return "not measured";
   if (std::isinf(region.fault_period_us))
     return "no faults";
-  return "fault period " + in_digits(region.fault_period_us) + " us (threshold " +
-         in_digits(region.threshold_us) + ")";
+  return "fault period " + in_digits(region.fault_period_us) + " us (threshold " + in_digits(region.threshold_us) + ")";
 }
 
 std::string verdict(const RegionRecord& region) {
@@ -78,8 +76,7 @@ std::string policy(const RegionRecord& region) {
 }
 
 std::string probes(const RegionRecord& region) {
-  std::string text =
-      "probed " + std::to_string(region.probed_visits) + "/" + std::to_string(region.most_probes);
+  std::string text = "probed " + std::to_string(region.probed_visits) + "/" + std::to_string(region.most_probes);
   if (region.audits > 0)
     text += ", again " + std::to_string(region.audits);
   return text;
@@ -131,8 +128,7 @@ Row row_of(const RegionRecord& region) {
   row.push_back(probes(region));
   row.push_back(region.exchanges > 0 ? "exchanges " + std::to_string(region.exchanges) : "");
   row.push_back(each_node("threads ", "+", [](const NodeRecord& n) { return std::to_string(n.threads); }));
-  row.push_back(probed ? each_node("node us ", "/", [](const NodeRecord& n) { return in_digits(n.mean_us); })
-                       : "");
+  row.push_back(probed ? each_node("node us ", "/", [](const NodeRecord& n) { return in_digits(n.mean_us); }) : "");
   row.push_back(probed ? faults(region) : "");
   row.push_back(probed ? each_node("CSR ", ":", [](const NodeRecord& n) { return in_digits(n.speed); }) : "");
   row.push_back(probed ? cache_misses(region) : "");
@@ -170,8 +166,8 @@ std::string in_columns(const std::vector<Row>& rows) {
 std::string tasks_in_words(const TaskTotals& tasks) {
   std::string text;
   if (tasks.offered > 0)
-    text = "offered to other nodes " + std::to_string(tasks.offered) + ", executed there " + std::to_string(tasks.executed_elsewhere) +
-           ", in " + in_digits(tasks.elsewhere_us / 1000) + " ms";
+    text = "offered to other nodes " + std::to_string(tasks.offered) + ", executed there " +
+           std::to_string(tasks.executed_elsewhere) + ", in " + in_digits(tasks.elsewhere_us / 1000) + " ms";
   if (!tasks.kept_because.empty())
     text += (text.empty() ? "" : "; ") + ("each stays on its node: " + tasks.kept_because);
   return text;
@@ -180,10 +176,9 @@ std::string tasks_in_words(const TaskTotals& tasks) {
 std::string format_text(const Report& given) {
   const Report report = printable(given);
   const size_t count = report.regions.size();
-  std::string text =
-      "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +
-      std::to_string(count) + (count == 1 ? " region" : " regions") +
-      (count == 0 ? "\n" : " (CSR = core speed ratio, slowest node 1; node us = probe time a thread)\n");
+  std::string text = "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +
+                     std::to_string(count) + (count == 1 ? " region" : " regions") +
+                     (count == 0 ? "\n" : " (CSR = core speed ratio, slowest node 1; node us = probe time a thread)\n");
   if (!report.regions.empty() && !report.threshold_from.empty())
     text += "hetmp: threshold: " + in_digits(report.regions[0].threshold_us) + " us (" + report.threshold_from + ")\n";
   if (!report.counters.empty())

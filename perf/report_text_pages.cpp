@@ -17,18 +17,16 @@ std::string faults_of_node(size_t node, const NodeFaultTotals& totals) {
   std::string text = "hetmp: faults of node " + std::to_string(node) + ": ";
   if (!totals.known)
     return text + "not told in time\n";
-  return text + "read " + std::to_string(totals.read_misses) + ", write " +
-         std::to_string(totals.write_misses) + ", upgrade " + std::to_string(totals.write_upgrades) +
-         "; waited " + in_digits(totals.waited_us / 1000) + " ms, received " +
-         in_digits(double(totals.bytes_received) / (1 << 20)) + " MiB, lost " +
+  return text + "read " + std::to_string(totals.read_misses) + ", write " + std::to_string(totals.write_misses) +
+         ", upgrade " + std::to_string(totals.write_upgrades) + "; waited " + in_digits(totals.waited_us / 1000) +
+         " ms, received " + in_digits(double(totals.bytes_received) / (1 << 20)) + " MiB, lost " +
          counted(totals.invalidations, " copy\n", " copies\n");
 }
 
 std::string line_about(const BouncingPages& pages) {
   return "hetmp: bouncing: " + what_bounces(pages) + ": written in turns by " + writers_of(pages) + ", " +
-         counted(pages.turns, " turn", " turns") + ", " + counted(pages.faults(), " fault", " faults") +
-         ", " + in_digits(pages.waited_us / 1000) + " ms waited; " + verdict_on(pages) + "; in " +
-         regions_of(pages) +
+         counted(pages.turns, " turn", " turns") + ", " + counted(pages.faults(), " fault", " faults") + ", " +
+         in_digits(pages.waited_us / 1000) + " ms waited; " + verdict_on(pages) + "; in " + regions_of(pages) +
          (pages.pages == 1 ? "; page " : "; " + std::to_string(pages.pages) + " pages from ") +
          hexadecimal(pages.address) + "\n";
 }
@@ -72,8 +70,8 @@ std::string writers_of(const BouncingPages& pages) {
 std::string regions_of(const BouncingPages& pages) {
   std::string text;
   for (const RegionTurns& region : pages.regions)
-    text += (text.empty() ? "" : ", ") + (region.region.empty() ? "no parallel region" : region.region) +
-            " (" + std::to_string(region.turns) + ")";
+    text += (text.empty() ? "" : ", ") + (region.region.empty() ? "no parallel region" : region.region) + " (" +
+            std::to_string(region.turns) + ")";
   return text;
 }
 

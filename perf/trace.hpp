@@ -13,11 +13,11 @@ namespace hetmp::perf {
 /// Plain values: they travel between processes of the same program, where addresses mean the same.
 struct TraceEvent {
   enum class Kind : uint32_t {
-    Region, ///< a thread's part of a parallel region; `subject`: its function
-    Share,  ///< iterations of a static loop; `subject`: where it was begun
-    Chunk,  ///< iterations of any other loop; likewise
-    Ask, ///< for a loop's next assignment, until the answer came: that is what the iterations and `measured`
-         ///< are of
+    Region,  ///< a thread's part of a parallel region; `subject`: its function
+    Share,   ///< iterations of a static loop; `subject`: where it was begun
+    Chunk,   ///< iterations of any other loop; likewise
+    Ask,     ///< for a loop's next assignment, until the answer came: that is what the iterations and `measured`
+             ///< are of
     Barrier, ///< until the whole team was there
     Join,    ///< at the end of a region, until the other nodes were done
   } kind = Kind::Region;

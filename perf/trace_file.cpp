@@ -55,8 +55,8 @@ class Writer {
   }
 
   std::string finished(uint64_t dropped) {
-    return "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"program\":\"hetmp\",\"dropped\":" +
-           std::to_string(dropped) + "},\"traceEvents\":[" + text_ + "]}\n";
+    return "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"program\":\"hetmp\",\"dropped\":" + std::to_string(dropped) +
+           "},\"traceEvents\":[" + text_ + "]}\n";
   }
 
  private:
@@ -66,9 +66,9 @@ class Writer {
     for (const TracedFault& fault : node.faults) {
       const std::string id = "\"" + std::to_string(node.node) + "." + std::to_string(number++) + "\"";
       for (const bool begin : {true, false})
-        event("{\"ph\":\"" + std::string(begin ? "b" : "e") +
-              "\",\"cat\":\"fault\",\"name\":" + quoted(fault.kind) + ",\"id\":" + id + "," +
-              place(node.node, faults_line) + ",\"ts\":" + time(begin ? fault.begin_ns : fault.end_ns) +
+        event("{\"ph\":\"" + std::string(begin ? "b" : "e") + "\",\"cat\":\"fault\",\"name\":" + quoted(fault.kind) +
+              ",\"id\":" + id + "," + place(node.node, faults_line) +
+              ",\"ts\":" + time(begin ? fault.begin_ns : fault.end_ns) +
               ",\"args\":{\"page\":" + quoted(hexadecimal(fault.page)) + "}}");
     }
   }
@@ -78,11 +78,10 @@ class Writer {
           ",\"args\":{\"name\":" + quoted(text) + "}}");
   }
 
-  void complete(uint32_t node, uint32_t line, const std::string& name, const char* category, int64_t begin,
-                int64_t end, const std::string& arguments) {
-    event("{\"ph\":\"X\",\"cat\":\"" + std::string(category) + "\",\"name\":" + quoted(name) + "," +
-          place(node, line) + ",\"ts\":" + time(begin) + ",\"dur\":" + microseconds(end - begin) +
-          ",\"args\":{" + arguments + "}}");
+  void complete(uint32_t node, uint32_t line, const std::string& name, const char* category, int64_t begin, int64_t end,
+                const std::string& arguments) {
+    event("{\"ph\":\"X\",\"cat\":\"" + std::string(category) + "\",\"name\":" + quoted(name) + "," + place(node, line) +
+          ",\"ts\":" + time(begin) + ",\"dur\":" + microseconds(end - begin) + ",\"args\":{" + arguments + "}}");
   }
 
   void event(const std::string& object) { text_ += (text_.empty() ? "\n" : ",\n") + object; }
@@ -136,8 +135,7 @@ class Writer {
 
 } // namespace
 
-std::string format_trace(const std::vector<TracedNode>& nodes, int64_t began_ns,
-                         const NameOfConstruct& name_of) {
+std::string format_trace(const std::vector<TracedNode>& nodes, int64_t began_ns, const NameOfConstruct& name_of) {
   Writer writer(began_ns, name_of);
   uint64_t dropped = 0;
   for (const TracedNode& node : nodes) {

@@ -32,7 +32,6 @@ using NameOfConstruct = std::function<std::string(const TraceEvent& event)>;
 
 /// One JSON object; times from `began_ns` on. Every node is a process, every thread and the node's page
 /// faults a line of it.
-std::string format_trace(const std::vector<TracedNode>& nodes, int64_t began_ns,
-                         const NameOfConstruct& name_of);
+std::string format_trace(const std::vector<TracedNode>& nodes, int64_t began_ns, const NameOfConstruct& name_of);
 
 } // namespace hetmp::perf

@@ -87,7 +87,8 @@ void after_fork_in_child() {
   refresh_spinning();
 }
 
-/// The size of a team that nobody gave one. A part of the machine that KMP_HW_SUBSET names when the program starts counts.
+/// The size of a team that nobody gave one. A part of the machine that KMP_HW_SUBSET names when the program starts
+/// counts.
 uint32_t usual_team_size() {
   const uint32_t cpus = default_team_size(layout());
   if (layout().nodes() > 1 || !environment_value("KMP_HW_SUBSET"))

@@ -39,8 +39,7 @@ NodeSet profitable_set(const std::vector<NodeKnowledge>& nodes, NodeSet set, dou
     uint32_t worst = 0;
     double shortest = never;
     for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(set, i) &&
-          nodes[i].fault_period_us() <= shortest) { // among equals the last one: the origin stays
+      if (has(set, i) && nodes[i].fault_period_us() <= shortest) { // among equals the last one: the origin stays
         worst = i;
         shortest = nodes[i].fault_period_us();
       }
@@ -89,8 +88,8 @@ std::string explain_threshold(const Decision& decision, NodeSet candidates, Node
 }
 
 /// The paper's decision (section 3.4).
-void compare_with_threshold(const std::vector<NodeKnowledge>& nodes, NodeSet candidates,
-                            const DecisionRules& rules, Decision& decision) {
+void compare_with_threshold(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const DecisionRules& rules,
+                            Decision& decision) {
   if (const NodeSet paying = profitable_set(nodes, candidates, rules.threshold_us)) {
     decision.nodes = without_negligible(nodes, decision, paying);
     decision.reason = explain_threshold(decision, candidates, paying, rules);
@@ -99,8 +98,7 @@ void compare_with_threshold(const std::vector<NodeKnowledge>& nodes, NodeSet can
   const SingleNode single = best_single_node(nodes, candidates, decision, rules);
   decision.nodes = set_of(single.node);
   decision.reason = "a fault every " + in_digits(decision.fault_period_us) + " us, below the threshold of " +
-                    in_digits(rules.threshold_us) + " us, so all on " + node_name(single.node) + ": " +
-                    single.why;
+                    in_digits(rules.threshold_us) + " us, so all on " + node_name(single.node) + ": " + single.why;
 }
 
 } // namespace
@@ -113,9 +111,7 @@ double NodeKnowledge::fault_period_us() const {
   return measured && faults_meanwhile > 0 ? busy_us_per_iteration / faults_meanwhile : never;
 }
 
-int Decision::only_node() const {
-  return std::has_single_bit(nodes) ? std::countr_zero(nodes) : -1;
-}
+int Decision::only_node() const { return std::has_single_bit(nodes) ? std::countr_zero(nodes) : -1; }
 
 std::vector<double> Decision::weights() const {
   std::vector<double> result = speed;
@@ -178,9 +174,7 @@ std::string in_digits(double value) {
   return {digits, end};
 }
 
-std::string node_name(uint32_t node) {
-  return node == 0 ? "the origin" : "node " + std::to_string(node);
-}
+std::string node_name(uint32_t node) { return node == 0 ? "the origin" : "node " + std::to_string(node); }
 
 std::string node_names(NodeSet set) {
   std::string text = std::has_single_bit(set) ? "node" : "nodes";

@@ -12,12 +12,8 @@ namespace hetmp::schedulers {
 
 using NodeSet = uint64_t;
 
-constexpr NodeSet set_of(uint32_t node) {
-  return NodeSet{1} << node;
-}
-constexpr bool has(NodeSet set, uint32_t node) {
-  return (set >> node & 1) != 0;
-}
+constexpr NodeSet set_of(uint32_t node) { return NodeSet{1} << node; }
+constexpr bool has(NodeSet set, uint32_t node) { return (set >> node & 1) != 0; }
 
 /// The shortest fault period of the set's nodes; infinity if none faults.
 double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set);
@@ -28,8 +24,8 @@ NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates)
 /// Work of a node in a microsecond, all its threads together: by its speed if the user gave the speeds,
 /// otherwise by its CPU time, because the probe's elapsed time has costs of the DSM that are absent when one
 /// node has the whole loop.
-double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decision,
-                  const DecisionRules& rules, uint32_t node);
+double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decision, const DecisionRules& rules,
+                  uint32_t node);
 
 struct SingleNode {
   uint32_t node = 0;
@@ -38,8 +34,8 @@ struct SingleNode {
 
 /// Where a loop runs that does not pay on several nodes (the paper, section 3.4, question 3). `candidates` is
 /// not empty. `decision` has the speeds and the mean of the cache misses.
-SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates,
-                            const Decision& decision, const DecisionRules& rules);
+SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const Decision& decision,
+                            const DecisionRules& rules);
 
 /// Chooses the set of candidates with the least predicted time (DecisionMode::Predict): fills nodes, reason
 /// and predicted_us_per_iteration, which has room for every node and the set. At least one candidate has been

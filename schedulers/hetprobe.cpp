@@ -38,8 +38,8 @@ HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, Reg
   divide_whole_loop(history_.decision().weights());
 }
 
-/// Node 0's comes last, right before its region: its share is one range. In the order of nodes, it would begin its region on the
-/// page where the last node ends its probe, and both at about the same time.
+/// Node 0's comes last, right before its region: its share is one range. In the order of nodes, it would begin its
+/// region on the page where the last node ends its probe, and both at about the same time.
 void HetProbePolicy::place_probes(double percent) {
   const uint32_t team = shape_.total_threads();
   uint32_t first = 0;
@@ -89,9 +89,8 @@ void HetProbePolicy::divide_whole_loop(const std::vector<double>& weights) {
   }
   for (uint32_t i = 0; i < shape_.nodes(); ++i)
     nodes_[i].share.put(rest.take_front(shares[i].size() - nodes_[i].share.size()));
-  const bool fit = std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
-    return node.share.ranges().size() <= Assignment::most_pieces;
-  });
+  const bool fit = std::all_of(nodes_.begin(), nodes_.end(),
+                               [](const Node& node) { return node.share.ranges().size() <= Assignment::most_pieces; });
   for (uint32_t i = 0; !fit && i < shape_.nodes(); ++i)
     nodes_[i].share = IterationSet(shares[i]);
   divided_ = true;
@@ -190,9 +189,8 @@ Range HetProbePolicy::cut_batch(Node& node) {
     node.region.begin = middle;
     return batch;
   }
-  const auto largest = std::max_element(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
-    return a.region.size() < b.region.size();
-  });
+  const auto largest = std::max_element(nodes_.begin(), nodes_.end(),
+                                        [](const Node& a, const Node& b) { return a.region.size() < b.region.size(); });
   const uint64_t middle = largest->region.end - std::min(size, largest->region.size());
   const Range batch{middle, largest->region.end};
   largest->region.end = middle;
@@ -238,8 +236,7 @@ std::vector<uint64_t> HetProbePolicy::fair_sizes(const std::vector<double>& weig
   std::vector<uint32_t> threads = shape_.threads;
   uint64_t total = std::accumulate(in_hand.begin(), in_hand.end(), rest);
   for (;;) {
-    const std::vector<Range> shares =
-        split_by_speed({0, total}, weights.data(), threads.data(), shape_.nodes());
+    const std::vector<Range> shares = split_by_speed({0, total}, weights.data(), threads.data(), shape_.nodes());
     std::vector<uint64_t> sizes;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (in_hand[i] <= shares[i].size()) {

@@ -18,11 +18,11 @@ namespace hetmp::schedulers {
 /// the decision in force does not use waits instead: what it took would have to be fetched back.
 ///
 /// A probe is short, and whatever disturbs a node meanwhile makes it lie. So a share that follows from one is given in
-/// parts, each at most half of what is left of it and twice what the node has shown so far. Whenever a node comes back from
-/// a part, what no node has in hand yet is divided anew by the pace of each since the first division; and a node that would
-/// get nothing takes half of the largest share that is left: its owner would be back by now, were it as fast as it is
-/// believed to be. Nodes with odd numbers take their parts from the end of their share:
-/// between neighbours it is their common border that moves.
+/// parts, each at most half of what is left of it and twice what the node has shown so far. Whenever a node comes back
+/// from a part, what no node has in hand yet is divided anew by the pace of each since the first division; and a node
+/// that would get nothing takes half of the largest share that is left: its owner would be back by now, were it as fast
+/// as it is believed to be. Nodes with odd numbers take their parts from the end of their share: between neighbours it
+/// is their common border that moves.
 ///
 /// Where a decision for several nodes is in force, a probed visit is divided by it at once: a node goes from its probe
 /// straight to the rest of its share. The pages are where the decision before has put them, and a division by one short
@@ -45,8 +45,7 @@ class HetProbePolicy : public LoopPolicy {
  public:
   /// Begins a visit of the history, which is told of it when the last node has reported. Both references have
   /// to outlive the policy.
-  HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history,
-                 const DecisionRules& rules);
+  HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history, const DecisionRules& rules);
 
   void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) override;
   void report(uint32_t node, const NodeMeasurement& done) override;
@@ -64,16 +63,16 @@ class HetProbePolicy : public LoopPolicy {
   struct Node {
     State state = State::Coming;
     Range probe;
-    Range region;        ///< what is left of its tentative region
-    uint64_t ahead = 0;  ///< iterations of its batch ahead, if it has one
-    uint64_t dealt = 0;  ///< of what the first division divided: what it has been given, its batch ahead included
-    bool in_use = false; ///< by the decision in force when the visit began; once the rest is divided, by that
+    Range region;             ///< what is left of its tentative region
+    uint64_t ahead = 0;       ///< iterations of its batch ahead, if it has one
+    uint64_t dealt = 0;       ///< of what the first division divided: what it has been given, its batch ahead included
+    bool in_use = false;      ///< by the decision in force when the visit began; once the rest is divided, by that
     NodeMeasurement earlier;  ///< over visits for which nobody asked
     NodeMeasurement measured; ///< over its probe
     NodeMeasurement whole;    ///< over all it has executed, the probe included
     NodeMeasurement parts;    ///< over the parts of its share
     uint32_t answers = 0;     ///< with parts of its share
-    IterationSet share; ///< what it is still to be given, once that is known
+    IterationSet share;       ///< what it is still to be given, once that is known
   };
 
   void place_probes(double percent);
@@ -102,8 +101,8 @@ class HetProbePolicy : public LoopPolicy {
   RegionHistory& history_;
   const DecisionRules& rules_;
   std::vector<Node> nodes_;
-  uint32_t present_ = 0; ///< nodes of the team that have not had their last answer
-  uint32_t probing_ = 0; ///< nodes whose probe is not reported
+  uint32_t present_ = 0;   ///< nodes of the team that have not had their last answer
+  uint32_t probing_ = 0;   ///< nodes whose probe is not reported
   uint32_t reporting_ = 0; ///< on a probed visit: nodes that have not reported the end of their part
   uint32_t repeats_ = 0;
   bool measured_ = false; ///< the visit is probed

@@ -28,16 +28,13 @@ NodeMeasurement nothing_measured(uint32_t threads) {
 
 } // namespace
 
-HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory& history,
-                     const DecisionRules& rules)
-    : shape_(shape), history_(history), rules_(rules), regions_(shape.nodes(), shape.trips),
-      nodes_(shape.nodes()) {
+HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory& history, const DecisionRules& rules)
+    : shape_(shape), history_(history), rules_(rules), regions_(shape.nodes(), shape.trips), nodes_(shape.nodes()) {
   const RegionHistory::Visit visit = history_.begin_visit(shape.threads, rules, shape.trips);
   history_.asked_every_time();
   decision_ = history_.decision();
-  reprobe_ = rules.reprobe_percent > 0
-                 ? static_cast<double>(shape.trips) * std::min(rules.reprobe_percent, 100.0) / 100
-                 : 0;
+  reprobe_ =
+      rules.reprobe_percent > 0 ? static_cast<double>(shape.trips) * std::min(rules.reprobe_percent, 100.0) / 100 : 0;
   distance_ = reprobe_;
   for (uint32_t i = 0; i < shape.nodes(); ++i) {
     Node& node = nodes_[i];
@@ -147,8 +144,8 @@ bool HetProbeI::decision_due() const {
          (reprobe_ > 0 && progress_ >= probe + reprobe_);
 }
 
-/// Gives nodes that are not in use a sample, if it is time and worth while, or a larger one where the last one looked good.
-/// True: the decision waits until the samples are back.
+/// Gives nodes that are not in use a sample, if it is time and worth while, or a larger one where the last one looked
+/// good. True: the decision waits until the samples are back.
 bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
   if (!samples_back_ && since_sample_ < distance_)
     return false;
@@ -172,8 +169,8 @@ bool HetProbeI::bring_in_parked(std::vector<Reply>& replies) {
 /// A few iterations prove little: the node may have got the harmless ones of a mixed loop. A sample that looks good is
 /// followed by one as large as all before, until there are enough; one that does not is the last.
 uint64_t HetProbeI::next_sample(const Node& node) const {
-  const double enough = std::min(enough_of_a_sample * node.threads,
-                                 std::max(1.0, sample_iterations * static_cast<double>(shape_.trips)));
+  const double enough =
+      std::min(enough_of_a_sample * node.threads, std::max(1.0, sample_iterations * static_cast<double>(shape_.trips)));
   if (!believable(node.sample) || static_cast<double>(node.sample.iterations) >= enough)
     return 0;
   return knowledge_from(node.sample).fault_period_us() >= least_period() ? node.sample.iterations : 0;
@@ -210,8 +207,7 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
 
 void HetProbeI::judge_samples(uint64_t before) {
   const bool paid = decision_.nodes != before;
-  distance_ = paid ? reprobe_
-                   : std::min(2 * distance_, most_loops_between_samples * static_cast<double>(shape_.trips));
+  distance_ = paid ? reprobe_ : std::min(2 * distance_, most_loops_between_samples * static_cast<double>(shape_.trips));
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
     if (node.sample.iterations > 0 && in_use(i))
@@ -228,8 +224,7 @@ void HetProbeI::keep_slow_nodes() {
   if (decision_.only_node() >= 0)
     return;
   for (uint32_t i = 0; i < nodes_.size(); ++i)
-    if (i < decision_.speed.size() && decision_.speed[i] > 0 &&
-        nodes_[i].known.fault_period_us() >= least_period())
+    if (i < decision_.speed.size() && decision_.speed[i] > 0 && nodes_[i].known.fault_period_us() >= least_period())
       decision_.nodes |= uint64_t(1) << i;
 }
 

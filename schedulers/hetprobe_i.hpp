@@ -117,8 +117,7 @@ class HetProbeI final : public LoopPolicy {
   NodeRegions regions_;
   std::vector<Node> nodes_;
   Decision decision_;
-  bool whole_ =
-      false; ///< each node gets its region at once: too short to learn from, or nobody to share it with
+  bool whole_ = false;   ///< each node gets its region at once: too short to learn from, or nobody to share it with
   bool decided_ = false; ///< in this visit, or the history's decision stands
   bool samples_back_ = false;
   uint32_t sampling_ = 0; ///< nodes in that state

@@ -104,9 +104,7 @@ void HetProbeI::conclude() {
     history_.absorb(totals, rules_);
 }
 
-void HetProbeI::remember_bring_ins() {
-  history_.bring_ins() = {distance_, since_sample_};
-}
+void HetProbeI::remember_bring_ins() { history_.bring_ins() = {distance_, since_sample_}; }
 
 /// A node that has measured little since the last decision keeps what was known of it. Faults that the visits
 /// before did not let expect are taken for pages that settle: a node that was dropped for them would never
@@ -145,14 +143,10 @@ uint32_t HetProbeI::usual_node() const {
   return usual;
 }
 
-bool HetProbeI::in_use(uint32_t node) const {
-  return decision_.uses(node);
-}
+bool HetProbeI::in_use(uint32_t node) const { return decision_.uses(node); }
 
 /// Whether the node can be given more.
-bool HetProbeI::works(const Node& node) const {
-  return node.state != State::Done && node.state != State::Finishing;
-}
+bool HetProbeI::works(const Node& node) const { return node.state != State::Done && node.state != State::Finishing; }
 
 bool HetProbeI::somebody_else_works(uint32_t node) const {
   for (uint32_t i = 0; i < nodes_.size(); ++i)
@@ -203,8 +197,7 @@ bool HetProbeI::too_late(uint32_t number) const {
       others_threads += nodes_[i].threads;
     }
   return regions_.left() <= others_threads && 2 * others_threads >= shape_.total_threads() &&
-         mine.thread_us / static_cast<double>(mine.iterations) * others_iterations >
-             times_too_late * others_us;
+         mine.thread_us / static_cast<double>(mine.iterations) * others_iterations > times_too_late * others_us;
 }
 
 uint64_t HetProbeI::part_for(uint32_t number) const {
@@ -215,8 +208,7 @@ uint64_t HetProbeI::part_for(uint32_t number) const {
   const double mine = rate(number);
   PartQuestion question;
   question.left = regions_.left();
-  question.share =
-      all > 0 ? std::min(1.0, mine / all) : double(node.threads) / std::max(shape_.total_threads(), 1u);
+  question.share = all > 0 ? std::min(1.0, mine / all) : double(node.threads) / std::max(shape_.total_threads(), 1u);
   question.rate = mine;
   question.threads = node.threads;
   question.exchange_us = rules_.exchange_us;
@@ -251,7 +243,7 @@ uint64_t HetProbeI::sample_for(uint32_t number) const {
     double threads = 0;
     for (uint32_t i = 0; i < nodes_.size(); ++i)
       threads += works(nodes_[i]) && in_use(i) ? nodes_[i].threads : 0;
-    const double loop_us = trips / all * threads; // of all threads at work together
+    const double loop_us = trips / all * threads;                          // of all threads at work together
     const double faults_us = known.faults_per_iteration * rules_.fault_us; // of an iteration
     size = std::min(size, sample_faults * loop_us / faults_us);
     if (size < 1 && faults_us <= smallest_sample_faults * loop_us)

@@ -52,7 +52,8 @@ void HetProbePolicy::give_share(uint32_t number, std::vector<Reply>& replies) {
   replies.push_back({number, part});
 }
 
-/// What the node does in a hundred exchanges: asking in between then costs a hundredth of it. Infinite if that is not known.
+/// What the node does in a hundred exchanges: asking in between then costs a hundredth of it. Infinite if that is not
+/// known.
 double HetProbePolicy::least_part(uint32_t number) const {
   const NodeMeasurement& whole = nodes_[number].whole;
   const double rate = static_cast<double>(whole.iterations) / whole.thread_us * shape_.threads[number];
@@ -100,11 +101,12 @@ void HetProbePolicy::take_over(uint32_t asking) {
       largest = i;
   IterationSet& share = nodes_[largest].share;
   if (static_cast<double>(share.size() / 2) >= least_part(asking))
-    nodes_[asking].share = takes_from_end(largest) ? share.take_front(share.size() / 2) : share.take_back(share.size() / 2);
+    nodes_[asking].share =
+        takes_from_end(largest) ? share.take_front(share.size() / 2) : share.take_back(share.size() / 2);
 }
 
-/// Iterations of a thread in a microsecond, since the first division where the node has told of that; 0 for nodes that take
-/// no more. Nothing for anybody if that of a node that goes on is not known.
+/// Iterations of a thread in a microsecond, since the first division where the node has told of that; 0 for nodes that
+/// take no more. Nothing for anybody if that of a node that goes on is not known.
 std::vector<double> HetProbePolicy::paces() const {
   std::vector<double> result(nodes_.size(), 0);
   for (size_t i = 0; i < nodes_.size(); ++i) {

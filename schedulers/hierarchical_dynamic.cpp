@@ -28,8 +28,7 @@ uint64_t to_count(double value) {
 
 } // namespace
 
-HierarchicalDynamic::HierarchicalDynamic(const Schedule& schedule, const LoopShape& shape,
-                                         const DecisionRules& rules)
+HierarchicalDynamic::HierarchicalDynamic(const Schedule& schedule, const LoopShape& shape, const DecisionRules& rules)
     : trips_(shape.trips), chunk_(schedule.chunk), guided_(schedule.kind == ScheduleKind::Guided),
       exchange_us_(rules.exchange_us), nodes_(shape.nodes()) {
   for (uint32_t i = 0; i < shape.nodes(); ++i) {

@@ -7,9 +7,7 @@
 
 namespace hetmp::schedulers {
 
-IterationSet::IterationSet(Range range) {
-  put(range);
-}
+IterationSet::IterationSet(Range range) { put(range); }
 
 IterationSet IterationSet::take_front(uint64_t count) {
   IterationSet taken;

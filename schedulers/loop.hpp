@@ -14,8 +14,7 @@ namespace hetmp::schedulers {
 /// Iterations of `for (i = lower; i <= upper_inclusive; i += stride)` (>= with a negative stride), as if i
 /// never overflowed. `stride` must not be 0. A loop over all 2^64 values with stride +-1 has one iteration
 /// more than fits: its count saturates at 2^64 - 1.
-template <class T>
-constexpr uint64_t trip_count(T lower, T upper_inclusive, std::make_signed_t<T> stride) {
+template <class T> constexpr uint64_t trip_count(T lower, T upper_inclusive, std::make_signed_t<T> stride) {
   using Unsigned = std::make_unsigned_t<T>;
   const bool upwards = stride > 0;
   if (upwards ? lower > upper_inclusive : lower < upper_inclusive)
@@ -31,8 +30,7 @@ constexpr uint64_t trip_count(T lower, T upper_inclusive, std::make_signed_t<T> 
 }
 
 /// The loop variable of iteration `index`, for any index below the trip count.
-template <class T>
-constexpr T iteration_value(T lower, std::make_signed_t<T> stride, uint64_t index) {
+template <class T> constexpr T iteration_value(T lower, std::make_signed_t<T> stride, uint64_t index) {
   return static_cast<T>(uint64_t(lower) + uint64_t(stride) * index); // modulo 2^64, then modulo 2^bits of T
 }
 
@@ -49,14 +47,12 @@ constexpr Range static_share(uint64_t trips, uint32_t workers, uint32_t worker) 
 
 /// The `round`-th chunk of worker `worker` when chunks are dealt round robin; empty from the first round that
 /// has none for it. A chunk of 0 counts as 1.
-constexpr Range static_chunk(uint64_t trips, uint64_t chunk, uint32_t workers, uint32_t worker,
-                             uint64_t round) {
+constexpr Range static_chunk(uint64_t trips, uint64_t chunk, uint32_t workers, uint32_t worker, uint64_t round) {
   const uint64_t size = std::max<uint64_t>(chunk, 1);
   uint64_t number = 0;
   uint64_t begin = 0;
   if (worker >= workers || __builtin_mul_overflow(round, workers, &number) ||
-      __builtin_add_overflow(number, worker, &number) || __builtin_mul_overflow(number, size, &begin) ||
-      begin >= trips)
+      __builtin_add_overflow(number, worker, &number) || __builtin_mul_overflow(number, size, &begin) || begin >= trips)
     return {trips, trips};
   return {begin, begin + std::min(size, trips - begin)};
 }
@@ -68,8 +64,8 @@ constexpr uint64_t guided_chunk(uint64_t remaining, uint64_t chunk, uint32_t wor
   return std::min(remaining, std::max({proportional, chunk, uint64_t(1)}));
 }
 
-/// The same of a batch, which is not the end of the loop: none of its chunks may be smaller than `chunk` if it is not so itself.
-/// So what is left is divided equally once it is too little for anything else.
+/// The same of a batch, which is not the end of the loop: none of its chunks may be smaller than `chunk` if it is not
+/// so itself. So what is left is divided equally once it is too little for anything else.
 constexpr uint64_t guided_chunk_of_batch(uint64_t remaining, uint64_t chunk, uint32_t workers) {
   const uint64_t least = std::max<uint64_t>(chunk, 1);
   const uint64_t size = guided_chunk(remaining, least, workers);

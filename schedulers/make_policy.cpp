@@ -6,8 +6,8 @@
 
 namespace hetmp::schedulers {
 
-std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape,
-                                        RegionHistory& history, const DecisionRules& rules) {
+std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, RegionHistory& history,
+                                        const DecisionRules& rules) {
   switch (schedule.kind) {
   case ScheduleKind::Dynamic:
   case ScheduleKind::Guided:
@@ -17,8 +17,7 @@ std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShap
   case ScheduleKind::HetProbeI:
     return std::make_unique<HetProbeI>(shape, schedule.probe_percent, history, rules);
   case ScheduleKind::Auto: // the best of those that need no history
-    return std::make_unique<HierarchicalDynamic>(Schedule{ScheduleKind::Guided, schedule.chunk}, shape,
-                                                 rules);
+    return std::make_unique<HierarchicalDynamic>(Schedule{ScheduleKind::Guided, schedule.chunk}, shape, rules);
   case ScheduleKind::Static:
     break;
   }

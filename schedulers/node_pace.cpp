@@ -28,17 +28,13 @@ void NodePace::learn(const NodeMeasurement& measurement) {
   thread_us_ = thread_us_ * remembered + measurement.thread_us;
 }
 
-void NodePace::assume(double us_per_iteration) {
-  assumed_us_ = us_per_iteration;
-}
+void NodePace::assume(double us_per_iteration) { assumed_us_ = us_per_iteration; }
 
 double NodePace::us_per_iteration() const {
   return iterations_ > 0 && thread_us_ > 0 ? thread_us_ / iterations_ : assumed_us_;
 }
 
-double NodePace::rate() const {
-  return known() ? threads_ / us_per_iteration() : 0;
-}
+double NodePace::rate() const { return known() ? threads_ / us_per_iteration() : 0; }
 
 uint64_t part_size(const PartQuestion& question) {
   const double fair = static_cast<double>(question.left) * question.share;

@@ -24,9 +24,7 @@ constexpr KindName kind_names[] = {
     {"static_steal", ScheduleKind::Dynamic},    {trapezoidal_name, ScheduleKind::Guided},
 };
 
-bool is_blank(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::string_view without_blanks_around(std::string_view text) {
   while (!text.empty() && is_blank(text.front()))
@@ -45,8 +43,7 @@ std::string in_lower_case(std::string_view text) {
 }
 
 /// The whole of `text` as a number; from_chars does not depend on the program's locale.
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
+template <class Number> std::optional<Number> whole_number(std::string_view text) {
   Number value{};
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
@@ -147,8 +144,7 @@ ParsedCoreSpeeds parse_core_speeds(std::string_view text) {
   bool any = false;
   for (;;) {
     const size_t separator = text.find_first_of(",:");
-    const std::optional<double> speed =
-        whole_number<double>(without_blanks_around(text.substr(0, separator)));
+    const std::optional<double> speed = whole_number<double>(without_blanks_around(text.substr(0, separator)));
     if (!speed || !std::isfinite(*speed) || *speed < 0)
       return {std::nullopt, "a core speed ratio is not a number from 0 up"};
     if (speeds.of_node.size() == most_nodes)

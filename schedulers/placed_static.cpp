@@ -8,8 +8,8 @@
 namespace hetmp::schedulers {
 namespace {
 
-/// Part of its fair share that a node gets for a probe although the decision does not use it. As much as a HetProbe loop
-/// probes by default.
+/// Part of its fair share that a node gets for a probe although the decision does not use it. As much as a HetProbe
+/// loop probes by default.
 constexpr double probe_part = 0.1;
 
 } // namespace

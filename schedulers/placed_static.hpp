@@ -1,5 +1,6 @@
 // Static loops that are placed: each thread asks once for its share, so nothing can be moved during a visit. A visit is
-// measured as a whole, and the next one divided by what it showed; the decisions are HetProbe's (the paper, section 3.4).
+// measured as a whole, and the next one divided by what it showed; the decisions are HetProbe's (the paper,
+// section 3.4).
 #pragma once
 
 #include "schedulers/policy.hpp"
@@ -10,9 +11,9 @@
 
 namespace hetmp::schedulers {
 
-/// Each node gets one contiguous share, which is its last assignment. On visits that are probed it is measured, and a node
-/// that the present decision does not use gets a small share, so that there is something to measure. The measurements of a
-/// visit decide the next one, as soon as all nodes have reported.
+/// Each node gets one contiguous share, which is its last assignment. On visits that are probed it is measured, and a
+/// node that the present decision does not use gets a small share, so that there is something to measure. The
+/// measurements of a visit decide the next one, as soon as all nodes have reported.
 class PlacedStatic final : public LoopPolicy {
  public:
   PlacedStatic(const LoopShape& shape, RegionHistory& history, const DecisionRules& rules);

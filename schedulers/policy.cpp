@@ -24,9 +24,7 @@ bool Assignment::add(Range piece) {
   return true;
 }
 
-uint32_t LoopShape::total_threads() const {
-  return std::accumulate(threads.begin(), threads.end(), uint32_t{0});
-}
+uint32_t LoopShape::total_threads() const { return std::accumulate(threads.begin(), threads.end(), uint32_t{0}); }
 
 void LoopPolicy::report(uint32_t node, const NodeMeasurement& done) {}
 

@@ -1,9 +1,9 @@
 // The contract between a loop whose iterations are placed on nodes and the policy that places them.
 //
 // A policy lives at the global level: one object for one visit of one loop by one team. The nodes ask it, one after the
-// other or at the same time, what to do next; it answers at once, or later, when another node's question makes the answer
-// possible. It knows no threads, clocks or messages, so the runtime, the simulator and the tests drive the same object.
-// What a node does with an answer is node_work.hpp.
+// other or at the same time, what to do next; it answers at once, or later, when another node's question makes the
+// answer possible. It knows no threads, clocks or messages, so the runtime, the simulator and the tests drive the same
+// object. What a node does with an answer is node_work.hpp.
 #pragma once
 
 #include "schedulers/measurement.hpp"
@@ -23,7 +23,8 @@ struct Assignment {
   enum class Distribution : uint8_t {
     EqualShares, ///< each thread one equal share, the same one for the same assignment
     Chunks,      ///< `chunk` iterations at a time, on demand
-    Guided,      ///< shrinking chunks of at least `chunk` iterations, on demand; only a piece that is smaller makes a smaller one
+    Guided,      ///< shrinking chunks of at least `chunk` iterations, on demand; only a piece that is smaller makes a
+                 ///< smaller one
   };
   Range pieces[most_pieces]; ///< ascending, disjoint, none empty; the first `piece_count` count
   uint32_t piece_count = 0;  ///< 0 = nothing to run
@@ -60,11 +61,11 @@ class LoopPolicy {
  public:
   virtual ~LoopPolicy() = default;
 
-  /// Node `node` comes to the loop (its first question; `done`: times and iterations of the visits since its last one for which
-  /// nobody asked, if there were any), or has nothing left of its assignment.
-  /// `done`: what it has measured since it asked before. Appends the answers that become possible, in any order.
-  /// Every question is answered exactly once; a node with an open question asks nothing, and after an answer with
-  /// `last` it asks no more. The nodes' assignments tile [0, trips) exactly.
+  /// Node `node` comes to the loop (its first question; `done`: times and iterations of the visits since its last one
+  /// for which nobody asked, if there were any), or has nothing left of its assignment. `done`: what it has measured
+  /// since it asked before. Appends the answers that become possible, in any order. Every question is answered exactly
+  /// once; a node with an open question asks nothing, and after an answer with `last` it asks no more. The nodes'
+  /// assignments tile [0, trips) exactly.
   virtual void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) = 0;
 
   /// What a node measured over an assignment that was both `measured` and `last`. Not answered.

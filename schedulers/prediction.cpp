@@ -11,9 +11,7 @@ namespace {
 /// Predictions that differ by less are ties.
 constexpr double smallest_difference_of_predictions = 1.02;
 
-double alone_us(const NodeKnowledge& node) {
-  return finite_us(node.busy_us_per_iteration);
-}
+double alone_us(const NodeKnowledge& node) { return finite_us(node.busy_us_per_iteration); }
 
 /// Microseconds in which one thread of a node does an iteration. As one of several nodes it executes, and
 /// waits for the faults it takes itself: the node's faults are counted per iteration of the node, so an
@@ -39,8 +37,7 @@ std::vector<Candidate> single_nodes(const std::vector<NodeKnowledge>& nodes, Nod
 
 /// The k fastest nodes, k = 2 .. N: their iterations per microsecond add up, as shares are such that all
 /// finish together. A set of k nodes other than the k fastest ones cannot do more.
-std::vector<Candidate> fastest_sets(const std::vector<NodeKnowledge>& nodes, NodeSet measured,
-                                    double fault_us) {
+std::vector<Candidate> fastest_sets(const std::vector<NodeKnowledge>& nodes, NodeSet measured, double fault_us) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (has(measured, i))
@@ -97,9 +94,9 @@ void predict(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const 
     return;
   }
   const Candidate rival = std::has_single_bit(best.set) ? best_of(sets) : best_of(singles);
-  decision.reason = "predicted " + in_digits(best.us_per_iteration) + " us an iteration on " +
-                    where(best.set) + ", against " + in_digits(rival.us_per_iteration) + " on " +
-                    where(rival.set) + ", with faults that cost " + in_digits(rules.fault_us) + " us";
+  decision.reason = "predicted " + in_digits(best.us_per_iteration) + " us an iteration on " + where(best.set) +
+                    ", against " + in_digits(rival.us_per_iteration) + " on " + where(rival.set) +
+                    ", with faults that cost " + in_digits(rules.fault_us) + " us";
 }
 
 } // namespace hetmp::schedulers

@@ -19,8 +19,8 @@ constexpr uint32_t enough_probes = 3;
 constexpr double clear_factor = 2.5;
 /// An audit that finds a speed changed by more contradicts the decision.
 constexpr double contradicting_difference = 1.2;
-/// The same of speeds over all visits since the last audit. Little: where two nodes' CPUs are threads of one core, whoever is alone at
-/// the end of a visit is the faster for it, which hides about half of an uneven division.
+/// The same of speeds over all visits since the last audit. Little: where two nodes' CPUs are threads of one core,
+/// whoever is alone at the end of a visit is the faster for it, which hides about half of an uneven division.
 constexpr double changed_on_average = 1.02;
 /// Faults that are expected to fall below this part of what they were are still settling.
 constexpr double settled_part = 0.9;
@@ -36,9 +36,7 @@ constexpr uint32_t longest_first_interval = 32;
 /// Time spent on faults, at most, of a measurement that counts as hardly disturbed by pages that moved.
 constexpr double undisturbed_part = 0.05;
 
-void smooth(double& known, double seen, double weight = weight_of_new) {
-  known = weight * seen + (1 - weight) * known;
-}
+void smooth(double& known, double seen, double weight = weight_of_new) { known = weight * seen + (1 - weight) * known; }
 
 /// Times of two visits that differ by less are of one steady speed, and disturbances.
 constexpr double agreeing_difference = 1.1;
@@ -64,8 +62,8 @@ void smooth_times(NodeKnowledge& known, const NodeKnowledge& seen, bool may_be_m
   known.agreeing = steady ? std::min(known.agreeing + 1, longest_memory) : 1;
 }
 
-/// Nodes that ran more than their probes, and whether hardly any page moved meanwhile. The faults of all nodes count: a page
-/// that one of them fetches takes time of the one that has it, too.
+/// Nodes that ran more than their probes, and whether hardly any page moved meanwhile. The faults of all nodes count: a
+/// page that one of them fetches takes time of the one that has it, too.
 struct Wholes {
   uint32_t longer = 0;
   bool undisturbed = false;
@@ -125,15 +123,16 @@ bool clear(const Decision& decision, const DecisionRules& rules) {
   return decision.fault_period_us > limit * clear_factor || decision.fault_period_us < limit / clear_factor;
 }
 
-/// Visits until the first audit. To audit a decision for one node costs what the decision avoids: the others' pages come, and go
-/// again. So the farther its fault period is from any doubt, the later.
+/// Visits until the first audit. To audit a decision for one node costs what the decision avoids: the others' pages
+/// come, and go again. So the farther its fault period is from any doubt, the later.
 uint32_t first_interval_of(const Decision& decision, const DecisionRules& rules) {
   if (decision.only_node() < 0)
     return first_interval_of_several;
   if (!clear(decision, rules) || !(decision.fault_period_us > 0))
     return first_interval;
   const double beyond = limit_of(rules) / clear_factor / decision.fault_period_us;
-  return static_cast<uint32_t>(std::clamp(first_interval * beyond, double{first_interval}, double{longest_first_interval}));
+  return static_cast<uint32_t>(
+      std::clamp(first_interval * beyond, double{first_interval}, double{longest_first_interval}));
 }
 
 bool on_several_nodes(const std::vector<uint32_t>& threads) {
@@ -142,11 +141,10 @@ bool on_several_nodes(const std::vector<uint32_t>& threads) {
 
 } // namespace
 
-RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& threads,
-                                                const DecisionRules& rules, uint64_t trips) {
-  const bool same =
-      std::equal(threads.begin(), threads.end(), nodes_.begin(), nodes_.end(),
-                 [](uint32_t count, const NodeKnowledge& node) { return count == node.threads; });
+RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules,
+                                                uint64_t trips) {
+  const bool same = std::equal(threads.begin(), threads.end(), nodes_.begin(), nodes_.end(),
+                               [](uint32_t count, const NodeKnowledge& node) { return count == node.threads; });
   if (!same)
     start_afresh(threads, rules);
   visits_ += 1 + (trips == trips_ ? announced_ : 0);
@@ -209,7 +207,8 @@ bool RegionHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier
   return true;
 }
 
-/// Makes of the visit's wholes those of all visits since the last audit. `times`: where this visit's own would come from.
+/// Makes of the visit's wholes those of all visits since the last audit. `times`: where this visit's own would come
+/// from.
 void RegionHistory::add_earlier_times(VisitMeasurements& visit, Times times) const {
   for (uint32_t i = 0; i < visit.wholes.size(); ++i) {
     if (!decision_.uses(i))
@@ -230,9 +229,7 @@ void RegionHistory::asked_every_time() {
   decided_within_visits_ = true;
 }
 
-bool RegionHistory::settled() const {
-  return settled_;
-}
+bool RegionHistory::settled() const { return settled_; }
 
 double RegionHistory::work_us() const {
   for (const NodeKnowledge& node : nodes_)
@@ -241,15 +238,13 @@ double RegionHistory::work_us() const {
   return 0;
 }
 
-bool RegionHistory::steady() const {
-  return settled_ || same_nodes_ >= enough_probes;
-}
+bool RegionHistory::steady() const { return settled_ || same_nodes_ >= enough_probes; }
 
-/// Times come from all that the nodes ran where several went on after their probes (otherwise those of different iterations
-/// would be compared) and pages stayed. If pages moved although a decision for several nodes was in force, they moved because
-/// of its new division: the times stand for once, so that the next visit finds the pages in place. Following the disturbed
-/// ones would move the division, and the pages, again and again. Pages that move once more are the loop's own doing, in a part
-/// of it that the probes do not show: then all that was measured counts, faults too.
+/// Times come from all that the nodes ran where several went on after their probes (otherwise those of different
+/// iterations would be compared) and pages stayed. If pages moved although a decision for several nodes was in force,
+/// they moved because of its new division: the times stand for once, so that the next visit finds the pages in place.
+/// Following the disturbed ones would move the division, and the pages, again and again. Pages that move once more are
+/// the loop's own doing, in a part of it that the probes do not show: then all that was measured counts, faults too.
 RegionHistory::Times RegionHistory::times_of(const std::vector<NodeMeasurement>& probes,
                                              const std::vector<NodeMeasurement>& wholes, const DecisionRules& rules) {
   const Wholes all = examine(probes, wholes, rules);
@@ -281,11 +276,11 @@ void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const Dec
   decision_.reason.clear();
 }
 
-/// The speed of a node is what it will be once pages have settled: the time its faults took counts only as far as they are
-/// expected again, on the first visit not at all. Shares that followed cold faults would move on the next visit, and
-/// their pages with them. Where faults are so many that this matters much, the loop is not divided anyway.
-void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed,
-                         Times times, const DecisionRules& rules) {
+/// The speed of a node is what it will be once pages have settled: the time its faults took counts only as far as they
+/// are expected again, on the first visit not at all. Shares that followed cold faults would move on the next visit,
+/// and their pages with them. Where faults are so many that this matters much, the loop is not divided anyway.
+void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
+                         const DecisionRules& rules) {
   if (!believable(probe))
     return;
   NodeKnowledge seen = knowledge_from(probe);
@@ -325,12 +320,12 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
 
 /// The decision stands early when the last three probes agree: the same nodes, hardly changed speeds, a clear
 /// fault period. And each visit alone has to lead to the same nodes: the averages remember the first, cold
-/// one, and a region is not put on one node because of what that one fetched. Where the policy decides again within each
-/// visit, the period need not be clear as long as it does not grow: what is doubtful is looked at again anyway.
+/// one, and a region is not put on one node because of what that one fetched. Where the policy decides again within
+/// each visit, the period need not be clear as long as it does not grow: what is doubtful is looked at again anyway.
 /// DecisionRules::most_probes bounds all of this.
 void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& rules) {
-  const bool agrees = decided_ && standing.nodes == decision_.nodes &&
-                      change_of_speeds(standing, decision_) < smallest_difference;
+  const bool agrees =
+      decided_ && standing.nodes == decision_.nodes && change_of_speeds(standing, decision_) < smallest_difference;
   const bool no_doubt = (clear(decision_, rules) || (decided_within_visits_ && !pages_settle(latest_))) &&
                         decide(latest_, rules).nodes == decision_.nodes;
   if (!no_doubt)
@@ -343,9 +338,9 @@ void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& r
   stand_until_audit();
 }
 
-/// The decision in force against speeds over many visits: those that have changed are taken as they are, as no probe tells them
-/// better; others stay exactly as they were: moving a boundary by a few iterations would move pages. False if other nodes would be
-/// used: that is for judge_audit().
+/// The decision in force against speeds over many visits: those that have changed are taken as they are, as no probe
+/// tells them better; others stay exactly as they were: moving a boundary by a few iterations would move pages. False
+/// if other nodes would be used: that is for judge_audit().
 bool RegionHistory::judge_long_times(const Decision& standing, const DecisionRules& rules) {
   const Decision seen = decide(latest_, rules);
   if (seen.nodes != standing.nodes || decision_.nodes != standing.nodes)
@@ -361,8 +356,8 @@ bool RegionHistory::judge_long_times(const Decision& standing, const DecisionRul
   return true;
 }
 
-/// The audit's own measurement is compared with the decision, not the average in which it weighs three quarters. Speeds that an
-/// audit confirms stay exactly as they were.
+/// The audit's own measurement is compared with the decision, not the average in which it weighs three quarters. Speeds
+/// that an audit confirms stay exactly as they were.
 void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& rules) {
   const Decision seen = decide(latest_, rules);
   const bool several = standing.only_node() < 0;
@@ -370,8 +365,8 @@ void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& r
   if (several && looked_twice) // what the average keeps of the first look is not asked
     decision_.nodes = seen.nodes;
   const bool other_nodes = seen.nodes != standing.nodes || decision_.nodes != standing.nodes;
-  // Where one node has had the loop, the others' pages are cold, and one visit only shows how they come back. And several nodes
-  // are not given up because of the faults of one visit.
+  // Where one node has had the loop, the others' pages are cold, and one visit only shows how they come back. And
+  // several nodes are not given up because of the faults of one visit.
   if (!looked_twice && (several ? other_nodes : seen.nodes == standing.nodes)) {
     decision_ = standing;
     return; // the next visit is past the audit's number too: it is probed

@@ -11,17 +11,19 @@ namespace hetmp::schedulers {
 
 /// What the nodes of a team measured on a visit; element i of each is node i's.
 struct VisitMeasurements {
-  std::vector<NodeMeasurement> probes;  ///< over its probe: the same iterations on every visit, whatever else it was given
-  std::vector<NodeMeasurement> wholes;  ///< over all that it ran, the probe included; empty: as the probes
-  std::vector<NodeMeasurement> earlier; ///< of an audit: over its shares on the visits since the one before; empty: not known
+  std::vector<NodeMeasurement>
+      probes; ///< over its probe: the same iterations on every visit, whatever else it was given
+  std::vector<NodeMeasurement> wholes; ///< over all that it ran, the probe included; empty: as the probes
+  std::vector<NodeMeasurement>
+      earlier; ///< of an audit: over its shares on the visits since the one before; empty: not known
 };
 
-/// Not synchronised: one owner. A history is of visits by teams of one shape (threads of each node); another shape starts
-/// it afresh.
+/// Not synchronised: one owner. A history is of visits by teams of one shape (threads of each node); another shape
+/// starts it afresh.
 ///
-/// A region is probed on its first visits, up to DecisionRules::most_probes, fewer when the measurements leave no doubt.
-/// Then its decision stands, but not for ever: visits are probed again at growing intervals, and when such a probe
-/// contradicts the decision the region is probed anew.
+/// A region is probed on its first visits, up to DecisionRules::most_probes, fewer when the measurements leave no
+/// doubt. Then its decision stands, but not for ever: visits are probed again at growing intervals, and when such a
+/// probe contradicts the decision the region is probed anew.
 class RegionHistory {
  public:
   /// A visit begins.
@@ -29,23 +31,24 @@ class RegionHistory {
     bool probe = true;
     uint32_t repeats = 0; ///< not probed: so many visits after this one will not be either, and the decision stands
   };
-  /// `trips`: the loop's iterations, 0 if they are not known. A visit with another number than the one before tells that
-  /// the announced visits in between did not all take place; they are then not counted. A loop with fewer than two
+  /// `trips`: the loop's iterations, 0 if they are not known. A visit with another number than the one before tells
+  /// that the announced visits in between did not all take place; they are then not counted. A loop with fewer than two
   /// iterations a thread is not probed, and neither is a team on one node.
   Visit begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules, uint64_t trips = 0);
 
-  /// The visits that begin_visit() announced will begin like any other: the policy is asked on every visit, and measures and
-  /// decides again within it, also when the visit is not probed.
+  /// The visits that begin_visit() announced will begin like any other: the policy is asked on every visit, and
+  /// measures and decides again within it, also when the visit is not probed.
   void asked_every_time();
 
-  /// Takes a visit into account and decides anew. Measurements that cannot be true leave what is known of the node as it was.
-  /// Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75, for times and faults
-  /// alike; between times of different numbers of iterations, the longer one the more.
+  /// Takes a visit into account and decides anew. Measurements that cannot be true leave what is known of the node as
+  /// it was. Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75,
+  /// for times and faults alike; between times of different numbers of iterations, the longer one the more.
   ///
-  /// Times come from `wholes` if several nodes ran more than their probes and hardly any page moved meanwhile: it is many times
-  /// longer than the probe, so what disturbs a node now and then weighs as it does in the whole loop. Such times that agree within
-  /// 10 percent are one steady speed with disturbances: of these it is the mean. An audit alone would meet whatever disturbs the
-  /// machine in that moment: where all nodes in use have `earlier` times, the speeds follow from them.
+  /// Times come from `wholes` if several nodes ran more than their probes and hardly any page moved meanwhile: it is
+  /// many times longer than the probe, so what disturbs a node now and then weighs as it does in the whole loop. Such
+  /// times that agree within 10 percent are one steady speed with disturbances: of these it is the mean. An audit alone
+  /// would meet whatever disturbs the machine in that moment: where all nodes in use have `earlier` times, the speeds
+  /// follow from them.
   const Decision& absorb(VisitMeasurements visit, const DecisionRules& rules);
   /// Of a visit of which there are probes only.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules);
@@ -57,8 +60,8 @@ class RegionHistory {
   bool decided() const { return decided_; }
   /// The decision stands: no probing until the next audit.
   bool settled() const;
-  /// The last three probes, or all since the decision stands, led to the same nodes: enough to do without the others, though
-  /// speeds or doubts may still ask for probes.
+  /// The last three probes, or all since the decision stands, led to the same nodes: enough to do without the others,
+  /// though speeds or doubts may still ask for probes.
   bool steady() const;
 
   const std::vector<NodeKnowledge>& nodes() const { return nodes_; }
@@ -71,8 +74,8 @@ class RegionHistory {
   BringIns& bring_ins() { return bring_ins_; }
   uint32_t probed_visits() const { return probed_; }
   uint64_t visits() const { return visits_; }
-  /// What the visits so far have cost, in microseconds of one thread, by the measured node with the lowest number; 0 = not
-  /// known.
+  /// What the visits so far have cost, in microseconds of one thread, by the measured node with the lowest number; 0 =
+  /// not known.
   double work_us() const;
 
  private:
@@ -98,17 +101,17 @@ class RegionHistory {
   bool decided_ = false;
   bool settled_ = false;
   bool decided_within_visits_ = false;
-  bool stood_ = false; ///< the last visit's times were not taken
-  bool looked_ = false;      ///< of an audit that takes two visits: the first one has been
+  bool stood_ = false;  ///< the last visit's times were not taken
+  bool looked_ = false; ///< of an audit that takes two visits: the first one has been
   uint32_t probed_ = 0;
-  uint32_t round_ = 0;       ///< probed visits since probing began anew
+  uint32_t round_ = 0;      ///< probed visits since probing began anew
   uint32_t same_nodes_ = 0; ///< probes in a row that led to the same nodes
-  uint32_t alike_ = 0;       ///< of these, the last ones that agreed without doubt
-  uint32_t interval_ = 0;    ///< settled: visits that are not probed between two audits
+  uint32_t alike_ = 0;      ///< of these, the last ones that agreed without doubt
+  uint32_t interval_ = 0;   ///< settled: visits that are not probed between two audits
   uint64_t visits_ = 0;
-  uint64_t next_audit_ = 0;  ///< settled: the number of the visit that is to be probed
-  uint64_t trips_ = 0;       ///< of the last visit
-  uint32_t announced_ = 0;   ///< visits after it of which nobody asks
+  uint64_t next_audit_ = 0; ///< settled: the number of the visit that is to be probed
+  uint64_t trips_ = 0;      ///< of the last visit
+  uint32_t announced_ = 0;  ///< visits after it of which nobody asks
 };
 
 } // namespace hetmp::schedulers

@@ -15,16 +15,14 @@ enum class ScheduleKind : uint8_t {
 };
 
 /// Whether loops of this kind are probed.
-constexpr bool probes(ScheduleKind kind) {
-  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI;
-}
+constexpr bool probes(ScheduleKind kind) { return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI; }
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Static;
-  uint64_t chunk = 0;           ///< iterations; 0 = none given
-  double probe_percent = 10.0;  ///< HetProbe, HetProbeI: share of the iterations spent probing, in (0, 100]
-  bool monotonic = false;       ///< the monotonic modifier was given
-  bool trapezoidal = false;     ///< Guided by another name: libomp's for chunks that shrink by equal steps
+  uint64_t chunk = 0;          ///< iterations; 0 = none given
+  double probe_percent = 10.0; ///< HetProbe, HetProbeI: share of the iterations spent probing, in (0, 100]
+  bool monotonic = false;      ///< the monotonic modifier was given
+  bool trapezoidal = false;    ///< Guided by another name: libomp's for chunks that shrink by equal steps
   bool operator==(const Schedule&) const = default;
 };
 

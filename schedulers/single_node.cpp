@@ -11,7 +11,8 @@ namespace {
 constexpr double smallest_difference_of_misses = 1.1;
 /// Without counters another node than the origin has to be so many times better: the program's data and its
 /// serial part live on the origin, and CPU time alone does not tell how much of it went into waiting for the
-/// caches. Nor does it tell anything on a first visit, when caches and memories are cold: to follow it would move all data.
+/// caches. Nor does it tell anything on a first visit, when caches and memories are cold: to follow it would move all
+/// data.
 constexpr double worth_leaving_the_origin = 1.25;
 
 struct Weighing {
@@ -51,8 +52,7 @@ struct Weighing {
     return 0; // there is a shortest one
   }
 
-  template <class Value>
-  double least(Value value, NodeSet set) const {
+  template <class Value> double least(Value value, NodeSet set) const {
     double result = std::numeric_limits<double>::infinity();
     for (uint32_t i = 0; i < nodes.size(); ++i)
       if (has(set, i))
@@ -90,15 +90,15 @@ struct Weighing {
 
 } // namespace
 
-double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decision,
-                  const DecisionRules& rules, uint32_t node) {
+double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decision, const DecisionRules& rules,
+                  uint32_t node) {
   if (!rules.speeds.empty())
     return nodes[node].threads * decision.speed[node];
   return nodes[node].threads / finite_us(nodes[node].busy_us_per_iteration);
 }
 
-SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates,
-                            const Decision& decision, const DecisionRules& rules) {
+SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const Decision& decision,
+                            const DecisionRules& rules) {
   const NodeSet measured = measured_of(nodes, candidates);
   const Weighing weighing{nodes, measured != 0 ? measured : candidates, decision, rules};
   return decision.misses_per_kilo_instruction >= 0 ? weighing.by_misses() : weighing.without_counters();

@@ -56,8 +56,7 @@ std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
 
 } // namespace
 
-std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes,
-                                      const std::vector<double>& given) {
+std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes, const std::vector<double>& given) {
   if (given.empty())
     return measured_speeds(nodes);
   const CoreSpeeds speeds{given};

@@ -24,7 +24,6 @@ constexpr double finite_us(double us) {
 /// threads 0. From elapsed time: a node that gets less of its CPUs is slower. A node that has not been
 /// measured counts as the slowest, so that it gets the least work. `given` (see CoreSpeeds) replaces what was
 /// measured if it is not empty and leaves a node of the team above 0.
-std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes,
-                                      const std::vector<double>& given);
+std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes, const std::vector<double>& given);
 
 } // namespace hetmp::schedulers

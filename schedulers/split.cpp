@@ -6,12 +6,9 @@
 namespace hetmp::schedulers {
 namespace {
 
-__extension__ using Wide =
-    unsigned __int128; // a trip count of 64 bits times a sum of weights of less than 64
+__extension__ using Wide = unsigned __int128; // a trip count of 64 bits times a sum of weights of less than 64
 
-bool usable(double weight) {
-  return std::isfinite(weight) && weight > 0;
-}
+bool usable(double weight) { return std::isfinite(weight) && weight > 0; }
 
 /// Weights as integers of at most 2^31, so that the arithmetic on boundaries is exact. A usable weight never
 /// becomes 0.

@@ -9,8 +9,8 @@ namespace hetmp::seal {
 
 inline constexpr const char* plugin_file = "libhetmp_seal.so";
 
-/// The cipher of the plugin in `folder`; null, and why in `problem`, a clause, if it cannot be had. It stays loaded, and
-/// what is allocated for it is private to this process.
+/// The cipher of the plugin in `folder`; null, and why in `problem`, a clause, if it cannot be had. It stays loaded,
+/// and what is allocated for it is private to this process.
 const Cipher* load_cipher(const std::string& folder, std::string& problem);
 
 } // namespace hetmp::seal

@@ -4,9 +4,9 @@
 //   text     the plain text's ciphertext
 //   tag      16 bytes
 //
-// Records have no numbers on the way: both ends count them, and the count is the cipher's nonce. So a record that was changed,
-// left out, repeated or moved does not verify, and the first one that does not ends the stream. Where records begin and end
-// has nothing to do with the messages inside.
+// Records have no numbers on the way: both ends count them, and the count is the cipher's nonce. So a record that was
+// changed, left out, repeated or moved does not verify, and the first one that does not ends the stream. Where records
+// begin and end has nothing to do with the messages inside.
 #pragma once
 
 #include "base/seal/cipher.hpp"
@@ -26,7 +26,7 @@ inline constexpr size_t largest_record = record_bytes(most_plain_bytes);
 
 /// One direction's sender. Not to be copied: two of them would use a number twice. One thread at a time.
 class RecordWriter {
-public:
+ public:
   RecordWriter(const Cipher& cipher, const Key& key) : cipher_(cipher), key_(key) {}
   ~RecordWriter() { explicit_bzero(key_.data(), key_.size()); }
   RecordWriter(const RecordWriter&) = delete;
@@ -35,7 +35,7 @@ public:
   /// Appends the records of `count` bytes to `records`: as few as possible.
   void seal(const void* bytes, size_t count, std::vector<uint8_t>& records);
 
-private:
+ private:
   const Cipher& cipher_;
   Key key_;
   uint64_t number_ = 0; ///< of the next record
@@ -43,7 +43,7 @@ private:
 
 /// One direction's receiver. The stream may come in any pieces, and no length in it is used before it was checked.
 class RecordReader {
-public:
+ public:
   /// Room for `bytes` of the stream, at least one record.
   RecordReader(const Cipher& cipher, const Key& key, size_t bytes = 0);
   ~RecordReader() { explicit_bzero(key_.data(), key_.size()); }
@@ -56,15 +56,15 @@ public:
   /// So many have been put there.
   void filled(size_t bytes) { end_ += bytes; }
 
-  /// Opens the next complete record to `plain`, where there is room for most_plain_bytes, and returns the number of bytes in
-  /// it; 0 if there is none: then either more has to come or broken().
+  /// Opens the next complete record to `plain`, where there is room for most_plain_bytes, and returns the number of
+  /// bytes in it; 0 if there is none: then either more has to come or broken().
   size_t next(uint8_t* plain);
   /// A record could not be, or did not verify; next() gives nothing more.
   bool broken() const { return broken_; }
   /// A record has begun to come, and its end has not.
   bool has_part() const { return begin_ != end_; }
 
-private:
+ private:
   void make_room();
 
   const Cipher& cipher_;

@@ -29,8 +29,8 @@ bool is_installation(ActionKind kind) {
   return kind == ActionKind::InstallShared || kind == ActionKind::InstallExclusive;
 }
 
-/// Whether carrying them out stage by stage is carrying them out in order. Somebody to be woken without an installation, and an
-/// installation that wakes nobody, are not the batch's business.
+/// Whether carrying them out stage by stage is carrying them out in order. Somebody to be woken without an
+/// installation, and an installation that wakes nobody, are not the batch's business.
 bool is_in_order(const protocol::Actions& actions) {
   int stage = -1;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -101,10 +101,11 @@ void ActionBatch::send(const protocol::Action& action) {
     Sending& last = sendings.back();
     PageMessage& run = last.message;
     const auto step = int64_t(action.page() - run.message(run.count - 1).page);
-    const bool fits = run.count == 1 ? step != 0 && step == int32_t(step) && (!run.has_content() || step == 1)
-                                     : step == run.stride;
+    const bool fits =
+        run.count == 1 ? step != 0 && step == int32_t(step) && (!run.has_content() || step == 1) : step == run.stride;
     if (last.to == action.to && run.first.type == action.message.type &&
-        run.first.requester == action.message.requester && run.first.home == action.message.home && fits && run.count < most_run_pages) {
+        run.first.requester == action.message.requester && run.first.home == action.message.home && fits &&
+        run.count < most_run_pages) {
       run.stride = int32_t(step);
       ++run.count;
       return;

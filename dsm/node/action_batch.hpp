@@ -1,9 +1,10 @@
-// What the actions of several events come to, each of another page: neighbours are protected by one system call, travel in one
-// message, are installed by one system call.
+// What the actions of several events come to, each of another page: neighbours are protected by one system call, travel
+// in one message, are installed by one system call.
 //
-// That is allowed because pages do not interact: the protocol asks for the order of one page's actions, and of its messages on
-// one channel. Here all pages are protected first, then installed, then what is to be sent goes out, then copies are dropped; an
-// event whose actions come in another order is not taken. Pure; the carrying out is somebody else's.
+// That is allowed because pages do not interact: the protocol asks for the order of one page's actions, and of its
+// messages on one channel. Here all pages are protected first, then installed, then what is to be sent goes out, then
+// copies are dropped; an event whose actions come in another order is not taken. Pure; the carrying out is somebody
+// else's.
 #pragma once
 
 #include "dsm/node/page_message.hpp"
@@ -21,7 +22,7 @@ struct PageRange {
 };
 
 class ActionBatch {
-public:
+ public:
   struct Installation {
     PageRange pages;
     const uint8_t* content; ///< one page's behind the other's; null: zeros
@@ -32,8 +33,8 @@ public:
     PageMessage message; ///< content: to be read from the pages; longer than one message can take, perhaps
   };
 
-  /// Adds the actions of one event, of a page that no event before was about. `content`: what came with the event, null for
-  /// zeros. False if they have to be carried out one by one; then nothing was added.
+  /// Adds the actions of one event, of a page that no event before was about. `content`: what came with the event, null
+  /// for zeros. False if they have to be carried out one by one; then nothing was added.
   bool add(const protocol::Actions& actions, const uint8_t* content);
 
   bool empty() const { return protections.empty() && installations.empty() && sendings.empty() && drops.empty(); }
@@ -45,7 +46,7 @@ public:
   std::vector<Sending> sendings;
   std::vector<PageRange> drops;
 
-private:
+ private:
   void add(const protocol::Action& action, const uint8_t* content);
   void install(PageNumber page, const uint8_t* content, bool writable);
   void send(const protocol::Action& action);

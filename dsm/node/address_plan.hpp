@@ -22,7 +22,8 @@ inline constexpr size_t page_bytes = size_t(1) << page_shift;
 inline constexpr uint32_t most_nodes = 64;
 inline constexpr uint32_t origin = 0;
 
-inline constexpr uintptr_t slices_begin = uintptr_t(16) << 40; // 16 TiB: far from programs (0x5555...), libraries (0x7f...)
+inline constexpr uintptr_t slices_begin = uintptr_t(16)
+                                          << 40; // 16 TiB: far from programs (0x5555...), libraries (0x7f...)
 inline constexpr size_t slice_bytes = size_t(1) << 40;
 inline constexpr size_t small_part_bytes = size_t(512) << 30;
 inline constexpr size_t stack_part_bytes = size_t(64) << 30;
@@ -43,7 +44,7 @@ constexpr uintptr_t page_down(uintptr_t address) { return address & ~(page_bytes
 constexpr uintptr_t page_up(uintptr_t address) { return page_down(address + page_bytes - 1); }
 
 class AddressPlan {
-public:
+ public:
   /// `globals`: disjoint, in ascending order.
   void set(uint32_t nodes, std::vector<Segment> globals);
 
@@ -56,12 +57,8 @@ public:
     const uintptr_t begin = slices_begin + node * slice_bytes;
     return {begin, begin + slice_bytes};
   }
-  static Segment small_part(uint32_t node) {
-    return {slice(node).begin, slice(node).begin + small_part_bytes};
-  }
-  static Segment large_part(uint32_t node) {
-    return {small_part(node).end, small_part(node).end + large_part_bytes};
-  }
+  static Segment small_part(uint32_t node) { return {slice(node).begin, slice(node).begin + small_part_bytes}; }
+  static Segment large_part(uint32_t node) { return {small_part(node).end, small_part(node).end + large_part_bytes}; }
   static Segment stack_part(uint32_t node) { return {large_part(node).end, slice(node).end}; }
 
   bool in_slices(uintptr_t address) const {
@@ -81,7 +78,7 @@ public:
   /// The piece around the page that its home makes known to userfaultfd as a whole.
   Segment publish_piece(PageNumber page) const;
 
-private:
+ private:
   const Segment* global_of(uintptr_t address) const;
 
   uint32_t nodes_ = 1;

@@ -56,7 +56,8 @@ void map(const Segment& segment, int how) {
 
 void give_back_layout(const AddressLayout& layout) {
   const uint64_t stack_bytes = address_layout().stack_bytes;
-  if (address_layout() != layout && !set_address_layout(layout)) // where limits cannot be set nothing was changed before either
+  if (address_layout() != layout &&
+      !set_address_layout(layout)) // where limits cannot be set nothing was changed before either
     say("the program's own limit of the stack, or its personality, cannot be set again: %s", strerrordesc_np(errno));
   if (layout.stack_bytes != stack_bytes)
     set_default_stack(layout.stack_bytes);
@@ -71,8 +72,9 @@ std::string what_lies_among_nodes() {
   snprintf(place, sizeof place, "%#zx", size_t(first.range.begin));
   std::string text = (first.name.empty() ? "a mapping without a name" : first.name) + " lies at " + place +
                      ", among the addresses that nodes share (16 to 84 TiB); ";
-  return text += laid_out_upwards() ? "the kernel lays out programs upwards here, as vm.legacy_va_layout=1 and setarch -L make it"
-                                    : "link or load it elsewhere, or use one node";
+  return text += laid_out_upwards()
+                     ? "the kernel lays out programs upwards here, as vm.legacy_va_layout=1 and setarch -L make it"
+                     : "link or load it elsewhere, or use one node";
 }
 
 void map_fresh(const Segment& segment) { map(segment, MAP_FIXED_NOREPLACE); }

@@ -8,7 +8,8 @@
 
 namespace hetmp::dsm {
 
-/// The user's own limit and personality, now that the address space is laid out: for the program, its threads and its children.
+/// The user's own limit and personality, now that the address space is laid out: for the program, its threads and its
+/// children.
 void give_back_layout(const AddressLayout& layout);
 
 /// Which mapping is in the range's way, why, and what helps; empty if there is none. Needs /proc.

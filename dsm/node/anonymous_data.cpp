@@ -46,7 +46,8 @@ void make_data_anonymous() {
 
 void make_anonymous(Segment range, int protection) {
   // The system calls themselves: this library interposes the functions.
-  const long copy = syscall(SYS_mmap, nullptr, range.bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long copy =
+      syscall(SYS_mmap, nullptr, range.bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == -1)
     die(70, "cannot map %zu bytes for the program's global data: %s", range.bytes(), strerrordesc_np(errno));
   if (protection & PROT_READ)

@@ -25,9 +25,9 @@
 namespace hetmp::dsm {
 namespace {
 
-std::mutex one_at_a_time;       // never taken by the service thread
-Change under_way;               // private memory: the caller's own may lie on a shared stack
-FutexWord unanswered;           // nodes that have not answered yet
+std::mutex one_at_a_time; // never taken by the service thread
+Change under_way;         // private memory: the caller's own may lie on a shared stack
+FutexWord unanswered;     // nodes that have not answered yet
 std::atomic<int> first_error{0};
 std::atomic<uint64_t> last_result{0};
 
@@ -92,7 +92,7 @@ void stacks_errand(void* argument) {
 
 /// No handler runs on this thread while one exists.
 class SignalsHeld {
-public:
+ public:
   SignalsHeld() {
     sigset_t all;
     sigfillset(&all);
@@ -102,7 +102,7 @@ public:
   SignalsHeld(const SignalsHeld&) = delete;
   SignalsHeld& operator=(const SignalsHeld&) = delete;
 
-private:
+ private:
   sigset_t before_;
 };
 
@@ -110,7 +110,7 @@ constexpr uint32_t all_others = most_nodes;
 
 int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result = nullptr) {
   const Change wanted = change; // before the lock is taken: reading it may take long
-  const SignalsHeld signals; // their handlers may make changes, too
+  const SignalsHeld signals;    // their handlers may make changes, too
   std::lock_guard guard(one_at_a_time);
   under_way = wanted;
   first_error.store(0, std::memory_order_relaxed); // nobody answers before something is sent
@@ -155,8 +155,10 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   else if (change.kind == Change::Kind::ExecutableStacks)
     do_later(stacks_errand, new uint32_t(from));
   else if (change.kind == Change::Kind::TellUse)
-    NodeProcess::instance()->answer_change(
-        from, 0, uint64_t(change.offset) < NodeProcess::parts ? NodeProcess::instance()->used_until(unsigned(change.offset)) : 0);
+    NodeProcess::instance()->answer_change(from, 0,
+                                           uint64_t(change.offset) < NodeProcess::parts
+                                               ? NodeProcess::instance()->used_until(unsigned(change.offset))
+                                               : 0);
   else
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }

@@ -1,9 +1,10 @@
-// Changes that every node has to make: of the address space, or an address would stop meaning the same everywhere (protection of
-// shared memory, mappings of files, objects that come late), and of what signals do. All calls but the last two do nothing elsewhere
-// before there are other nodes.
+// Changes that every node has to make: of the address space, or an address would stop meaning the same everywhere
+// (protection of shared memory, mappings of files, objects that come late), and of what signals do. All calls but the
+// last two do nothing elsewhere before there are other nodes.
 //
 // Whoever makes a change waits until all nodes have answered; their service threads carry it out at once, and it waits
-// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables) is an errand (errands.hpp).
+// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables) is an errand
+// (errands.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,12 @@ namespace hetmp::dsm {
 /// Travels as it is, as data of a control message: nodes run the same library.
 struct Change {
   enum class Kind : uint32_t {
-    Protect,        ///< mprotect
-    MapFile,        ///< an open file at a place that is free on every node; only between processes of one machine
-    Unmap,          ///< what MapFile has mapped
-    Load,           ///< the origin is to dlopen `path` with `flags`; it answers with the handle
-    SetAction,      ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
-    RegisterFrames, ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
+    Protect,          ///< mprotect
+    MapFile,          ///< an open file at a place that is free on every node; only between processes of one machine
+    Unmap,            ///< what MapFile has mapped
+    Load,             ///< the origin is to dlopen `path` with `flags`; it answers with the handle
+    SetAction,        ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
+    RegisterFrames,   ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
     ExecutableStacks, ///< from now on
     TellUse,          ///< no change: up to where the node uses part `offset` of its slice
   };
@@ -33,8 +34,8 @@ struct Change {
   char path[1024] = {};
 };
 
-/// Makes the change here and then on all other nodes. Returns 0, or the errno value of a node that could not; nothing is
-/// undone then. Any thread but the service thread; one change of a node at a time, the others wait.
+/// Makes the change here and then on all other nodes. Returns 0, or the errno value of a node that could not; nothing
+/// is undone then. Any thread but the service thread; one change of a node at a time, the others wait.
 int change_everywhere(const Change& change);
 /// The same, without this node.
 int change_elsewhere(const Change& change);

@@ -11,7 +11,8 @@ namespace hetmp::dsm {
 const seal::Cipher* load_private_cipher(std::string& problem) {
   Dl_info info;
   char path[PATH_MAX];
-  if (!dladdr(reinterpret_cast<void*>(&load_private_cipher), &info) || !info.dli_fname || !realpath(info.dli_fname, path)) {
+  if (!dladdr(reinterpret_cast<void*>(&load_private_cipher), &info) || !info.dli_fname ||
+      !realpath(info.dli_fname, path)) {
     problem = "encryption is not possible: it cannot be told where hetmp is installed";
     return nullptr;
   }

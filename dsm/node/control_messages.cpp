@@ -2,8 +2,8 @@
 #include "dsm/node/control_message.hpp"
 
 #include "base/message.hpp"
-#include "dsm/node/node_process.hpp"
 #include "dsm/node/errands.hpp"
+#include "dsm/node/node_process.hpp"
 #include "dsm/node/private_threads.hpp"
 
 #include <cstdio>
@@ -84,8 +84,8 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
 
 void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) {
   const ControlMessage message{ControlMessage::Kind::Observe, 0, 0};
-  transport_->send(to, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control, &message, sizeof message, bytes,
-                   size);
+  transport_->send(to, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control, &message, sizeof message,
+                   bytes, size);
 }
 
 bool NodeProcess::retry() {
@@ -96,8 +96,7 @@ bool NodeProcess::retry() {
 
 void NodeProcess::free_remote(void* block) {
   const ControlMessage message{ControlMessage::Kind::Free, 0, reinterpret_cast<uintptr_t>(block)};
-  transport_->send(Heap::owner(block), Lane::Anyone, Channel::Control, &message, sizeof message,
-                  nullptr, 0);
+  transport_->send(Heap::owner(block), Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
 }
 
 void NodeProcess::unmap_remote(Segment range) {

@@ -36,7 +36,7 @@ uintptr_t definition(const LoadedObject::Reference& reference, const LoadedObjec
 
 /// The pages that the dynamic linker has made read-only, writable as long as this exists.
 class OpenRelro {
-public:
+ public:
   explicit OpenRelro(const LoadedObject& object) : begin_(object.relro_begin()), end_(object.relro_end()) {
     protect(PROT_READ | PROT_WRITE);
   }
@@ -44,7 +44,7 @@ public:
   OpenRelro(const OpenRelro&) = delete;
   OpenRelro& operator=(const OpenRelro&) = delete;
 
-private:
+ private:
   void protect(int protection) {
     if (begin_ < end_ && syscall(SYS_mprotect, begin_, end_ - begin_, protection) != 0)
       die(70, "cannot bind hetmp's libraries to the C library: %s", strerrordesc_np(errno));

@@ -1,5 +1,5 @@
-// Recognises faults that walk through memory, forwards, backwards or in strides, and says which pages will be wanted next.
-// Pure, bounded, and cheap: it is asked on every fault.
+// Recognises faults that walk through memory, forwards, backwards or in strides, and says which pages will be wanted
+// next. Pure, bounded, and cheap: it is asked on every fault.
 #pragma once
 
 #include "dsm/node/address_plan.hpp"
@@ -18,12 +18,12 @@ struct PageRun {
 };
 
 /// A stream is a sequence of faults with one distance between them. From its third fault on a run of pages behind it is
-/// announced, half as many as the stream has come along so far. The next run is announced when the stream shows up again: by
-/// a fault behind the run, or before, by a fault on a page of the run that is still under way. So a reader that is faster than
-/// its pages has the next run under way while it works on the present one; one that is slower waits once a run; and a stream
-/// that ends has cost two runs at most, no more pages than it needed.
+/// announced, half as many as the stream has come along so far. The next run is announced when the stream shows up
+/// again: by a fault behind the run, or before, by a fault on a page of the run that is still under way. So a reader
+/// that is faster than its pages has the next run under way while it works on the present one; one that is slower waits
+/// once a run; and a stream that ends has cost two runs at most, no more pages than it needed.
 class FaultStreams {
-public:
+ public:
   static constexpr uint32_t first_run = 4;
   static constexpr uint32_t longest_run = 256;
   /// Of pages that are written: others lose their copies of them.
@@ -31,13 +31,14 @@ public:
   /// In pages, either way. Further apart is another array.
   static constexpr int64_t longest_stride = 16;
 
-  /// A thread of this node faulted on the page, for the first time since it has no copy. The pages to fetch with it; none
-  /// if it continues nothing.
+  /// A thread of this node faulted on the page, for the first time since it has no copy. The pages to fetch with it;
+  /// none if it continues nothing.
   PageRun fault(PageNumber page, bool write = false);
-  /// A thread faulted on a page that was asked for before. The pages to fetch now; none if it is not one of the last run.
+  /// A thread faulted on a page that was asked for before. The pages to fetch now; none if it is not one of the last
+  /// run.
   PageRun fault_under_way(PageNumber page, bool write = false);
 
-private:
+ private:
   struct Stream {
     PageNumber origin = 0;   ///< the page of its first fault
     PageNumber last = 0;     ///< of its latest

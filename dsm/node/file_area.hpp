@@ -1,6 +1,6 @@
-// Address space for files that all nodes map alike. It lies behind the slices; each node gives out its own part, so no two
-// mappings meet. What is in there is not kept in step by the DSM: it is either never written, or the kernel's own page
-// cache does that for processes of one machine.
+// Address space for files that all nodes map alike. It lies behind the slices; each node gives out its own part, so no
+// two mappings meet. What is in there is not kept in step by the DSM: it is either never written, or the kernel's own
+// page cache does that for processes of one machine.
 #pragma once
 
 #include "dsm/node/address_plan.hpp"
@@ -11,7 +11,7 @@
 namespace hetmp::dsm {
 
 class FileArea {
-public:
+ public:
   static constexpr uintptr_t begin = slices_begin + most_nodes * slice_bytes;
   static constexpr size_t node_bytes = size_t(64) << 30;
   static constexpr uintptr_t end = begin + most_nodes * node_bytes;
@@ -29,7 +29,7 @@ public:
   /// Taken by this node, unmapped since.
   void give_back(uintptr_t first, size_t bytes);
 
-private:
+ private:
   std::mutex lock_;
   std::map<uintptr_t, size_t> taken_; ///< begin -> bytes; neighbours may be apart
 };

@@ -25,7 +25,7 @@ FileArea area;
 
 /// Of this node's private mappings: what is no longer the same on other nodes.
 class Withdrawn {
-public:
+ public:
   void add(Segment range) {
     std::lock_guard guard(lock_);
     ranges_.push_back(range);
@@ -45,7 +45,7 @@ public:
     std::erase_if(ranges_, [&](const Segment& each) { return range.begin <= each.begin && each.end <= range.end; });
   }
 
-private:
+ private:
   static bool overlap(Segment a, Segment b) { return a.begin < b.end && b.begin < a.end; }
   std::mutex lock_;
   std::vector<Segment> ranges_;
@@ -54,7 +54,8 @@ private:
 /// Another node has withdrawn it.
 bool is_refused(Segment range) {
   const std::vector<Mapping> mappings = mappings_within(range);
-  return std::any_of(mappings.begin(), mappings.end(), [](const Mapping& each) { return each.protection == PROT_NONE; });
+  return std::any_of(mappings.begin(), mappings.end(),
+                     [](const Mapping& each) { return each.protection == PROT_NONE; });
 }
 
 void* refuse(int error) {
@@ -121,7 +122,8 @@ void* map_file(NodeProcess& process, size_t bytes, int protection, int flags, in
   if (!process.made_by_launcher() && (shared || !written))
     return map_on_all_nodes(process, bytes, protection, flags, descriptor, offset);
   if (shared && written) {
-    say("mmap: a file that is shared and writable can be mapped where all nodes are processes of one program start only; "
+    say("mmap: a file that is shared and writable can be mapped where all nodes are processes of one program start "
+        "only; "
         "refused");
     return refuse(ENOTSUP);
   }
@@ -129,7 +131,8 @@ void* map_file(NodeProcess& process, size_t bytes, int protection, int flags, in
 }
 
 int protect_file(NodeProcess& process, Segment range, int protection) {
-  const Change everybodys{.kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()};
+  const Change everybodys{
+      .kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()};
   if (FileArea::sharing_at(range.begin) != FileArea::Sharing::Private)
     return change_everywhere(everybodys);
   const bool mapped_here = FileArea::owner(range.begin) == process.node();
@@ -139,13 +142,17 @@ int protect_file(NodeProcess& process, Segment range, int protection) {
   if (!writable)
     return mapped_here || !is_refused(range) ? change_everywhere(everybodys) : ENOTSUP;
   if (!mapped_here) {
-    say("a private mapping of a file was made read-only, and only the node that has mapped it can make it writable: map it with "
+    say("a private mapping of a file was made read-only, and only the node that has mapped it can make it writable: "
+        "map it with "
         "PROT_WRITE; mprotect is refused");
     return ENOTSUP;
   }
   static bool said = false;
-  say_once(said, "a private mapping of a file that was made read-only becomes writable: from now on only node %u can use it; map it "
-                 "with PROT_WRITE for all", process.node());
+  say_once(said,
+           "a private mapping of a file that was made read-only becomes writable: from now on only node %u can use it; "
+           "map it "
+           "with PROT_WRITE for all",
+           process.node());
   withdrawn.add(range);
   Change others = everybodys;
   others.protection = PROT_NONE;

@@ -34,7 +34,8 @@ template <class Visit> void for_each_absent(Segment range, Visit visit) {
   uintptr_t absent_from = 0; // 0: none
   for (uintptr_t at = range.begin; at < range.end;) {
     const size_t pages = std::min<size_t>(std::size(entries), (range.end - at) >> page_shift);
-    const ssize_t bytes = file < 0 ? 0 : pread(file, entries, pages * sizeof entries[0], off_t((at >> page_shift) * sizeof entries[0]));
+    const ssize_t bytes =
+        file < 0 ? 0 : pread(file, entries, pages * sizeof entries[0], off_t((at >> page_shift) * sizeof entries[0]));
     const size_t told = bytes > 0 ? size_t(bytes) / sizeof entries[0] : 0;
     for (size_t i = 0; i < pages; ++i, at += page_bytes) {
       const bool here = i < told && (entries[i] & present_or_swapped);
@@ -89,7 +90,8 @@ void want_memory_of(NodeProcess& process, uint32_t node) {
 /// Guards of other nodes' stacks are not known here, and their owner cannot read them.
 bool is_foreign_stack(const NodeProcess& process, Segment range) {
   const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
-  return process.plan().in_slices(range.begin) && owner != process.node() && AddressPlan::stack_part(owner).contains(range.begin);
+  return process.plan().in_slices(range.begin) && owner != process.node() &&
+         AddressPlan::stack_part(owner).contains(range.begin);
 }
 
 void before_fork() {

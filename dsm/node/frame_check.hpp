@@ -1,5 +1,5 @@
-// What tells that a frame has come as it was sent: for streams that nothing else protects. Against accidents; whoever changes
-// bytes on purpose can change these, too (encrypted runs have more than this).
+// What tells that a frame has come as it was sent: for streams that nothing else protects. Against accidents; whoever
+// changes bytes on purpose can change these, too (encrypted runs have more than this).
 #pragma once
 
 #include "dsm/node/slot.hpp"
@@ -10,8 +10,8 @@
 
 namespace hetmp::dsm {
 
-/// Sums of words and sums of these sums, in eight lanes: any one changed word shows, and two that have changed places. About 0.2 us
-/// for a page.
+/// Sums of words and sums of these sums, in eight lanes: any one changed word shows, and two that have changed places.
+/// About 0.2 us for a page.
 inline uint32_t check_of(const void* bytes, size_t count) {
   using Lanes = uint64_t __attribute__((vector_size(16))); // what every processor of the kind has
   constexpr size_t width = 4, block = width * sizeof(Lanes);

@@ -1,9 +1,9 @@
 // Messages out of a stream of bytes: the wire format of stream transports, read without copying.
 //
-// A frame is a SlotHeader as it is in memory, then its data, filled up to a multiple of 8 bytes; all nodes of a run have
-// one byte order and one build of this library. The stream may come in any pieces. What comes is not trusted: no length in
-// it is used before it was checked, and the first frame that cannot be ends the stream. Where frames have checks, that is the first
-// one that has changed: a changed length would otherwise wait for bytes that nobody sends.
+// A frame is a SlotHeader as it is in memory, then its data, filled up to a multiple of 8 bytes; all nodes of a run
+// have one byte order and one build of this library. The stream may come in any pieces. What comes is not trusted: no
+// length in it is used before it was checked, and the first frame that cannot be ends the stream. Where frames have
+// checks, that is the first one that has changed: a changed length would otherwise wait for bytes that nobody sends.
 #pragma once
 
 #include "dsm/node/slot.hpp"
@@ -23,7 +23,7 @@ constexpr size_t frame_bytes(size_t data_bytes) {
 inline constexpr size_t largest_frame = frame_bytes(most_data_bytes);
 
 class FrameReader {
-public:
+ public:
   /// Room for `bytes` of the stream, at least one frame. Whenever next() has given null there is room for `piece` bytes
   /// more, for a stream that comes in pieces which may be so large; by default for what is missing of a frame.
   /// `checked`: frames have checks (frame_check.hpp).
@@ -44,11 +44,11 @@ public:
   /// A frame has begun to come, and its end has not.
   bool has_part() const { return begin_ != end_; }
 
-private:
+ private:
   void make_room();
 
   size_t size_;
-  size_t least_room_; ///< behind what is left of a frame
+  size_t least_room_;                 ///< behind what is left of a frame
   std::unique_ptr<uint8_t[]> buffer_; ///< [begin_, end_) is not yet read
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -13,7 +13,8 @@
 namespace hetmp::dsm {
 namespace {
 
-/// The address the thread sleeps on in futex(), or 0. /proc/.../syscall says "202 0x7f... 0x80 ..." of a blocked thread.
+/// The address the thread sleeps on in futex(), or 0. /proc/.../syscall says "202 0x7f... 0x80 ..." of a blocked
+/// thread.
 uintptr_t futex_of(int tasks, const char* thread) {
   char path[300];
   if (strlen(thread) > 20)

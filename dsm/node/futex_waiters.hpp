@@ -17,8 +17,8 @@
 
 namespace hetmp::dsm {
 
-/// Wakes every thread of this process that sleeps on a futex in shared memory. For the service thread: touches no shared
-/// page. Needs /proc; without it nobody is woken.
+/// Wakes every thread of this process that sleeps on a futex in shared memory. For the service thread: touches no
+/// shared page. Needs /proc; without it nobody is woken.
 void wake_shared_futex_waiters(const AddressPlan& plan);
 
 } // namespace hetmp::dsm

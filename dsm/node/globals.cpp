@@ -16,8 +16,7 @@ struct WritablePart {
   uintptr_t file_end;
 };
 
-template <class Take>
-void for_each_writable_part(const dl_phdr_info& info, Take&& take) {
+template <class Take> void for_each_writable_part(const dl_phdr_info& info, Take&& take) {
   uintptr_t relro_begin = 0, relro_end = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i)
     if (info.dlpi_phdr[i].p_type == PT_GNU_RELRO) {
@@ -39,8 +38,7 @@ void for_each_writable_part(const dl_phdr_info& info, Take&& take) {
 }
 
 /// Of all objects that are the program's.
-template <class Take>
-void for_each_writable_part(Take&& take) {
+template <class Take> void for_each_writable_part(Take&& take) {
   const std::vector<uintptr_t> private_objects = find_private_objects();
   auto visit = [&](const dl_phdr_info& info) {
     if (!std::binary_search(private_objects.begin(), private_objects.end(), LoadedObject(info).begin()))

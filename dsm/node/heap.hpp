@@ -21,7 +21,7 @@ namespace hetmp::dsm {
 
 /// Sizes of small blocks: 16, 32, ... 128, then four steps to each doubling, up to 32 KiB.
 class SizeClasses {
-public:
+ public:
   static constexpr size_t largest = 32 << 10;
   static constexpr unsigned count = 40;
   static constexpr size_t part_bytes = small_part_bytes / 64; ///< address space of one class, a power of two
@@ -44,7 +44,7 @@ static_assert(SizeClasses::bytes_of(SizeClasses::count - 1) == SizeClasses::larg
 static_assert(SizeClasses::class_of(SizeClasses::largest) == SizeClasses::count - 1);
 
 class Heap {
-public:
+ public:
   /// Whether the pages around an address may still be given back to the system: not once another node has seen them.
   using MayDiscard = bool (*)(Segment range);
 
@@ -80,19 +80,20 @@ public:
   /// Of this node's part: what lies behind has never been handed out. Any thread.
   uintptr_t used_until(unsigned part) const {
     // relaxed: whoever asks gets to know of a block by other ways, and of those that are being made by none
-    return part == SizeClasses::count ? large_next_.load(std::memory_order_relaxed) : small_[part].next.load(std::memory_order_relaxed);
+    return part == SizeClasses::count ? large_next_.load(std::memory_order_relaxed)
+                                      : small_[part].next.load(std::memory_order_relaxed);
   }
 
-  /// While it exists no other thread is inside the heap: what a new process inherits of it is whole, and not locked by a thread
-  /// that is not there. The calling thread must not allocate from it.
+  /// While it exists no other thread is inside the heap: what a new process inherits of it is whole, and not locked by
+  /// a thread that is not there. The calling thread must not allocate from it.
   class Quiet {
-  public:
+   public:
     explicit Quiet(Heap& heap);
     ~Quiet();
     Quiet(const Quiet&) = delete;
     Quiet& operator=(const Quiet&) = delete;
 
-  private:
+   private:
     Heap& heap_;
   };
 
@@ -102,12 +103,12 @@ public:
     return uint32_t((reinterpret_cast<uintptr_t>(block) - slices_begin) / slice_bytes);
   }
 
-private:
+ private:
   struct SmallClass {
     std::mutex lock;
     std::atomic<uintptr_t> next{0}; ///< first block never handed out; written with the lock
     uintptr_t end = 0;
-    uintptr_t counted = 0; ///< the budget knows of everything below
+    uintptr_t counted = 0;      ///< the budget knows of everything below
     std::vector<uint32_t> free; ///< indices of blocks
   };
   struct Extent {

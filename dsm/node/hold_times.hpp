@@ -2,7 +2,8 @@
 // take it away wait. Long enough for the thread that waited for the page to run and make its access, or two nodes that
 // want the same page could take it from each other for ever.
 //
-// Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds, never less than the time before. One caller at a time.
+// Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds, never less than the time before. One caller at
+// a time.
 #pragma once
 
 #include "dsm/node/address_plan.hpp"
@@ -16,7 +17,7 @@
 namespace hetmp::dsm {
 
 class HoldTimes {
-public:
+ public:
   using Clock = int64_t;
   static constexpr Clock hold_ns = 50'000;
 
@@ -31,13 +32,14 @@ public:
   /// The page, or so many from there on, have just come for a thread of this node.
   void came(PageNumber page, Clock now, uint32_t pages = 1);
 
-  /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, or because an earlier
-  /// one of its page and channel waits. Not for messages that carry content: see take_earlier().
+  /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, or because an
+  /// earlier one of its page and channel waits. Not for messages that carry content: see take_earlier().
   bool passes(uint32_t from, const protocol::Message& message, Clock now);
   /// The protocol's Hold action: resume is due after the hold time.
   void resume_later(const protocol::Message& message, Clock now);
 
-  /// Content is not put off; what came before it on the same channel and still waits goes first. Again until there is none.
+  /// Content is not put off; what came before it on the same channel and still waits goes first. Again until there is
+  /// none.
   std::optional<Later> take_earlier(uint32_t from, PageNumber page);
   /// What is due. Again until there is none.
   std::optional<Later> take_due(Clock now);
@@ -46,7 +48,7 @@ public:
   /// Requires !empty().
   Clock next_due() const { return later_.front().due; }
 
-private:
+ private:
   struct Held {
     Clock since;
     PageNumber first;

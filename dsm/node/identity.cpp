@@ -22,7 +22,7 @@ std::string hexadecimal(const uint8_t* bytes, size_t count) {
 }
 
 /// Empty if there is none.
-std::string build_id(const dl_phdr_info& object, const ElfW(Phdr)& notes) {
+std::string build_id(const dl_phdr_info& object, const ElfW(Phdr) & notes) {
   const auto* at = reinterpret_cast<const uint8_t*>(object.dlpi_addr + notes.p_vaddr);
   const uint8_t* const end = at + notes.p_memsz;
   constexpr auto padded = [](size_t bytes) { return (bytes + 3) & ~size_t(3); };

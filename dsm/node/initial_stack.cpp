@@ -35,7 +35,8 @@ bool is_read_only(const void* variable) {
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       const ElfW(Phdr)& header = info->dlpi_phdr[i];
       const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-      wanted.found |= header.p_type == PT_GNU_RELRO && wanted.address >= begin && wanted.address < page_down(begin + header.p_memsz);
+      wanted.found |= header.p_type == PT_GNU_RELRO && wanted.address >= begin &&
+                      wanted.address < page_down(begin + header.p_memsz);
     }
     return int(wanted.found);
   };
@@ -74,7 +75,8 @@ bool read_fields(uint64_t (&fields)[52]) {
   return true;
 }
 
-/// All that the kernel knows of this kind has to be given at once. Where it refuses, it goes on telling of its own stack.
+/// All that the kernel knows of this kind has to be given at once. Where it refuses, it goes on telling of its own
+/// stack.
 void tell_kernel(uintptr_t stack_end) {
   uint64_t fields[52];
   if (!read_fields(fields))

@@ -1,6 +1,6 @@
-// Mappings made by the program. Anonymous memory comes from the node's shared slice. Files are mapped at the same address
-// on every node where that is the same memory, and copied into shared memory where the program may write what the file
-// shall not see. Protection is everybody's. What lies elsewhere goes to the system unchanged.
+// Mappings made by the program. Anonymous memory comes from the node's shared slice. Files are mapped at the same
+// address on every node where that is the same memory, and copied into shared memory where the program may write what
+// the file shall not see. Protection is everybody's. What lies elsewhere goes to the system unchanged.
 #include "base/message.hpp"
 #include "dsm/node/changes.hpp"
 #include "dsm/node/core_dump.hpp"
@@ -54,10 +54,8 @@ int protect_shared(const NodeProcess& process, Segment range, int protection) {
     protection_differs.store(true, std::memory_order_relaxed);
   if ((protection & PROT_WRITE) && process.plan().in_slices(range.begin)) // reserved before, perhaps
     include_in_dumps(range);
-  return change_everywhere({.kind = Change::Kind::Protect,
-                            .protection = protection,
-                            .begin = range.begin,
-                            .bytes = range.bytes()});
+  return change_everywhere(
+      {.kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()});
 }
 
 /// Zeros from now on, on every node. What no other node has seen goes back to the system.
@@ -76,7 +74,8 @@ void discard(NodeProcess& process, Segment range) {
 /// The same, whatever its protection.
 void discard_protected(NodeProcess& process, Segment range) {
   const bool differs = protection_differs.load(std::memory_order_relaxed);
-  const std::vector<Mapping> mappings = differs ? mappings_within(range) : std::vector<Mapping>{{range, read_write, false, false}};
+  const std::vector<Mapping> mappings =
+      differs ? mappings_within(range) : std::vector<Mapping>{{range, read_write, false, false}};
   for (const Mapping& mapping : mappings) {
     const bool writable = (mapping.protection & PROT_WRITE) && (mapping.protection & PROT_READ);
     if (!writable)

@@ -16,9 +16,7 @@ namespace {
 
 constexpr uint32_t created = 1, being_created = 1 << 8;
 
-std::atomic_ref<uint32_t> state_of(uint64_t* guard) {
-  return std::atomic_ref(*reinterpret_cast<uint32_t*>(guard));
-}
+std::atomic_ref<uint32_t> state_of(uint64_t* guard) { return std::atomic_ref(*reinterpret_cast<uint32_t*>(guard)); }
 
 int acquire(std::atomic_ref<uint32_t> state) {
   constexpr long shortest_ns = 2'000, longest_ns = 500'000;
@@ -42,16 +40,10 @@ using namespace hetmp::dsm;
 #pragma GCC visibility push(default)
 extern "C" {
 
-int __cxa_guard_acquire(uint64_t* guard) {
-  return acquire(state_of(guard));
-}
+int __cxa_guard_acquire(uint64_t* guard) { return acquire(state_of(guard)); }
 // release: pairs with the acquire in acquire(), and with the look that compiled code takes at the first byte.
-void __cxa_guard_release(uint64_t* guard) {
-  state_of(guard).store(created, std::memory_order_release);
-}
-void __cxa_guard_abort(uint64_t* guard) {
-  state_of(guard).store(0, std::memory_order_release);
-}
+void __cxa_guard_release(uint64_t* guard) { state_of(guard).store(created, std::memory_order_release); }
+void __cxa_guard_abort(uint64_t* guard) { state_of(guard).store(0, std::memory_order_release); }
 
 } // extern "C"
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
-// syscall(), for the sake of futexes: the C++ library waits for futures, latches and the like with futexes of the kind that
-// works between processes. Their sleepers cannot be woken without touching the page (futex_waiters.hpp). Memory that nodes
-// share is private memory to the kernel, so the other kind means the same, and is used instead.
+// syscall(), for the sake of futexes: the C++ library waits for futures, latches and the like with futexes of the kind
+// that works between processes. Their sleepers cannot be woken without touching the page (futex_waiters.hpp). Memory
+// that nodes share is private memory to the kernel, so the other kind means the same, and is used instead.
 #include "dsm/node/node_process.hpp"
 
 #include <cerrno>

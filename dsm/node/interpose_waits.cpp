@@ -1,6 +1,6 @@
-// Kinds of locks that would wait in the kernel in a way that another node cannot end (futex_waiters.hpp has the way that
-// works). Between processes: a node's memory is never shared with a process that is no node, so the ordinary kind means
-// the same. Robust and priority-inheriting locks are kept by the kernel, per process: refused, as POSIX allows.
+// Kinds of locks that would wait in the kernel in a way that another node cannot end (futex_waiters.hpp has the way
+// that works). Between processes: a node's memory is never shared with a process that is no node, so the ordinary kind
+// means the same. Robust and priority-inheriting locks are kept by the kernel, per process: refused, as POSIX allows.
 #include "base/message.hpp"
 #include "dsm/node/node_process.hpp"
 
@@ -14,13 +14,11 @@ namespace {
 
 bool several_nodes() { return NodeProcess::instance() != nullptr; }
 
-template <class Function>
-Function* real(const char* name) {
+template <class Function> Function* real(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-template <class Attributes>
-int set_shared(const char* name, Attributes* attributes, int shared) {
+template <class Attributes> int set_shared(const char* name, Attributes* attributes, int shared) {
   const bool known = shared == PTHREAD_PROCESS_SHARED || shared == PTHREAD_PROCESS_PRIVATE;
   return real<int(Attributes*, int)>(name)(attributes, several_nodes() && known ? PTHREAD_PROCESS_PRIVATE : shared);
 }

@@ -1,4 +1,5 @@
-// How a run begins whose processes a launcher has started: NodeProcess's part in making sure that all have loaded the same.
+// How a run begins whose processes a launcher has started: NodeProcess's part in making sure that all have loaded the
+// same.
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
@@ -35,13 +36,14 @@ int64_t patience_with_silence(int64_t usual, bool aloud) {
   return seconds ? *seconds * 1'000'000'000 : usual;
 }
 
-/// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others' copies
-/// are dropped, and all must have loaded the same files to the same places.
+/// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others'
+/// copies are dropped, and all must have loaded the same files to the same places.
 void NodeProcess::join_node_processes() {
   const int64_t patience = patience_with_silence(tcp_.patience(), launch_.node == origin);
   // A whole message takes its time where links are slow.
   constexpr int64_t least_with_messages = 10'000'000'000;
-  tcp_.set_patience(patience, patience == TcpTransport::endless_patience ? patience : std::max(4 * patience, least_with_messages));
+  tcp_.set_patience(patience, patience == TcpTransport::endless_patience ? patience
+                                                                         : std::max(4 * patience, least_with_messages));
   tcp_.connect(launch_.node, launch_.sockets, TcpTransport::Watch::Silence);
   if (cipher_)
     tcp_.seal_with(*cipher_, keys_);
@@ -65,8 +67,8 @@ void NodeProcess::wait_until_all_have_joined() {
     constexpr timespec moment{0, 1'000'000};
     nanosleep(&moment, nullptr);
     if (monotonic_ns() > deadline)
-      die(failure, "only %u of %u other nodes have joined the run in %d s", joined_.load(std::memory_order_relaxed), others,
-          int(patience_s));
+      die(failure, "only %u of %u other nodes have joined the run in %d s", joined_.load(std::memory_order_relaxed),
+          others, int(patience_s));
   }
 }
 

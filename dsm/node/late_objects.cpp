@@ -106,7 +106,8 @@ std::string hindrance(const Object& object, const std::vector<uintptr_t>& privat
 }
 
 void protect_elsewhere(Segment range, int protection) {
-  change_elsewhere({.kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()});
+  change_elsewhere(
+      {.kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()});
 }
 
 /// Everything in the window becomes memory that userfaultfd can serve: also what is not to be used elsewhere, and what
@@ -124,7 +125,8 @@ void share(const std::vector<Object>& objects, const char* file) {
     if (reason.empty())
       reason = hindrance(object, private_objects);
   if (!reason.empty())
-    say("dlopen of %s: %s; only node 0 can use it: link the program with it, or run it on one node", file, reason.c_str());
+    say("dlopen of %s: %s; only node 0 can use it: link the program with it, or run it on one node", file,
+        reason.c_str());
   make_window_anonymous();
   for (const Object& object : objects)
     if (!in_window(object))
@@ -151,7 +153,8 @@ void* load_at_origin(const char* file, int flags) {
   {
     LoadingWatch watch(make_window_anonymous); // before constructors start threads that write there
     handle = system_dlopen(file, known);
-    if (!handle) { // perhaps it needs executable stacks, and only of its own stack can the kernel change all there will be
+    if (!handle) { // perhaps it needs executable stacks, and only of its own stack can the kernel change all there will
+                   // be
       const OriginalStackMeanwhile here;
       handle = system_dlopen(file, known);
     }
@@ -230,8 +233,6 @@ void* load_late(const char* file, int flags, const void* caller) {
   return NodeProcess::instance()->node() == origin ? load_at_origin(path.c_str(), flags) : ask_origin(path, flags);
 }
 
-void load_for(unsigned node, const Change& change) {
-  do_later(load_errand, new Request{node, change});
-}
+void load_for(unsigned node, const Change& change) { do_later(load_errand, new Request{node, change}); }
 
 } // namespace hetmp::dsm

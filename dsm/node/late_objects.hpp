@@ -1,13 +1,13 @@
 // Objects that the program loads while it runs on several nodes (dlopen).
 //
-// Only the origin's dynamic linker loads them: constructors run once. It puts them into a window that all nodes keep free
-// (late_window.hpp), and then their pages, code included, are shared memory like any other: another node gets a page of the
-// object when it first runs or reads it. For that to be enough, nothing may be left that a node would have to look up
-// by itself: symbols are bound at once (RTLD_NOW), the object stays (RTLD_NODELETE), the other nodes' unwinders are told
-// of its tables. Handles are addresses in shared memory, so dlsym works with them everywhere.
+// Only the origin's dynamic linker loads them: constructors run once. It puts them into a window that all nodes keep
+// free (late_window.hpp), and then their pages, code included, are shared memory like any other: another node gets a
+// page of the object when it first runs or reads it. For that to be enough, nothing may be left that a node would have
+// to look up by itself: symbols are bound at once (RTLD_NOW), the object stays (RTLD_NODELETE), the other nodes'
+// unwinders are told of its tables. Handles are addresses in shared memory, so dlsym works with them everywhere.
 //
-// Thread-local variables and the C and C++ libraries' own data are what cannot be shared like that. An object that has or
-// brings such is said, in one line, to be the origin's alone; the other nodes' access to it ends the program.
+// Thread-local variables and the C and C++ libraries' own data are what cannot be shared like that. An object that has
+// or brings such is said, in one line, to be the origin's alone; the other nodes' access to it ends the program.
 #pragma once
 
 namespace hetmp::dsm {
@@ -15,8 +15,8 @@ namespace hetmp::dsm {
 /// As dlopen. `caller`: an address in the object that calls, whose search path counts. On any node.
 void* load_late(const char* file, int flags, const void* caller);
 
-/// The same while constructors run that come before main, in a process that will be a node: an object like those that the program
-/// starts with.
+/// The same while constructors run that come before main, in a process that will be a node: an object like those that
+/// the program starts with.
 void* load_early(const char* file, int flags, const void* caller);
 
 /// Service thread of the origin: another node asks for it; the answer goes to it when it is done.

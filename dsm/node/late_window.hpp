@@ -1,9 +1,9 @@
 // Address space for objects that the program loads while it runs (dlopen).
 //
-// The dynamic linker lets the kernel choose where an object goes, and the kernel takes the highest place that is free. So
-// every process keeps one range for this, has nothing free above it, and the origin opens it only while it loads. To
-// the page protocol the window is one more piece of the program's writable data: its home is the origin, and on the other
-// nodes it is there from the beginning.
+// The dynamic linker lets the kernel choose where an object goes, and the kernel takes the highest place that is free.
+// So every process keeps one range for this, has nothing free above it, and the origin opens it only while it loads. To
+// the page protocol the window is one more piece of the program's writable data: its home is the origin, and on the
+// other nodes it is there from the beginning.
 #pragma once
 
 #include "dsm/node/address_plan.hpp"
@@ -11,7 +11,7 @@
 namespace hetmp::dsm {
 
 class LateWindow {
-public:
+ public:
   static LateWindow& instance();
 
   /// At the start, before there are other nodes. The same place in processes that have the same objects loaded.
@@ -24,7 +24,7 @@ public:
   /// Takes back what is still free.
   void close();
 
-private:
+ private:
   Segment range_;
   uintptr_t free_end_ = 0; ///< in use, or lost, from here on
   bool open_ = false;

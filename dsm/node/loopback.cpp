@@ -27,7 +27,8 @@ int listen_here(sockaddr_in& address) {
   return listener;
 }
 
-/// The two ends of one connection. Whoever else connects meanwhile is turned away: its address and port are not those of our end.
+/// The two ends of one connection. Whoever else connects meanwhile is turned away: its address and port are not those
+/// of our end.
 void make_connection(int listener, const sockaddr_in& address, int& here, int& there) {
   here = above_standard_streams(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in own{}, peer{};

@@ -8,8 +8,8 @@
 
 namespace hetmp::dsm {
 
-/// Element [i][j]: node i's sockets to node j. Over 127.0.0.1; nobody listens there afterwards. Ends the program if that is
-/// impossible.
+/// Element [i][j]: node i's sockets to node j. Over 127.0.0.1; nobody listens there afterwards. Ends the program if
+/// that is impossible.
 std::vector<std::vector<SocketPair>> connect_by_loopback(uint32_t nodes);
 
 } // namespace hetmp::dsm

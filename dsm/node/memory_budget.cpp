@@ -47,8 +47,8 @@ struct MemoryController {
   const char* reclaimable; ///< in memory.stat: files' pages nobody has used lately, which are part of the usage
 };
 
-/// From /proc/self/cgroup, whose lines are "number:controllers:group". Version 1 where it has the memory controller (then
-/// version 2 has not), otherwise version 2.
+/// From /proc/self/cgroup, whose lines are "number:controllers:group". Version 1 where it has the memory controller
+/// (then version 2 has not), otherwise version 2.
 MemoryController memory_controller() {
   MemoryController found{"/sys/fs/cgroup", "/", "memory.max", "memory.current", "\ninactive_file "};
   const std::string text = content_of("/proc/self/cgroup");
@@ -69,8 +69,8 @@ MemoryController memory_controller() {
   return found;
 }
 
-/// What the process's control group and those above it leave to it. A container may see its own group as the topmost one,
-/// by whatever name, so that one is looked at as well.
+/// What the process's control group and those above it leave to it. A container may see its own group as the topmost
+/// one, by whatever name, so that one is looked at as well.
 uint64_t left_by_control_groups() {
   uint64_t left = unlimited;
   const MemoryController controller = memory_controller();
@@ -116,8 +116,8 @@ int64_t MemoryBudget::parse(const char* text) {
   const char last = all.empty() ? ' ' : char(toupper(static_cast<unsigned char>(all.back())));
   const size_t unit = units.find(last);
   const int shift = unit == units.npos ? 0 : 10 * (int(unit) + 1);
-  const auto number = parse_integer(shift ? all.substr(0, all.size() - 1) : all, 1,
-                                    std::numeric_limits<int64_t>::max() >> shift);
+  const auto number =
+      parse_integer(shift ? all.substr(0, all.size() - 1) : all, 1, std::numeric_limits<int64_t>::max() >> shift);
   return number ? *number << shift : -1;
 }
 
@@ -171,7 +171,8 @@ void MemoryBudget::pages_moved(uint32_t node, int64_t pages) {
   if (!grew || now <= int64_t(limit_))
     return;
   if (!counters_->ended.exchange(true, std::memory_order_relaxed))
-    say("node %u has no memory left for copies of the program's pages: the nodes of this machine may use %.1f MiB together "
+    say("node %u has no memory left for copies of the program's pages: the nodes of this machine may use %.1f MiB "
+        "together "
         "(HETMP_MEMORY sets another limit); fewer nodes need fewer copies",
         node, double(limit_) / (1 << 20));
   _exit(70);

@@ -31,12 +31,13 @@ bool parse(const char* line, Mapping& mapping) {
   unsigned long begin = 0, end = 0, offset = 0, inode = 0;
   unsigned major = 0, minor = 0;
   int length = 0;
-  if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%*[ ]%n", &begin, &end, flags, &offset, &major, &minor, &inode, &length) != 7)
+  if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%*[ ]%n", &begin, &end, flags, &offset, &major, &minor, &inode, &length) !=
+      7)
     return false;
   mapping.name.assign(line + length, length ? strcspn(line + length, "\n") : 0);
   mapping.range = {begin, end};
-  mapping.protection = (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) |
-                       (flags[2] == 'x' ? PROT_EXEC : 0);
+  mapping.protection =
+      (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) | (flags[2] == 'x' ? PROT_EXEC : 0);
   mapping.shared = flags[3] == 's';
   mapping.file = inode != 0;
   return true;

@@ -9,8 +9,8 @@
 #include "dsm/node/anonymous_data.hpp"
 #include "dsm/node/cipher.hpp"
 #include "dsm/node/control_message.hpp"
-#include "dsm/node/direct_binding.hpp"
 #include "dsm/node/core_dump.hpp"
+#include "dsm/node/direct_binding.hpp"
 #include "dsm/node/errands.hpp"
 #include "dsm/node/forking.hpp"
 #include "dsm/node/globals.hpp"
@@ -81,10 +81,10 @@ bool is_traced() {
 }
 
 /// A child process that shares this one's descriptors and working directory (a file that any node opens is open for the
-/// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it). Threads that constructors have
-/// started hold no lock then that the child would wait for: fork() takes care of that, but cannot share descriptors.
-/// To a debugger the kernel calls such a child a thread; then it would take its memory for this process's, and leave its breakpoints
-/// there when it goes. So where there is one the child is an ordinary one.
+/// program) and whose end is not reported by SIGCHLD (the program's own wait() must not see it). Threads that
+/// constructors have started hold no lock then that the child would wait for: fork() takes care of that, but cannot
+/// share descriptors. To a debugger the kernel calls such a child a thread; then it would take its memory for this
+/// process's, and leave its breakpoints there when it goes. So where there is one the child is an ordinary one.
 pid_t clone_node(Heap& heap, int* pidfd) {
   const long exit_signal = is_traced() ? SIGCHLD : 0;
   const QuietStreams quiet_streams; // before the heap: whoever uses a stream may allocate
@@ -92,9 +92,9 @@ pid_t clone_node(Heap& heap, int* pidfd) {
   return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD | exit_signal, nullptr, pidfd, nullptr, 0));
 }
 
-/// std::cout and its like are set up by whichever constructor of the program comes first. Those run on the origin only, but
-/// the streams are private to each node: so it is done before there are nodes. What is made here ends at once: the program's
-/// own then are the last and flush the streams.
+/// std::cout and its like are set up by whichever constructor of the program comes first. Those run on the origin only,
+/// but the streams are private to each node: so it is done before there are nodes. What is made here ends at once: the
+/// program's own then are the last and flush the streams.
 void set_up_streams() {
   using Operation = void (*)(void*);
   const auto construct = reinterpret_cast<Operation>(dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev"));
@@ -128,7 +128,8 @@ struct FabricFunctions {
       set_signals_by(hooks->set_signal);
   }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
-    // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that faults.
+    // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that
+    // faults.
     uint8_t copy[largest_message];
     memcpy(copy, bytes, std::min(size, largest_message));
     // The service thread answers the runtime's questions; it must not wait for the lock of the others' lane.
@@ -156,21 +157,24 @@ struct FabricFunctions {
   }
   static void push(const void* address, uint32_t to) {
     const ControlMessage message{ControlMessage::Kind::Push, int32_t(to), reinterpret_cast<uintptr_t>(address)};
-    the_process->transport_->send(the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control,
-                                  &message, sizeof message, nullptr, 0);
+    the_process->transport_->send(the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone,
+                                  Channel::Control, &message, sizeof message, nullptr, 0);
   }
   static void offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
     if (!the_process->service_.offer(purpose, nodes, addresses, count))
       return;
     const ControlMessage message{ControlMessage::Kind::Offer, 0, 0};
-    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr,
+                                  0);
   }
   static void offer_again(uint64_t purpose) { the_process->service_.offer_again(purpose); }
   static void begin_visit(uint64_t loop) {
     if (!the_process->service_.begin_visit(loop))
       return;
-    static const ControlMessage message{ControlMessage::Kind::Visit, 0, 0}; // the caller may hold a lock: no shared page
-    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+    static const ControlMessage message{ControlMessage::Kind::Visit, 0,
+                                        0}; // the caller may hold a lock: no shared page
+    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr,
+                                  0);
   }
   static void end_visit() { the_process->service_.end_visit(); }
 };
@@ -207,8 +211,8 @@ NodeProcess* NodeProcess::decide() {
   constexpr int no_sharing = 1 << 16;
   mallopt(M_ARENA_MAX, no_sharing);
   the_process = new NodeProcess(*plan);
-  // Exit handlers run in reverse: as the first one, before any constructor, this is the last. Destructors of the program
-  // and of its shared objects still find every page.
+  // Exit handlers run in reverse: as the first one, before any constructor, this is the last. Destructors of the
+  // program and of its shared objects still find every page.
   on_exit(end_program, nullptr);
   prepare_for_forks();
   state.store(State::Node, std::memory_order_release);
@@ -225,7 +229,9 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   plan_.set(uint32_t(launch_.cpus.size()), {});
   for (uint32_t node = 0; node < plan_.nodes(); ++node)
     map_fresh(AddressPlan::slice(node));
-  const auto here = [this] { return std::count(launch_.hosts.begin(), launch_.hosts.end(), launch_.hosts[launch_.node]); };
+  const auto here = [this] {
+    return std::count(launch_.hosts.begin(), launch_.hosts.end(), launch_.hosts[launch_.node]);
+  };
   budget_.set_up(launch_.node < launch_.hosts.size() ? uint32_t(here()) : 1);
   heap_.become(launch_.node, nullptr);
   const PrefetchChoice prefetch = read_prefetch();
@@ -302,8 +308,8 @@ void NodeProcess::start_nodes() {
     stacks_.make_executable();
   set_up_streams();
   fflush(nullptr); // what is buffered now would be written by every node
-  // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the program's
-  // data, which another node cannot read before its memory is served.
+  // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the
+  // program's data, which another node cannot read before its memory is served.
   setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
   if (launch_.made_by_launcher())
@@ -360,9 +366,9 @@ void NodeProcess::make_node_processes() {
   serve();
 }
 
-/// The threads come first. To make one the C library writes to variables of its own, some of which a program may have among its data
-/// (copy relocations: __libc_single_threaded), and allocates, perhaps by a pointer that lies there. A page that is touched after
-/// its content has gone and before userfaultfd watches it would stay zeros for ever.
+/// The threads come first. To make one the C library writes to variables of its own, some of which a program may have
+/// among its data (copy relocations: __libc_single_threaded), and allocates, perhaps by a pointer that lies there. A
+/// page that is touched after its content has gone and before userfaultfd watches it would stay zeros for ever.
 void NodeProcess::serve() {
   start_errands();
   service_.start(node_, *transport_, *this);

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "dsm/fabric.hpp"
+#include "dsm/launch_keys.hpp"
+#include "dsm/launch_plan.hpp"
 #include "dsm/node/address_plan.hpp"
 #include "dsm/node/changes.hpp"
 #include "dsm/node/heap.hpp"
 #include "dsm/node/observation.hpp"
 #include "dsm/node/service.hpp"
-#include "dsm/launch_keys.hpp"
-#include "dsm/launch_plan.hpp"
 #include "dsm/node/shared_memory_transport.hpp"
 #include "dsm/node/tcp_transport.hpp"
 #include "dsm/node/thread_stacks.hpp"
@@ -24,7 +24,7 @@ namespace hetmp::dsm {
 int64_t patience_with_silence(int64_t usual, bool aloud);
 
 class NodeProcess final : private ServiceClient {
-public:
+ public:
   /// The process's node, or null in a process that is not one of several. The first call decides; it happens at the
   /// first allocation of the process, before any constructor of the program has run.
   static NodeProcess* instance();
@@ -74,13 +74,15 @@ public:
     return part < Heap::parts ? Heap::part(node, part) : AddressPlan::stack_part(node);
   }
   /// Of this node's slice: what lies behind has never been used. Any thread.
-  uintptr_t used_until(unsigned part) const { return part < Heap::parts ? heap_.used_until(part) : stacks_.used_until(); }
+  uintptr_t used_until(unsigned part) const {
+    return part < Heap::parts ? heap_.used_until(part) : stacks_.used_until();
+  }
   /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
   bool made_by_launcher() const { return launch_.made_by_launcher(); }
   /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
   [[noreturn]] void exit_at_origin(int code);
 
-private:
+ private:
   explicit NodeProcess(LaunchPlan plan);
   static NodeProcess* decide();
 
@@ -118,10 +120,9 @@ private:
   MemoryBudget budget_;
   Heap heap_;
   Service service_{plan_};
-  Observation observation_{plan_, service_, [this](uint32_t to, const void* bytes, size_t size) {
-                             send_observation(to, bytes, size);
-                           }};
-  std::vector<void*> to_free_; ///< service thread: blocks whose class was locked when their message came
+  Observation observation_{plan_, service_,
+                           [this](uint32_t to, const void* bytes, size_t size) { send_observation(to, bytes, size); }};
+  std::vector<void*> to_free_;    ///< service thread: blocks whose class was locked when their message came
   std::vector<Segment> to_unmap_; ///< likewise
   Fabric fabric_{};
   RuntimeHooks hooks_{};
@@ -129,9 +130,9 @@ private:
   pid_t own_pid_ = 0; ///< of the node that this process has become
   ThreadStacks stacks_;
   pid_t origin_pid_ = 0;
-  std::vector<int> pidfds_;          ///< origin: of the other node processes
-  std::vector<pid_t> node_pids_; ///< likewise
-  std::atomic<bool> ending_{false};  ///< origin: their end is no accident any more
+  std::vector<int> pidfds_;                          ///< origin: of the other node processes
+  std::vector<pid_t> node_pids_;                     ///< likewise
+  std::atomic<bool> ending_{false};                  ///< origin: their end is no accident any more
   std::vector<std::vector<std::string>> identities_; ///< origin: of the nodes that join, as far as they have come
   std::vector<std::string> own_identity_;
   std::atomic<uint32_t> joined_{0}; ///< origin: nodes that have

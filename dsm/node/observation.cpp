@@ -15,7 +15,7 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr size_t most_pages = 512; ///< records of one node
+constexpr size_t most_pages = 512;                                                  ///< records of one node
 constexpr int64_t patience = 1'000'000'000, patience_for_timelines = 5'000'000'000; // nanoseconds
 
 /// What an answer about pages begins with.
@@ -111,7 +111,7 @@ std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t
   round->number = uint32_t(rounds_.size());
   round->of_node = std::vector<Round::Answer>(plan_.nodes());
   for (const uint32_t node : nodes)
-    round->of_node[node].bytes.reserve(most_bytes); // the service thread allocates nothing
+    round->of_node[node].bytes.reserve(most_bytes);       // the service thread allocates nothing
   current_.store(round.get(), std::memory_order_release); // pairs with the acquire in take_answer()
   round->asked_ns = monotonic_ns();
   const Header question{kind, round->number, address};
@@ -119,7 +119,8 @@ std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t
     send_(node, &question, sizeof question);
   const int64_t deadline = round->asked_ns + patience_ns;
   while (true) {
-    const uint32_t answered = round->answered.load(std::memory_order_acquire); // pairs with the release in take_answer()
+    const uint32_t answered =
+        round->answered.load(std::memory_order_acquire); // pairs with the release in take_answer()
     const int64_t left = deadline - monotonic_ns();
     if (answered == nodes.size() || left <= 0)
       break;

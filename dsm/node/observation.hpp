@@ -15,7 +15,7 @@
 namespace hetmp::dsm {
 
 class Observation {
-public:
+ public:
   /// Brings bytes (a page at most) to message() on another node; any thread.
   using Send = std::function<void(uint32_t to, const void* bytes, size_t size)>;
 
@@ -38,7 +38,7 @@ public:
   /// Service thread. False if this cannot be such a message.
   bool message(uint32_t from, uint32_t own_node, const uint8_t* bytes, size_t size);
 
-private:
+ private:
   struct Header {
     enum class Kind : uint32_t { AskPages, AskAllocation, AskTimeline, Answer, LastAnswer } kind;
     uint32_t round; ///< late answers to an earlier question are dropped

@@ -1,5 +1,5 @@
-// What travels on the page channel: a message of the page protocol, or several that differ in their pages only. The protocol
-// knows single pages; runs are made and taken apart at its edge.
+// What travels on the page channel: a message of the page protocol, or several that differ in their pages only. The
+// protocol knows single pages; runs are made and taken apart at its edge.
 #pragma once
 
 #include "dsm/node/slot.hpp"
@@ -17,9 +17,9 @@ inline constexpr uint32_t most_run_pages = 512;
 /// `count` messages like `first`: of its page, and of further ones at equal distances.
 struct PageMessage {
   protocol::Message first{protocol::MessageType::Done};
-  int32_t stride = 1;  ///< in pages; not 0
-  uint32_t count = 1;  ///< content: at most most_data_pages, and the stride is 1
-  uint32_t zeros = 0;  ///< 1: content that is all zeros, and does not come along
+  int32_t stride = 1; ///< in pages; not 0
+  uint32_t count = 1; ///< content: at most most_data_pages, and the stride is 1
+  uint32_t zeros = 0; ///< 1: content that is all zeros, and does not come along
   uint32_t reserved = 0;
 
   protocol::Message message(uint32_t index) const {
@@ -35,7 +35,7 @@ struct PageMessage {
     return lowest() <= other.highest() && other.lowest() <= highest();
   }
 
-private:
+ private:
   PageNumber lowest() const { return stride > 0 ? first.page : message(count - 1).page; }
   PageNumber highest() const { return stride > 0 ? message(count - 1).page : first.page; }
 };
@@ -53,8 +53,8 @@ inline std::optional<PageMessage> read_page_message(const SlotHeader& header) {
                         (!content || message.stride == 1) && header.data_bytes == message.data_bytes();
   // The last page's number must not lie beyond the numbers' end on either side.
   const auto reach = int64_t(message.stride) * (message.count - 1);
-  const bool in_range = reach >= 0 ? message.first.page <= UINT64_MAX - uint64_t(reach)
-                                   : message.first.page >= uint64_t(-reach);
+  const bool in_range =
+      reach >= 0 ? message.first.page <= UINT64_MAX - uint64_t(reach) : message.first.page >= uint64_t(-reach);
   return possible && in_range ? std::optional(message) : std::nullopt;
 }
 

@@ -99,8 +99,8 @@ void PageStatistics::lost(uintptr_t page) {
 
 size_t PageStatistics::hottest(PageRecord* records, size_t most) {
   std::iota(order_.begin(), order_.end(), 0u);
-  const size_t used = size_t(std::partition(order_.begin(), order_.end(), [this](uint32_t i) { return pages_[i] != 0; }) -
-                             order_.begin());
+  const size_t used = size_t(
+      std::partition(order_.begin(), order_.end(), [this](uint32_t i) { return pages_[i] != 0; }) - order_.begin());
   const size_t count = std::min(most, used);
   std::partial_sort(order_.begin(), order_.begin() + ptrdiff_t(count), order_.begin() + ptrdiff_t(used),
                     [this](uint32_t a, uint32_t b) { return weights_[a] > weights_[b]; });

@@ -1,10 +1,10 @@
-// What a node has seen of the pages it faults on most: faults by kind, the time they took, and how often the right to write
-// a page came back after another node had taken it. Pages that come back on several nodes bounce.
+// What a node has seen of the pages it faults on most: faults by kind, the time they took, and how often the right to
+// write a page came back after another node had taken it. Pages that come back on several nodes bounce.
 //
-// A table of fixed size in private memory: sets of a few entries, the page's address says which set. A page that finds its
-// set full takes the place of the entry with the least weight and goes on from that weight (the space-saving algorithm in
-// each set), so a page with more than its share of the events stays, and a flood of pages that are seen once cannot keep
-// others out. Nothing is allocated after construction, and an event costs a look at one set.
+// A table of fixed size in private memory: sets of a few entries, the page's address says which set. A page that finds
+// its set full takes the place of the entry with the least weight and goes on from that weight (the space-saving
+// algorithm in each set), so a page with more than its share of the events stays, and a flood of pages that are seen
+// once cannot keep others out. Nothing is allocated after construction, and an event costs a look at one set.
 #pragma once
 
 #include "dsm/fabric.hpp"
@@ -17,7 +17,7 @@
 namespace hetmp::dsm {
 
 class PageStatistics {
-public:
+ public:
   static constexpr size_t sets = 256, ways = 8; ///< `sets` is a power of two
   enum class Fault : uint8_t { ReadMiss, WriteMiss, WriteUpgrade };
   static constexpr uint32_t unknown_offset = UINT32_MAX;
@@ -29,7 +29,7 @@ public:
   /// A thread waits for the page, or for the right to write it. `offset`: of the access in the page, if it is known.
   void faulted(uintptr_t page, Fault kind, uint32_t offset, int64_t now);
   struct Wait {
-    int64_t since = 0; ///< 0: nobody waited, or it is not known any more
+    int64_t since = 0;            ///< 0: nobody waited, or it is not known any more
     Fault kind = Fault::ReadMiss; ///< the first
   };
   /// What was waited for is there.
@@ -44,7 +44,7 @@ public:
   /// Any thread: the node's threads are in this region from now on (relaxed: a hint, nothing else depends on it).
   void enter_region(uint64_t region) { region_.store(region, std::memory_order_relaxed); }
 
-private:
+ private:
   struct Entry {
     PageRecord record;
     Wait wait;
@@ -57,10 +57,10 @@ private:
   void count_return(size_t index);
 
   // Of each entry. Pages and weights by themselves: to look at a set takes two cache lines.
-  std::vector<uintptr_t> pages_;   ///< address; 0: nobody's
-  std::vector<uint64_t> weights_;  ///< events, those of whoever was here before included
+  std::vector<uintptr_t> pages_;  ///< address; 0: nobody's
+  std::vector<uint64_t> weights_; ///< events, those of whoever was here before included
   std::vector<Entry> entries_;
-  std::vector<uint32_t> order_;  ///< for hottest()
+  std::vector<uint32_t> order_; ///< for hottest()
   uint64_t waited_ns_ = 0;
   std::atomic<uint64_t> region_{0};
 };

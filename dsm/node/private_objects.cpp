@@ -15,16 +15,19 @@ struct RuntimeLibrary {
 };
 
 constexpr std::string_view streams = "its streams write to those of the C library, which are each process's own";
-constexpr std::string_view unwinding = "what it knows of loaded objects is guarded by the lock of its process's dynamic linker";
-constexpr std::string_view units = "its units keep what the descriptors and streams of its process have not written yet";
-constexpr std::string_view threads = "it counts on threads of its own, which other processes do not have; where hetmp is, nobody calls it";
+constexpr std::string_view unwinding =
+    "what it knows of loaded objects is guarded by the lock of its process's dynamic linker";
+constexpr std::string_view units =
+    "its units keep what the descriptors and streams of its process have not written yet";
+constexpr std::string_view threads =
+    "it counts on threads of its own, which other processes do not have; where hetmp is, nobody calls it";
 constexpr std::string_view machine = "it describes the machine and counts for the process, and each node has its own";
 
 constexpr RuntimeLibrary runtime_libraries[] = {
-    {"libstdc++.so", streams},    {"libc++.so", streams},     {"libc++abi.so", unwinding}, {"libgcc_s.so", unwinding},
-    {"libunwind.so", unwinding},  {"libgfortran.so", units},  {"libquadmath.so", units},   {"libomp.so", threads},
-    {"libiomp5.so", threads},     {"libgomp.so", threads},    {"libnuma.so", machine},     {"libhwloc.so", machine},
-    {"libpapi.so", machine},      {"libpfm.so", machine},
+    {"libstdc++.so", streams},   {"libc++.so", streams},    {"libc++abi.so", unwinding}, {"libgcc_s.so", unwinding},
+    {"libunwind.so", unwinding}, {"libgfortran.so", units}, {"libquadmath.so", units},   {"libomp.so", threads},
+    {"libiomp5.so", threads},    {"libgomp.so", threads},   {"libnuma.so", machine},     {"libhwloc.so", machine},
+    {"libpapi.so", machine},     {"libpfm.so", machine},
 };
 
 bool is_runtime_library(std::string_view name) {
@@ -65,7 +68,8 @@ std::vector<ObjectFacts> facts_of(const std::vector<LoadedObject>& objects) {
     facts.name = *object.shared_name() ? object.shared_name() : file_of(object.path());
     for (const char* name : object.needed())
       facts.needed.emplace_back(file_of(name));
-    facts.is_ours = facts.name.starts_with("libhetmp") && folder_of(real_path(object.path())) == folder; // by whatever link
+    facts.is_ours =
+        facts.name.starts_with("libhetmp") && folder_of(real_path(object.path())) == folder; // by whatever link
     facts.is_of_c_library = object.wants_version("GLIBC_PRIVATE");
     facts.begin = object.begin();
     result.push_back(std::move(facts));

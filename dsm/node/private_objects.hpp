@@ -1,11 +1,12 @@
-// What each node keeps for itself of what is loaded: all that the service thread can reach, and what is a process's own by its nature.
+// What each node keeps for itself of what is loaded: all that the service thread can reach, and what is a process's own
+// by its nature.
 //
 // 1. hetmp's libraries and what they are linked with, directly or not: they serve the faults of all other memory.
 // 2. The parts of the C library and its dynamic linker: whoever asks for symbols of the version GLIBC_PRIVATE is one.
 // 3. A few run-time libraries, by name, each for a reason (private_objects.cpp).
 //
-// All else is the program's, also what comes by LD_PRELOAD or in front of the C library's functions: its data are shared, as threads
-// of one process would share them. Nothing of 1 is bound to it (direct_binding.hpp).
+// All else is the program's, also what comes by LD_PRELOAD or in front of the C library's functions: its data are
+// shared, as threads of one process would share them. Nothing of 1 is bound to it (direct_binding.hpp).
 #pragma once
 
 #include "base/loaded_object.hpp"
@@ -29,7 +30,8 @@ struct ObjectFacts {
 std::vector<LoadedObject> loaded_objects();
 std::vector<ObjectFacts> facts_of(const std::vector<LoadedObject>& objects);
 
-/// What this one was linked with, directly or not, the nearest first; without itself and the program, which is the first.
+/// What this one was linked with, directly or not, the nearest first; without itself and the program, which is the
+/// first.
 std::vector<size_t> needed_by(size_t object, const std::vector<ObjectFacts>& objects);
 
 /// The rule's first part: ours, and what ours need.

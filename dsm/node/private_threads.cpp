@@ -23,8 +23,9 @@ struct Start {
 };
 
 #if defined(__x86_64__)
-/// The table by which the dynamic linker finds the thread's variables (the dtv, by the ABI's description of thread-local storage the
-/// second word of what the thread register points to). The element before its first one says how many it has besides these two.
+/// The table by which the dynamic linker finds the thread's variables (the dtv, by the ABI's description of
+/// thread-local storage the second word of what the thread register points to). The element before its first one says
+/// how many it has besides these two.
 void make_table_private() {
   struct Element {
     size_t number;
@@ -57,12 +58,13 @@ void* private_thread(void* argument) {
   return body(own);
 }
 
-/// Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can keep the CPU for
-/// ever from the very thread it waits for, also inside the kernel.
+/// Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can
+/// keep the CPU for ever from the very thread it waits for, also inside the kernel.
 void set_ordinary_priority(pthread_attr_t& attributes) {
   pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
   pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
-  const sched_param no_priority{}; // what is not set is the creator's, also with an explicit policy, which has no such priority
+  const sched_param
+      no_priority{}; // what is not set is the creator's, also with an explicit policy, which has no such priority
   pthread_attr_setschedparam(&attributes, &no_priority);
 }
 

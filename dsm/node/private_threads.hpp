@@ -10,9 +10,9 @@ extern thread_local bool allocates_privately;
 /// True on the node's service thread.
 extern thread_local bool is_service_thread;
 
-/// A detached thread with private stack and private bookkeeping. When it returns, the thread needs nothing more of memory that nodes
-/// share: not even where the program has a `malloc` of its own, which the dynamic linker then uses for the thread's tables.
-/// Returns 0 or an errno value.
+/// A detached thread with private stack and private bookkeeping. When it returns, the thread needs nothing more of
+/// memory that nodes share: not even where the program has a `malloc` of its own, which the dynamic linker then uses
+/// for the thread's tables. Returns 0 or an errno value.
 int start_private_thread(void* (*body)(void*), void* argument);
 
 /// The same; ends the program if it cannot be created.

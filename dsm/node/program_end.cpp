@@ -18,7 +18,7 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr int failure = 70; // EX_SOFTWARE
+constexpr int failure = 70;           // EX_SOFTWARE
 constexpr int any_child = 0x40000000; // __WALL: also children whose end raises no SIGCHLD
 
 /// Flushing waits for whoever holds a stream, perhaps a thread that reads from a terminal for ever.
@@ -33,7 +33,8 @@ void* exit_soon(void* code) {
 void NodeProcess::end(int exit_code) {
   if (getpid() != origin_pid_)
     return;
-  start_private_thread(exit_soon, reinterpret_cast<void*>(intptr_t(exit_code))); // where no thread is left, it goes without
+  start_private_thread(exit_soon,
+                       reinterpret_cast<void*>(intptr_t(exit_code))); // where no thread is left, it goes without
   fflush(nullptr); // the C library would do it next, when pages of other nodes can no longer be had
   ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended() and node_lost()
   end_other_nodes();
@@ -76,8 +77,8 @@ std::string NodeProcess::place_of_loss() const {
   return ", in the parallel region at " + path.substr(path.rfind('/') + 1) + offset;
 }
 
-/// The origin speaks for all; the others end with it, and tell it of what only they may see: a connection between two of
-/// them that has ended. Nodes other than the origin need not agree on who is lost.
+/// The origin speaks for all; the others end with it, and tell it of what only they may see: a connection between two
+/// of them that has ended. Nodes other than the origin need not agree on who is lost.
 void NodeProcess::node_lost(const Transport::Loss& loss) {
   if (ending_.load(std::memory_order_acquire))
     return;
@@ -101,8 +102,8 @@ void NodeProcess::node_lost(const Transport::Loss& loss) {
 /// Or leaves that to the launcher, who may know how the node's process ended.
 void NodeProcess::say_loss(const Transport::Loss& loss) {
   const std::string place = place_of_loss();
-  const std::string line = name_of(loss.node) + " was lost" + place + ": " + loss.reason +
-                           "; the program cannot go on without its memory";
+  const std::string line =
+      name_of(loss.node) + " was lost" + place + ": " + loss.reason + "; the program cannot go on without its memory";
   const std::string words = place + '\n' + line + '\n';
   if (launch_.words < 0 || write(launch_.words, words.data(), words.size()) != ssize_t(words.size()))
     say("%s", line.c_str());
@@ -122,7 +123,8 @@ void NodeProcess::node_ended(uint32_t node, pid_t pid, int pidfd) {
   siginfo_t info{};
   int code = failure;
   // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
-  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 && info.si_code != CLD_EXITED) {
+  if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 &&
+      info.si_code != CLD_EXITED) {
     code = 128 + info.si_status;
     // The same on all nodes, but not to be had where a stack has overflowed, for one.
     const char* handled = has_handler(info.si_status) ? ", although the program has a handler for it" : "";

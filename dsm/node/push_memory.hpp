@@ -1,6 +1,7 @@
-// Which offered pages are worth pushing. A node offers pages when it asks others to do something, the start of a region for
-// example, because they may have to read them. Whether they do is learned: nodes that have asked for an offered page twice
-// get it without asking from then on; now and then it is not pushed, and if nobody asks for it then, pushing ends.
+// Which offered pages are worth pushing. A node offers pages when it asks others to do something, the start of a region
+// for example, because they may have to read them. Whether they do is learned: nodes that have asked for an offered
+// page twice get it without asking from then on; now and then it is not pushed, and if nobody asks for it then, pushing
+// ends.
 //
 // Pure, of fixed size; of the service thread, except where another is named.
 #pragma once
@@ -16,7 +17,7 @@ namespace hetmp::dsm {
 /// The pages that are offered now: written by the thread that offers, looked at by the service thread. A hint, relaxed
 /// throughout: a mixture of two offers costs a page its push or its learning, no more.
 class Offer {
-public:
+ public:
   static constexpr size_t most_pages = 4;
 
   /// `purpose`: what it is for, a code address for example. At most most_pages count.
@@ -39,15 +40,15 @@ public:
     return false;
   }
 
-private:
+ private:
   std::atomic<uint64_t> purpose_{0}, nodes_{0};
   std::array<std::atomic<PageNumber>, most_pages> pages_{none, none, none, none};
 };
 
 class PushMemory {
-public:
+ public:
   static constexpr size_t entries = 256; ///< a power of two; two that share one push each other out
-  static constexpr uint32_t first_needed = 2, most_needed = 128;   ///< requests until pages are pushed
+  static constexpr uint32_t first_needed = 2, most_needed = 128;     ///< requests until pages are pushed
   static constexpr uint32_t first_period = 16, longest_period = 256; ///< offers from one that is not pushed to the next
 
   /// A node asked for the page, which is offered for this purpose.
@@ -60,7 +61,7 @@ public:
     return worth_[place_of(purpose, page)].load(std::memory_order_relaxed);
   }
 
-private:
+ private:
   struct Entry {
     uint64_t purpose = 0;
     PageNumber page = 0;

@@ -2,7 +2,8 @@
 
 #include <ctime>
 
-// Of the C library, which fork() uses in the same way: the lock of the list of open streams, which its owner may take again.
+// Of the C library, which fork() uses in the same way: the lock of the list of open streams, which its owner may take
+// again.
 extern "C" {
 void _IO_list_lock();
 void _IO_list_unlock();

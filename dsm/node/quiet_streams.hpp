@@ -5,16 +5,16 @@
 
 namespace hetmp::dsm {
 
-/// While it exists no other thread is inside the C library's streams, as far as others let go of them: a thread may be waiting for
-/// input and hold the lock of its stream. The calling thread may use them.
+/// While it exists no other thread is inside the C library's streams, as far as others let go of them: a thread may be
+/// waiting for input and hold the lock of its stream. The calling thread may use them.
 class QuietStreams {
-public:
+ public:
   QuietStreams();
   ~QuietStreams();
   QuietStreams(const QuietStreams&) = delete;
   QuietStreams& operator=(const QuietStreams&) = delete;
 
-private:
+ private:
   struct Standard {
     FILE* stream;
     bool locked = false;

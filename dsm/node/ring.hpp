@@ -15,7 +15,7 @@ namespace hetmp::dsm {
 
 /// Lives in shared memory; zero-initialised memory is an empty ring.
 class Ring {
-public:
+ public:
   static constexpr uint64_t slots = 128;
   static_assert(slots >= 2 * most_data_pages, "whatever is skipped, the largest message fits an empty ring");
 
@@ -25,7 +25,8 @@ public:
     uint8_t* data = nullptr;
   };
 
-  /// Producer: where to put a message with so much data; none if the ring is too full. The consumer sees it after publish().
+  /// Producer: where to put a message with so much data; none if the ring is too full. The consumer sees it after
+  /// publish().
   Place reserve(size_t data_bytes) {
     const uint64_t head = head_.load(std::memory_order_relaxed); // only the producer writes it
     const uint64_t skipped = skipped_at(head, data_bytes);
@@ -39,14 +40,10 @@ public:
     return {&header_[index], data_[index]};
   }
   /// Release pairs with the acquire in front(): the message is there before the consumer sees the new head.
-  void publish() {
-    head_.store(head_.load(std::memory_order_relaxed) + reserved_, std::memory_order_release);
-  }
+  void publish() { head_.store(head_.load(std::memory_order_relaxed) + reserved_, std::memory_order_release); }
 
   /// Consumer: whether there is a message.
-  bool empty() const {
-    return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_relaxed);
-  }
+  bool empty() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_relaxed); }
   /// Consumer: the oldest message; requires !empty(). Valid until release().
   Slot front() {
     uint64_t tail = tail_.load(std::memory_order_relaxed); // only the consumer writes it
@@ -64,14 +61,15 @@ public:
   /// Consumer: slots taken so far.
   uint64_t taken() const { return tail_.load(std::memory_order_relaxed); }
 
-  /// Producer: it found no room and wants to hear when there is some. Then it has to try once more before it sleeps. In the
-  /// total order of the two fences either that try comes after the consumer's release, or the consumer sees the wish.
+  /// Producer: it found no room and wants to hear when there is some. Then it has to try once more before it sleeps. In
+  /// the total order of the two fences either that try comes after the consumer's release, or the consumer sees the
+  /// wish.
   void wish_for_room() {
     wish_.store(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
-  /// Consumer, after each release(): whether the producer is to be told now. Takes the wish back. Not for every slot, but when
-  /// half the ring is free; who empties the ring comes to that.
+  /// Consumer, after each release(): whether the producer is to be told now. Takes the wish back. Not for every slot,
+  /// but when half the ring is free; who empties the ring comes to that.
   bool takes_wish() {
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
     if (head_.load(std::memory_order_relaxed) - tail > slots / 2)
@@ -80,7 +78,7 @@ public:
     return wish_.load(std::memory_order_relaxed) != 0 && wish_.exchange(0, std::memory_order_relaxed) != 0;
   }
 
-private:
+ private:
   static constexpr uint16_t skip_mark = UINT16_MAX; ///< no message's header_bytes
 
   static uint64_t slots_for(size_t data_bytes) {

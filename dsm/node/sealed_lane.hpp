@@ -1,5 +1,5 @@
-// What is sent on one sealed connection: bytes in, records out. All of it is private memory, also while it waits for room in
-// the socket, so a system call never meets a page that is elsewhere.
+// What is sent on one sealed connection: bytes in, records out. All of it is private memory, also while it waits for
+// room in the socket, so a system call never meets a page that is elsewhere.
 #pragma once
 
 #include "base/seal/record.hpp"
@@ -13,7 +13,7 @@ namespace hetmp::dsm {
 
 /// One thread at a time.
 class SealedLane {
-public:
+ public:
   SealedLane(const seal::Cipher& cipher, const seal::Key& key);
 
   /// Seals the bytes, behind what waits. Copies them first, a thread of the program may fault on them.
@@ -25,7 +25,7 @@ public:
   std::vector<uint8_t>& records() { return records_; }
   const std::vector<uint8_t>& records() const { return records_; }
 
-private:
+ private:
   seal::RecordWriter writer_;
   std::vector<uint8_t> plain_;
   std::vector<uint8_t> records_;

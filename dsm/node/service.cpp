@@ -81,8 +81,8 @@ void Service::run() {
     }
     const bool again = client_->retry();
     const bool unsent = transport_->flush();
-    // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost system calls
-    // while the thread whose page has just come waits for this CPU.
+    // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost
+    // system calls while the thread whose page has just come waits for this CPU.
     if (more || !transport_->prepare_sleep())
       faults_waiting_ = true; // perhaps
     else

@@ -1,8 +1,8 @@
 // The service thread of a node: takes page faults and messages as they come, drives the page protocol, and carries out
 // what it asks for. One thread a node, so the protocol's state has one owner and needs no lock.
 //
-// Rules it lives by: it touches private memory only (its stack, its thread-local variables, its allocations); it reads a
-// shared page only when the protocol says that this node has a copy; it never waits for a lock, because whoever holds
+// Rules it lives by: it touches private memory only (its stack, its thread-local variables, its allocations); it reads
+// a shared page only when the protocol says that this node has a copy; it never waits for a lock, because whoever holds
 // one may be waiting for a page that only this thread can bring.
 #pragma once
 
@@ -30,7 +30,7 @@ namespace hetmp::dsm {
 
 /// Who gets the messages that are not about pages. Called on the service thread.
 class ServiceClient {
-public:
+ public:
   virtual void runtime_message(uint32_t from, const void* bytes, uint32_t size) = 0;
   virtual void control_message(uint32_t from, const Slot& slot) = 0;
   /// So many more pages than before are here, or fewer.
@@ -42,12 +42,12 @@ public:
   /// A node can no longer be reached. Does not return if the program cannot go on.
   virtual void node_lost(const Transport::Loss& loss) = 0;
 
-protected:
+ protected:
   ~ServiceClient() = default;
 };
 
 class Service {
-public:
+ public:
   explicit Service(const AddressPlan& plan) : plan_(plan) {}
 
   /// On the origin, before start(): a node process to watch.
@@ -64,8 +64,8 @@ public:
 
   /// Before start(): whether pages that a stream of faults will want are fetched ahead.
   void fetch_ahead(bool wanted) { fetch_ahead_.store(wanted, std::memory_order_relaxed); }
-  /// Any thread: some shared memory may not be readable from now on (mprotect). Nothing is fetched ahead any more, since
-  /// pages that no thread asked for may then be among those that nobody may read.
+  /// Any thread: some shared memory may not be readable from now on (mprotect). Nothing is fetched ahead any more,
+  /// since pages that no thread asked for may then be among those that nobody may read.
   void memory_may_be_unreadable() {
     all_readable_.store(false, std::memory_order_relaxed);
     fetch_ahead(false);
@@ -115,7 +115,7 @@ public:
   /// Any thread: no page of the range (of this node's slice) has been asked for by another node yet.
   bool is_unpublished(Segment range) const;
 
-private:
+ private:
   using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
   /// A message of several pages that ask for content: served piece by piece, so that others have their turn.
   struct WaitingRun {
@@ -177,10 +177,9 @@ private:
   void set_up_memory(uint32_t node);
   void watch_others_memory();
   void publish(PageNumber page);
-  /// Calls work(address, piece) for the pages in pieces of consecutive addresses, of at most most_data_pages: neighbouring
-  /// numbers are neighbouring addresses but where one segment of memory ends and the next begins.
-  template <class Work>
-  void for_each_piece(PageRange pages, Work work) const {
+  /// Calls work(address, piece) for the pages in pieces of consecutive addresses, of at most most_data_pages:
+  /// neighbouring numbers are neighbouring addresses but where one segment of memory ends and the next begins.
+  template <class Work> void for_each_piece(PageRange pages, Work work) const {
     while (pages.count != 0) {
       const uint32_t count = plan_.consecutive(pages.first, std::min(pages.count, most_data_pages));
       work(plan_.address_of(pages.first), PageRange{pages.first, count});
@@ -205,10 +204,10 @@ private:
   std::unique_ptr<protocol::Node> protocol_;
   protocol::Storage storage_;
   protocol::Actions actions_;
-  ActionBatch batch_; ///< of the events since it was carried out last; no two of the same page
+  ActionBatch batch_;             ///< of the events since it was carried out last; no two of the same page
   uint8_t* page_flags_ = nullptr; ///< for each page: see service_memory.cpp
   FaultStreams streams_;
-  std::atomic<bool> fetch_ahead_{true};  ///< relaxed: whenever it is seen
+  std::atomic<bool> fetch_ahead_{true}; ///< relaxed: whenever it is seen
   Offer offer_;
   PushMemory pushes_;
   bool fetch_visits_ = true;
@@ -224,14 +223,14 @@ private:
   uint8_t page_copy_[page_bytes];
   HoldTimes holds_;
   std::vector<WaitingRun> runs_;
-  size_t next_run_ = 0; ///< whose turn it is
-  bool lost_copies_ = false; ///< since the last look at threads that sleep on words in shared memory
-  Clock next_look_ = 0;      ///< not before: looking costs time
+  size_t next_run_ = 0;                        ///< whose turn it is
+  bool lost_copies_ = false;                   ///< since the last look at threads that sleep on words in shared memory
+  Clock next_look_ = 0;                        ///< not before: looking costs time
   std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
-  std::vector<FaultEvent> fault_events_; ///< room for most_fault_events, or none
+  std::vector<FaultEvent> fault_events_;       ///< room for most_fault_events, or none
   uint64_t fault_events_dropped_ = 0;
   std::vector<Watched> watched_;
-  std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
+  std::vector<pollfd> poll_;   ///< faults, doorbell, then the watched processes
   bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was no sleep since the last look
   struct {
     std::atomic<uint64_t> read_misses{0}, write_misses{0}, write_upgrades{0}, invalidations{0}, bytes_received{0};

@@ -41,8 +41,8 @@ void Service::fault(PageNumber page, bool write) {
   add_actions(nullptr);
 }
 
-/// Asks for the pages that the faults' stream will want next, as if threads had faulted on them: to the protocol that is
-/// what it is, faults may come at any time. Their answers come while the thread still works on this page.
+/// Asks for the pages that the faults' stream will want next, as if threads had faulted on them: to the protocol that
+/// is what it is, faults may come at any time. Their answers come while the thread still works on this page.
 void Service::fetch_with(PageNumber page, const PageRun& run, bool write) {
   for (uint32_t i = 0; i < run.count; ++i)
     if (may_fetch_ahead(run.page(i), page)) {
@@ -74,7 +74,10 @@ void Service::count(const PageFault& fault) {
   counter.fetch_add(1, std::memory_order_relaxed);
   using Fault = PageStatistics::Fault;
   if (statistics_)
-    statistics_->faulted(fault.address, upgrade ? Fault::WriteUpgrade : read ? Fault::ReadMiss : Fault::WriteMiss,
+    statistics_->faulted(fault.address,
+                         upgrade ? Fault::WriteUpgrade
+                         : read  ? Fault::ReadMiss
+                                 : Fault::WriteMiss,
                          fault.offset, monotonic_ns());
 }
 

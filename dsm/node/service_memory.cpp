@@ -18,7 +18,8 @@ namespace {
 
 constexpr int failure = 70; // EX_SOFTWARE
 
-static_assert(slice_bytes + slice_pages * (sizeof(protocol::LocalPage) + sizeof(protocol::DirectoryEntry) + sizeof(uint8_t)) <=
+static_assert(slice_bytes +
+                  slice_pages * (sizeof(protocol::LocalPage) + sizeof(protocol::DirectoryEntry) + sizeof(uint8_t)) <=
               address_space_of_node);
 
 // Flags of a page. Published: userfaultfd knows it at its home; set once, by the service thread, for whole pieces.
@@ -26,8 +27,7 @@ static_assert(slice_bytes + slice_pages * (sizeof(protocol::LocalPage) + sizeof(
 constexpr uint8_t published = 1, present = 2;
 
 /// Zero memory that costs nothing until it is used.
-template <class T>
-T* lazy_array(uint64_t count) {
+template <class T> T* lazy_array(uint64_t count) {
   void* memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (memory == MAP_FAILED)
@@ -49,8 +49,8 @@ void find_resident(uintptr_t address, uint32_t pages, unsigned char* resident) {
 void Service::set_up_memory(uint32_t node) {
   const UserFaults::Access access = faults_.open();
   if (access == UserFaults::Access::Refused)
-    die(failure, "node %u: userfaultfd is refused (%s): allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1", node,
-        strerrordesc_np(errno));
+    die(failure, "node %u: userfaultfd is refused (%s): allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1",
+        node, strerrordesc_np(errno));
   if (access == UserFaults::Access::UserOnly && node == origin)
     say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
         "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");
@@ -58,7 +58,9 @@ void Service::set_up_memory(uint32_t node) {
   storage_.pages = plan_.pages();
   storage_.local = lazy_array<protocol::LocalPage>(storage_.pages);
   storage_.directory = lazy_array<protocol::DirectoryEntry>(storage_.pages);
-  storage_.home_of = [](const void* plan, PageNumber page) { return static_cast<const AddressPlan*>(plan)->home_of(page); };
+  storage_.home_of = [](const void* plan, PageNumber page) {
+    return static_cast<const AddressPlan*>(plan)->home_of(page);
+  };
   storage_.plan = &plan_;
   page_flags_ = lazy_array<uint8_t>(storage_.pages);
   protocol_ = std::make_unique<protocol::Node>(node, plan_.nodes(), storage_);
@@ -76,8 +78,7 @@ void Service::watch_others_memory() {
 bool Service::is_unpublished(Segment range) const {
   if (!page_flags_)
     return true;
-  for (uintptr_t address = range.begin; address < range.end;
-       address = (address & ~(publish_bytes - 1)) + publish_bytes)
+  for (uintptr_t address = range.begin; address < range.end; address = (address & ~(publish_bytes - 1)) + publish_bytes)
     if (__atomic_load_n(&page_flags_[plan_.page_of(address)], __ATOMIC_RELAXED) & published)
       return false;
   return true;
@@ -101,8 +102,8 @@ void Service::give_zeros(PageNumber page, bool writable) {
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
 }
 
-/// The pages will be read by this thread right after: at their home they may never have been touched, and then they are filled
-/// with zeros here (this thread must not fault).
+/// The pages will be read by this thread right after: at their home they may never have been touched, and then they are
+/// filled with zeros here (this thread must not fault).
 void Service::protect(PageRange pages) {
   for_each_piece(pages, [&](uintptr_t address, PageRange piece) {
     fill_absent(address, piece);

@@ -40,7 +40,8 @@ bool Service::offer(uint64_t purpose, uint64_t nodes, const void* const* address
 
 void Service::push_offer() {
   for (size_t i = 0; i < Offer::most_pages && offer_.page(i) != Offer::none; ++i)
-    for (uint64_t nodes = pushes_.choose(offer_.purpose(), offer_.page(i), offer_.nodes()); nodes != 0; nodes &= nodes - 1)
+    for (uint64_t nodes = pushes_.choose(offer_.purpose(), offer_.page(i), offer_.nodes()); nodes != 0;
+         nodes &= nodes - 1)
       push_page(offer_.page(i), uint32_t(__builtin_ctzll(nodes)));
 }
 

@@ -1,5 +1,5 @@
-// Messages of several pages, taken apart into the protocol's messages of one page each. What they ask for is gathered again, and
-// leaves as messages of several pages.
+// Messages of several pages, taken apart into the protocol's messages of one page each. What they ask for is gathered
+// again, and leaves as messages of several pages.
 #include "dsm/node/service.hpp"
 
 #include "base/clock.hpp"
@@ -47,8 +47,8 @@ void Service::take_apart(uint32_t from, const PageMessage& run, uint32_t begin, 
   carry_out_batch();
 }
 
-/// The next piece of a run that waits, each run in its turn. Nothing is done for a node that has not taken what it was sent
-/// before: that would only be copied once more. False if nothing was done.
+/// The next piece of a run that waits, each run in its turn. Nothing is done for a node that has not taken what it was
+/// sent before: that would only be copied once more. False if nothing was done.
 bool Service::serve_runs() {
   for (size_t tried = 0; tried < runs_.size(); ++tried) {
     const size_t index = next_run_++ % runs_.size();
@@ -90,8 +90,8 @@ void Service::deliver(uint32_t from, const protocol::Message& message, const uin
   actions_.clear();
   const protocol::Status status = protocol_->receive(from, message, actions_);
   if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
-    die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from, protocol::name_of(message.type),
-        static_cast<unsigned long long>(message.page), protocol::text_of(status));
+    die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from,
+        protocol::name_of(message.type), static_cast<unsigned long long>(message.page), protocol::text_of(status));
   note_request(message);
   add_actions(content);
 }

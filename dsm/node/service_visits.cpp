@@ -1,5 +1,5 @@
-// What the service does for visits of loops: it remembers what their threads had to fetch, and asks for it at the beginning
-// of the next visit, a few pages at a time.
+// What the service does for visits of loops: it remembers what their threads had to fetch, and asks for it at the
+// beginning of the next visit, a few pages at a time.
 #include "dsm/node/service.hpp"
 
 #include "dsm/node/late_window.hpp"
@@ -30,9 +30,8 @@ bool Service::ask_for_remembered() {
   look_at_visit();
   if (next_to_ask_ == to_ask_.size())
     return false;
-  std::erase_if(on_their_way_, [this](PageNumber page) {
-    return protocol_->outstanding(page) == protocol::Outstanding::None;
-  });
+  std::erase_if(on_their_way_,
+                [this](PageNumber page) { return protocol_->outstanding(page) == protocol::Outstanding::None; });
   bool asked = false;
   while (next_to_ask_ < to_ask_.size() && on_their_way_.size() < most_on_their_way) {
     const VisitMemory::Wanted wanted = to_ask_[next_to_ask_++];
@@ -52,7 +51,8 @@ void Service::remember(PageNumber page, bool write) {
     visits_.fetched(page, write);
 }
 
-/// Not stacks, between which guard pages lie, and whose pages are written without an end; nor the window for late objects.
+/// Not stacks, between which guard pages lie, and whose pages are written without an end; nor the window for late
+/// objects.
 bool Service::may_remember(PageNumber page) const {
   const uintptr_t address = plan_.address_of(page);
   if (plan_.in_slices(address))

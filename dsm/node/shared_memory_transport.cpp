@@ -35,8 +35,7 @@ void SharedMemoryTransport::create(uint32_t nodes) {
   nodes_ = nodes;
   const size_t bytes = sizeof(Shared) + sizeof(Ring) * nodes * nodes * 2;
   // Anonymous and inherited: it has no name, so nothing is left behind whatever ends the processes.
-  void* memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     die(70, "no memory for %u nodes' message rings: %s", nodes, strerrordesc_np(errno));
   shared_ = static_cast<Shared*>(memory);
@@ -52,9 +51,9 @@ void SharedMemoryTransport::create(uint32_t nodes) {
 
 void SharedMemoryTransport::ring_doorbell(uint32_t node) {
   std::atomic_thread_fence(std::memory_order_seq_cst); // see the header: publication before this read
-  // Whoever sees the announcement rings; it is not for the ringer to take it back. Between taking it back and ringing, a
-  // thread of the program may fault on its own stack or on its thread-local variables, and the message that asks for that
-  // page could then no longer wake the sleeper. That some bells ring twice does no harm.
+  // Whoever sees the announcement rings; it is not for the ringer to take it back. Between taking it back and ringing,
+  // a thread of the program may fault on its own stack or on its thread-local variables, and the message that asks for
+  // that page could then no longer wake the sleeper. That some bells ring twice does no harm.
   if (asleep(node).load(std::memory_order_relaxed))
     wake(peers_[node].doorbell);
 }

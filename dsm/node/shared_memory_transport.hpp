@@ -4,7 +4,8 @@
 //
 // No lost wake-up: a receiver announces sleep (seq_cst store), then looks into its rings once more, then sleeps on its
 // doorbell; a sender publishes, then (after a seq_cst fence) reads the announcement. In the total order of these either
-// the receiver's look comes after the publication and finds it, or the sender's read comes after the announcement and rings.
+// the receiver's look comes after the publication and finds it, or the sender's read comes after the announcement and
+// rings.
 #pragma once
 
 #include "dsm/node/ring.hpp"
@@ -17,7 +18,7 @@
 namespace hetmp::dsm {
 
 class SharedMemoryTransport final : public Transport {
-public:
+ public:
   /// Before there is more than one process: maps the rings and makes the doorbells.
   void create(uint32_t nodes);
 
@@ -31,7 +32,7 @@ public:
   void awake(bool rung) override;
   int doorbell() const override { return peers_[node_].doorbell; }
 
-private:
+ private:
   struct Peer {
     int doorbell = -1;
   };

@@ -11,8 +11,8 @@ namespace {
 
 SetAction set_here = system_sigaction;
 
-/// Actions that are another node's to carry out. Written by the service thread and by threads of the program; relaxed: a
-/// program that sets and asks at the same time may be told parts of both.
+/// Actions that are another node's to carry out. Written by the service thread and by threads of the program; relaxed:
+/// a program that sets and asks at the same time may be told parts of both.
 struct Remembered {
   std::atomic<bool> is_left{false}; ///< final once the node runs
   std::atomic<SignalHandler> handler{SIG_DFL};

@@ -1,5 +1,5 @@
-// A message between node processes as the receiver sees it, whatever brought it: with the pages that travel with it in one
-// piece, so that they are installed straight from here.
+// A message between node processes as the receiver sees it, whatever brought it: with the pages that travel with it in
+// one piece, so that they are installed straight from here.
 #pragma once
 
 #include "dsm/node/address_plan.hpp"

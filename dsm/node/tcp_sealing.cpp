@@ -6,8 +6,7 @@ namespace hetmp::dsm {
 void TcpTransport::seal_with(const seal::Cipher& cipher, const ConnectionKeys& keys) {
   for (uint32_t node = 0; node < outgoing_.size(); ++node)
     if (node != self_) { // to itself nothing leaves the process
-      outgoing_[node].service_seal =
-          std::make_unique<SealedLane>(cipher, keys[node][size_t(Lane::Service)].send);
+      outgoing_[node].service_seal = std::make_unique<SealedLane>(cipher, keys[node][size_t(Lane::Service)].send);
       outgoing_[node].anyone_seal = std::make_unique<SealedLane>(cipher, keys[node][size_t(Lane::Anyone)].send);
     }
   for (Incoming& incoming : incoming_)

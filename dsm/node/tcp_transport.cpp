@@ -25,8 +25,8 @@ namespace {
 constexpr int failure = 70; // EX_SOFTWARE
 constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t sign_interval_ns = second_ns;
-/// With a node that has been connected and has its program still to load. Less than the origin waits for all to join: its line
-/// would not name the node.
+/// With a node that has been connected and has its program still to load. Less than the origin waits for all to join:
+/// its line would not name the node.
 constexpr int64_t start_patience_ns = 25 * second_ns;
 /// Of the stream of pages: what one system call may bring. A run of pages fits.
 constexpr size_t page_buffer_bytes = size_t(512) << 10;
@@ -77,7 +77,8 @@ bool write_all(int socket, iovec* pieces, size_t count) {
       if (errno == EAGAIN) {
         pollfd room{socket, POLLOUT, 0};
         poll(&room, 1, -1);
-      } else if (errno == EFAULT) { // where userfaultfd serves user code only, the kernel cannot fetch another node's page
+      } else if (errno ==
+                 EFAULT) { // where userfaultfd serves user code only, the kernel cannot fetch another node's page
         touch(message.msg_iov, message.msg_iovlen);
       } else if (errno != EINTR) {
         return false;
@@ -155,9 +156,8 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   const bool sealed = lane == Lane::Service ? out.service_seal != nullptr : out.anyone_seal != nullptr;
   if (!sealed) // what a cipher carries, it protects
     set_checks(header, data);
-  iovec pieces[3] = {{&header, sizeof header},
-                     {const_cast<void*>(data), data_bytes},
-                     {const_cast<uint8_t*>(filling), fill}};
+  iovec pieces[3] = {
+      {&header, sizeof header}, {const_cast<void*>(data), data_bytes}, {const_cast<uint8_t*>(filling), fill}};
   if (lane == Lane::Service) {
     if (!peers_[to].open)
       return;
@@ -212,9 +212,7 @@ void TcpTransport::send_through(Outgoing& out, const iovec* pieces, size_t count
   gather(out, all + 1, count);
 }
 
-bool TcpTransport::has_room(uint32_t to) {
-  return outgoing_[to].waiting_bytes() < unsent_bytes;
-}
+bool TcpTransport::has_room(uint32_t to) { return outgoing_[to].waiting_bytes() < unsent_bytes; }
 
 size_t TcpTransport::receive(const Handle& handle) {
   if (!something_came_) {
@@ -278,7 +276,8 @@ void TcpTransport::give_messages(Incoming& incoming, const Handle& handle, size_
          reader.changed());
 }
 
-/// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the end.
+/// When one of a node's lanes has ended, what it sent before on the other is still to come. It may be what explains the
+/// end.
 void TcpTransport::take_what_is_left(uint32_t node, const Handle& handle, size_t& messages) {
   constexpr int most_reads = 1024; // more than buffers hold: this waits for nobody who goes on sending
   for (Incoming& incoming : incoming_)
@@ -378,7 +377,8 @@ void TcpTransport::find_silent(Clock now) {
     Peer& peer = peers_[node];
     const bool has_spoken = peer.heard != not_yet;
     const Clock silence = now - (has_spoken ? peer.heard : connected_);
-    if (node == self_ || peer.lost || silence <= (has_spoken ? patience_ns_ : std::max(start_patience_ns, patience_ns_)))
+    if (node == self_ || peer.lost ||
+        silence <= (has_spoken ? patience_ns_ : std::max(start_patience_ns, patience_ns_)))
       continue;
     if (is_stopped_(node))
       peer.heard = now;
@@ -392,7 +392,8 @@ void TcpTransport::find_parts(Clock now) {
   for (const Incoming& incoming : incoming_)
     if (incoming.part_since != not_yet && now - incoming.part_since > patience_with_messages_ns_ &&
         !is_stopped_(incoming.from))
-      lose(incoming.from, "a message from it has not ended for " + std::to_string((now - incoming.part_since) / second_ns) + " s",
+      lose(incoming.from,
+           "a message from it has not ended for " + std::to_string((now - incoming.part_since) / second_ns) + " s",
            true);
 }
 

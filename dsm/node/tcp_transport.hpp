@@ -1,25 +1,25 @@
-// Messages between node processes over TCP: two connections for each pair of nodes, one for each lane, so that no message
-// of the program waits behind pages. Who connected them, and how the peers made sure of each other, is the launcher's
-// business: this starts with connected sockets.
+// Messages between node processes over TCP: two connections for each pair of nodes, one for each lane, so that no
+// message of the program waits behind pages. Who connected them, and how the peers made sure of each other, is the
+// launcher's business: this starts with connected sockets.
 //
-// What the service thread sends is gathered and goes out once a round of its work, in one system call for each node; runs of
-// pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that the service
-// thread never takes; they may wait for room, which the receiver's service thread makes in any case.
+// What the service thread sends is gathered and goes out once a round of its work, in one system call for each node;
+// runs of pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that
+// the service thread never takes; they may wait for room, which the receiver's service thread makes in any case.
 //
-// Where the run is encrypted each connection carries records (seal/record.hpp) instead of frames, both ways; what is gathered
-// for one system call becomes as few of them as possible.
+// Where the run is encrypted each connection carries records (seal/record.hpp) instead of frames, both ways; what is
+// gathered for one system call becomes as few of them as possible.
 //
-// A node is lost when its connection ends, or when nothing has come from it for `patience` after its first message: each
-// service thread sends a sign of life every second, whatever the threads of its program do, so a slow node is not taken for a
-// lost one. It is also lost when something it sent has changed on the way, as the frames' checks or the records tell, or when a
-// message that has begun to come does not end.
+// A node is lost when its connection ends, or when nothing has come from it for `patience` after its first message:
+// each service thread sends a sign of life every second, whatever the threads of its program do, so a slow node is not
+// taken for a lost one. It is also lost when something it sent has changed on the way, as the frames' checks or the
+// records tell, or when a message that has begun to come does not end.
 #pragma once
 
+#include "base/seal/record.hpp"
 #include "dsm/launch_keys.hpp"
 #include "dsm/node/frame_reader.hpp"
 #include "dsm/node/sealed_lane.hpp"
 #include "dsm/node/transport.hpp"
-#include "base/seal/record.hpp"
 
 #include <array>
 #include <functional>
@@ -35,7 +35,7 @@ namespace hetmp::dsm {
 using SocketPair = std::array<int, 2>;
 
 class TcpTransport final : public Transport {
-public:
+ public:
   enum class Watch : uint8_t {
     Nobody,  ///< however long the others are silent
     ForThem, ///< the same, but the others want signs of life
@@ -43,14 +43,17 @@ public:
   };
   /// `sockets`: of each node, in the order of their numbers; for the node itself {-1, -1}. Takes them over.
   void connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch);
-  /// After connect(), before anything is sent: seals what travels between this node and the others. Keeps copies of the keys.
+  /// After connect(), before anything is sent: seals what travels between this node and the others. Keeps copies of the
+  /// keys.
   void seal_with(const seal::Cipher& cipher, const ConnectionKeys& keys);
-  /// How long a node may be silent that is watched; the usual is 3 s. And how long a message may take that has begun to come.
+  /// How long a node may be silent that is watched; the usual is 3 s. And how long a message may take that has begun to
+  /// come.
   void set_patience(int64_t nanoseconds, int64_t with_messages) {
     patience_ns_ = nanoseconds;
     patience_with_messages_ns_ = with_messages;
   }
-  /// Tells of silent nodes whether they are stopped, as by a debugger: then they are not lost. Otherwise nobody is stopped.
+  /// Tells of silent nodes whether they are stopped, as by a debugger: then they are not lost. Otherwise nobody is
+  /// stopped.
   void set_is_stopped(std::function<bool(uint32_t node)> is_stopped) { is_stopped_ = std::move(is_stopped); }
   int64_t patience() const { return patience_ns_; }
   static constexpr int64_t endless_patience = std::numeric_limits<int64_t>::max();
@@ -67,7 +70,7 @@ public:
   std::optional<Loss> find_loss() override;
   int64_t longest_sleep_ns() const override;
 
-private:
+ private:
   using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
   /// A node whose program is still being loaded has nothing to say.
   static constexpr Clock not_yet = 0;
@@ -89,9 +92,9 @@ private:
   struct Outgoing {
     int service = -1; ///< non-blocking
     int anyone = -1;
-    std::vector<uint8_t> gathered; ///< service thread: frames that are still to be sent
-    size_t sent = 0;               ///< of to_write()
-    std::mutex anyone_lock; ///< one frame at a time on `anyone`
+    std::vector<uint8_t> gathered;                         ///< service thread: frames that are still to be sent
+    size_t sent = 0;                                       ///< of to_write()
+    std::mutex anyone_lock;                                ///< one frame at a time on `anyone`
     std::unique_ptr<SealedLane> service_seal, anyone_seal; ///< null if the connections are not sealed
 
     // Service thread.
@@ -130,8 +133,8 @@ private:
   Clock connected_ = 0;
   Clock patience_ns_ = 3'000'000'000;
   Clock patience_with_messages_ns_ = 30'000'000'000;
-  size_t parts_ = 0; ///< connections on which a frame has begun and not ended
-  int poll_set_ = -1; ///< epoll, of all incoming sockets
+  size_t parts_ = 0;           ///< connections on which a frame has begun and not ended
+  int poll_set_ = -1;          ///< epoll, of all incoming sockets
   bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;
   std::vector<Outgoing> outgoing_;

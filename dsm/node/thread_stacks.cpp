@@ -16,7 +16,8 @@ namespace {
 /// Below main's stack nothing else may be: a function with a large frame that overflows it must not come out in a heap.
 constexpr size_t main_guard_bytes = size_t(1) << 30;
 
-/// Of the objects that are there when the program begins: of each thread that the C library makes, they take a part of the stack.
+/// Of the objects that are there when the program begins: of each thread that the C library makes, they take a part of
+/// the stack.
 size_t thread_local_bytes() {
   const auto add = [](dl_phdr_info* info, size_t, void* sum) {
     for (int i = 0; i < info->dlpi_phnum; ++i)
@@ -24,7 +25,8 @@ size_t thread_local_bytes() {
         *static_cast<size_t*>(sum) += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
     return 0;
   };
-  constexpr size_t of_the_library = size_t(16) << 10; // its record of a thread, and a surplus for objects that are loaded later
+  constexpr size_t of_the_library = size_t(16)
+                                    << 10; // its record of a thread, and a surplus for objects that are loaded later
   size_t sum = of_the_library;
   dl_iterate_phdr(add, &sum);
   return sum;
@@ -87,7 +89,7 @@ Segment ThreadStacks::take(size_t bytes) {
   if (bytes > free_.bytes() || free_.bytes() - bytes < page_bytes)
     return {};
   const Segment stack{free_.begin + page_bytes, free_.begin + page_bytes + bytes};
-  protect({free_.begin, stack.begin}, PROT_NONE); // an overflow faults instead of overwriting
+  protect({free_.begin, stack.begin}, PROT_NONE);              // an overflow faults instead of overwriting
   __atomic_store_n(&free_.begin, stack.end, __ATOMIC_RELAXED); // see used_until(); it orders nothing
   if (executable_)
     protect(stack, protection());
@@ -110,7 +112,8 @@ int ThreadStacks::start(Body body, void* argument, const Segment& stack) {
 
 int ThreadStacks::create_thread(Body body, void* argument, size_t stack_bytes) {
   constexpr size_t default_stack = size_t(8) << 20, least = size_t(256) << 10;
-  const size_t wanted = std::clamp(stack_bytes ? stack_bytes : default_stack, least, slice_bytes); // which is more than there is
+  const size_t wanted =
+      std::clamp(stack_bytes ? stack_bytes : default_stack, least, slice_bytes); // which is more than there is
   const Segment stack = take(page_up(wanted));
   return stack.begin ? start(body, argument, stack) : EAGAIN;
 }

@@ -2,9 +2,9 @@
 // implementation for each interconnect.
 //
 // Two lanes lead from each node to each other: one is fed by the node's service thread only, the other by any other
-// thread. Both are emptied by the receiver's service thread. Messages of one lane to one node arrive complete and in order;
-// nothing else is ordered. A node's service thread never waits here for anything, so every message that was sent is taken
-// in before long, and two service threads cannot wait for each other.
+// thread. Both are emptied by the receiver's service thread. Messages of one lane to one node arrive complete and in
+// order; nothing else is ordered. A node's service thread never waits here for anything, so every message that was sent
+// is taken in before long, and two service threads cannot wait for each other.
 #pragma once
 
 #include "dsm/node/slot.hpp"
@@ -23,13 +23,14 @@ enum class Lane : uint8_t {
 };
 
 class Transport {
-public:
+ public:
   using Handle = std::function<void(uint32_t from, const Slot& slot)>;
   /// A node that can no longer be reached.
   struct Loss {
     uint32_t node = 0;
     std::string reason; ///< a short phrase
-    bool changed = false; ///< what came from it is not what was sent: until the next find_loss() it may still hear this node
+    bool changed =
+        false; ///< what came from it is not what was sent: until the next find_loss() it may still hear this node
   };
 
   virtual ~Transport() = default;
@@ -38,14 +39,14 @@ public:
   virtual void become(uint32_t node) = 0;
 
   /// `data` may be null; at most most_data_bytes of it. What is sent to a lost node is dropped.
-  virtual void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
-                    size_t data_bytes) = 0;
+  virtual void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
+                    const void* data, size_t data_bytes) = 0;
 
   // The rest is for the service thread.
 
-  /// Whether a message of the largest size would go out now on the service lane. Everything can be sent always, but what finds
-  /// no room is copied once more; who has much to send waits for room: the doorbell rings when there is some, or flush() says
-  /// that it is worth trying again soon.
+  /// Whether a message of the largest size would go out now on the service lane. Everything can be sent always, but
+  /// what finds no room is copied once more; who has much to send waits for room: the doorbell rings when there is
+  /// some, or flush() says that it is worth trying again soon.
   virtual bool has_room(uint32_t to) = 0;
 
   /// Calls handle for waiting messages, of each node; returns how many there were. Slots are valid within the call.

@@ -13,14 +13,15 @@ struct PageFault {
 };
 
 class UserFaults {
-public:
+ public:
   enum class Access {
     Full,     ///< faults of user code and of system calls
     UserOnly, ///< system calls on absent pages fail with EFAULT
     Refused,  ///< errno says why
   };
 
-  /// Opens the descriptor for this process (it belongs to the process that opened it, also when descriptors are shared).
+  /// Opens the descriptor for this process (it belongs to the process that opened it, also when descriptors are
+  /// shared).
   Access open();
   int descriptor() const { return descriptor_; }
 
@@ -44,7 +45,7 @@ public:
   void drop(uintptr_t page, size_t pages = 1); ///< later accesses fault
   void wake(uintptr_t page);
 
-private:
+ private:
   int descriptor_ = -1;
   bool exact_ = false; ///< the kernel tells which byte was accessed (since Linux 5.18)
 };

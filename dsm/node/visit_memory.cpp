@@ -5,7 +5,8 @@
 namespace hetmp::dsm {
 namespace {
 
-/// A visit that has fewer to fetch begins to fetch them with its first fault: that is nearly as good, and costs nothing.
+/// A visit that has fewer to fetch begins to fetch them with its first fault: that is nearly as good, and costs
+/// nothing.
 constexpr size_t least_to_wake = 2;
 constexpr uint32_t enough_expected = 4; ///< pages left out before they are judged
 constexpr uint32_t enough_asked = 4;    ///< pages asked for, likewise
@@ -92,7 +93,8 @@ void VisitMemory::finish() {
   }
   forget_pages();
   judge(asked, taken);
-  worth_waking_[place_of(current_loop_)].store(fetched >= least_to_wake && current_->rest == 0, std::memory_order_relaxed);
+  worth_waking_[place_of(current_loop_)].store(fetched >= least_to_wake && current_->rest == 0,
+                                               std::memory_order_relaxed);
   current_ = nullptr;
 }
 

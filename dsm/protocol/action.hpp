@@ -10,17 +10,17 @@
 namespace hetmp::dsm::protocol {
 
 enum class ActionKind : uint8_t {
-  Send,     ///< send `message` to node `to`
-  SendData, ///< send `message` to node `to` with the page's present content; the page is write-protected or
-            ///< was never writable when this is reached
-  Protect,  ///< Exclusive -> Shared: write-protect the page; no local write may succeed afterwards
-  Drop,     ///< -> Invalid: discard the local copy; no local access may succeed afterwards
+  Send,             ///< send `message` to node `to`
+  SendData,         ///< send `message` to node `to` with the page's present content; the page is write-protected or
+                    ///< was never writable when this is reached
+  Protect,          ///< Exclusive -> Shared: write-protect the page; no local write may succeed afterwards
+  Drop,             ///< -> Invalid: discard the local copy; no local access may succeed afterwards
   InstallShared,    ///< map the content that came with the message being processed, write-protected
   InstallExclusive, ///< map the content that came with the message being processed, writable
   Unprotect,        ///< Shared -> Exclusive: make the local copy writable
   Wake,             ///< let every thread that faulted on the page try again
-  Hold ///< a local thread was just served at the page's home while others wait: call Node::resume(page)
-       ///< once, after this node's hold time (at once if there is none)
+  Hold              ///< a local thread was just served at the page's home while others wait: call Node::resume(page)
+                    ///< once, after this node's hold time (at once if there is none)
 };
 
 /// The action's name.

@@ -10,9 +10,7 @@
 namespace hetmp::dsm::protocol {
 
 namespace {
-constexpr uint64_t bit(uint32_t node) {
-  return uint64_t{1} << node;
-}
+constexpr uint64_t bit(uint32_t node) { return uint64_t{1} << node; }
 } // namespace
 
 const Transaction* Node::transaction(PageNumber page) const {
@@ -125,8 +123,7 @@ bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
     keep |= (sharing.holders & bit(self)) ? bit(self) : bit(sharing.owner);
   busy.awaited = sharing.holders & ~keep & ~bit(self);
   const bool same_writer = busy.current.node == sharing.owner && busy.current.node != self;
-  storage.directory[page].set_streak(
-      next_streak(storage.directory[page].streak(), same_writer, busy.awaited != 0));
+  storage.directory[page].set_streak(next_streak(storage.directory[page].streak(), same_writer, busy.awaited != 0));
   for (uint64_t left = busy.awaited; left != 0; left &= left - 1)
     actions.send(static_cast<uint32_t>(std::countr_zero(left)), message_of(MessageType::Invalidate, page));
   if (sharing.holders & ~keep & bit(self)) {
@@ -175,8 +172,7 @@ bool Node::hand_over(PageNumber page, Transaction& busy, MessageType type, Actio
   return true;
 }
 
-void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy,
-                      Actions& actions) {
+void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy, Actions& actions) {
   actions.send(holder, message_of(type, page, busy.current.node));
   busy.phase = Phase::Transferring;
 }

@@ -24,8 +24,6 @@ constexpr uint32_t next_streak(uint32_t streak, bool same_writer, bool third_par
 }
 
 /// Whether the home goes with the right to write that it is about to send.
-constexpr bool home_moves(uint32_t streak, uint32_t nodes) {
-  return nodes > 2 && streak == longest_streak;
-}
+constexpr bool home_moves(uint32_t streak, uint32_t nodes) { return nodes > 2 && streak == longest_streak; }
 
 } // namespace hetmp::dsm::protocol

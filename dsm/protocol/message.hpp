@@ -26,9 +26,9 @@ enum class MessageType : uint8_t {
   DataExclusive,   ///< the last holder -> requester: content (4 KiB follow), install writable
   Grant,           ///< home -> requester: your Shared copy is the only one left, make it writable
   Done,            ///< requester -> home: what I asked for is here, you could not know
-  Push,  ///< home -> a node without a copy: content (4 KiB follow) it did not ask for, install read-only
-  Keep,  ///< home -> requester: the copy that was pushed to you is the answer to your ReadRequest
-  Return ///< home -> the page's registrar: be home again; `requester` is the only holder and may write
+  Push,            ///< home -> a node without a copy: content (4 KiB follow) it did not ask for, install read-only
+  Keep,            ///< home -> requester: the copy that was pushed to you is the answer to your ReadRequest
+  Return           ///< home -> the page's registrar: be home again; `requester` is the only holder and may write
 };
 
 /// The number of the highest message type.
@@ -36,10 +36,10 @@ inline constexpr uint8_t last_message_type = static_cast<uint8_t>(MessageType::R
 
 struct Message {
   MessageType type;
-  uint8_t requester = 0; ///< requests: who asks (others forward them); fetches: where the content goes;
-                         ///< Return: the holder; otherwise 0
-  uint8_t home = 0; ///< Data and Grant: the page's home from now on; the receiver itself: it has moved there.
-                    ///< Otherwise 0
+  uint8_t requester = 0;    ///< requests: who asks (others forward them); fetches: where the content goes;
+                            ///< Return: the holder; otherwise 0
+  uint8_t home = 0;         ///< Data and Grant: the page's home from now on; the receiver itself: it has moved there.
+                            ///< Otherwise 0
   uint8_t reserved[5] = {}; ///< zero; not looked at
   PageNumber page = 0;
 };

@@ -13,9 +13,7 @@
 namespace hetmp::dsm::protocol {
 
 namespace {
-constexpr uint64_t bit(uint32_t node) {
-  return uint64_t{1} << node;
-}
+constexpr uint64_t bit(uint32_t node) { return uint64_t{1} << node; }
 constexpr bool is_exclusive(MessageType type) {
   return type == MessageType::DataExclusive || type == MessageType::Grant;
 }
@@ -28,8 +26,8 @@ Status Node::asked(uint32_t from, const Message& message, Actions& actions) {
   if (requester != from && from != registrar(page) && !is_registrar(page))
     return Status::NotHome; // only the registrar sends on, or others to the registrar
   // The registrar's own request comes back to it from a former home.
-  if (requester == self && (!is_registrar(page) || storage.local[page].outstanding() !=
-                                                       (write ? Outstanding::Write : Outstanding::Read)))
+  if (requester == self &&
+      (!is_registrar(page) || storage.local[page].outstanding() != (write ? Outstanding::Write : Outstanding::Read)))
     return Status::Impossible;
   if (is_home(page))
     return request(page, {message.requester, write}, actions);

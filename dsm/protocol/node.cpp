@@ -5,8 +5,7 @@
 
 namespace hetmp::dsm::protocol {
 
-Node::Node(uint32_t self, uint32_t nodes, const Storage& storage)
-    : storage(storage), self(self), nodes(nodes) {}
+Node::Node(uint32_t self, uint32_t nodes, const Storage& storage) : storage(storage), self(self), nodes(nodes) {}
 
 Node::Node(uint32_t self, uint32_t nodes, const Storage& storage, TransactionTable transactions)
     : storage(storage), self(self), nodes(nodes), transactions(std::move(transactions)) {}
@@ -16,20 +15,12 @@ void Node::restore(const Node& other) {
   ended = other.ended;
 }
 
-LocalState Node::state(PageNumber page) const {
-  return storage.local[page].state(is_registrar(page));
-}
+LocalState Node::state(PageNumber page) const { return storage.local[page].state(is_registrar(page)); }
 
-void Node::lose(uint32_t node) {
-  ended = ended || (node < nodes && node != self);
-}
+void Node::lose(uint32_t node) { ended = ended || (node < nodes && node != self); }
 
-Status Node::read_fault(PageNumber page, Actions& actions) {
-  return fault(page, false, actions);
-}
-Status Node::write_fault(PageNumber page, Actions& actions) {
-  return fault(page, true, actions);
-}
+Status Node::read_fault(PageNumber page, Actions& actions) { return fault(page, false, actions); }
+Status Node::write_fault(PageNumber page, Actions& actions) { return fault(page, true, actions); }
 
 Status Node::fault(PageNumber page, bool write, Actions& actions) {
   if (ended)
@@ -113,8 +104,8 @@ Status Node::fetch(uint32_t from, const Message& message, Actions& actions) {
     return Status::Impossible;
   const bool keep = message.type == MessageType::FetchShared;
   learn_home(page, from);
-  supply(message_of(keep ? MessageType::DataShared : MessageType::DataExclusive, page, 0, from),
-         message.requester, actions);
+  supply(message_of(keep ? MessageType::DataShared : MessageType::DataExclusive, page, 0, from), message.requester,
+         actions);
   return Status::Ok;
 }
 
@@ -136,8 +127,7 @@ Status Node::data(uint32_t from, const Message& message, Actions& actions) {
     return Status::NotHome;
   // A Shared copy this node held when it asked to write was invalidated, and that acknowledged, before home
   // had content sent: so content always finds an Invalid page.
-  if (local.outstanding() != (write ? Outstanding::Write : Outstanding::Read) ||
-      state(page) != LocalState::Invalid)
+  if (local.outstanding() != (write ? Outstanding::Write : Outstanding::Read) || state(page) != LocalState::Invalid)
     return Status::Impossible;
   const bool mine = is_home(page);
   if (mine) {

@@ -49,9 +49,8 @@ static_assert(sizeof(LocalPage) == 2);
 
 /// Who holds a page, as its home sees it.
 struct Sharing {
-  uint64_t holders = 0; ///< bit n: node n has a copy (or one is on its way to it); never empty
-  uint32_t owner =
-      0; ///< the latest writer; a holder whenever the page is idle. Sends content when home has none
+  uint64_t holders = 0;  ///< bit n: node n has a copy (or one is on its way to it); never empty
+  uint32_t owner = 0;    ///< the latest writer; a holder whenever the page is idle. Sends content when home has none
   bool exclusive = true; ///< the owner, then the only holder, may write
 };
 
@@ -70,9 +69,7 @@ class DirectoryEntry {
   }
   /// See home_policy.hpp.
   uint32_t streak() const { return (word >> streak_shift) & longest_streak; }
-  void set_streak(uint32_t streak) {
-    word = (word & ~(longest_streak << streak_shift)) | (streak << streak_shift);
-  }
+  void set_streak(uint32_t streak) { word = (word & ~(longest_streak << streak_shift)) | (streak << streak_shift); }
   /// Index of the page's transaction in the side table; 0 when it is idle.
   uint32_t slot() const { return word >> slot_shift; }
   void set_slot(uint32_t slot) { word = (word & ((1u << slot_shift) - 1)) | (slot << slot_shift); }
@@ -88,17 +85,17 @@ static_assert(sizeof(DirectoryEntry) == 12 && alignof(DirectoryEntry) == 4);
 
 /// Where a node keeps its pages. The arrays outlive the Node; entries are touched only for pages in use.
 struct Storage {
-  LocalPage* local = nullptr; ///< `pages` entries
-  DirectoryEntry* directory =
-      nullptr; ///< `pages` entries; only those whose home is or was this node are used
+  LocalPage* local = nullptr;          ///< `pages` entries
+  DirectoryEntry* directory = nullptr; ///< `pages` entries; only those whose home is or was this node are used
   PageNumber pages = 0;
   /// A page's registrar: its first home, which later knows where its home is. A pure function, the same on
   /// every node, below the number of nodes.
   uint32_t (*home_of)(const void* plan, PageNumber page) = nullptr;
   const void* plan = nullptr; ///< passed to home_of and moves
   /// Whether the home goes with an exclusive page. The protocol is right whatever it answers.
-  bool (*moves)(const void* plan, uint32_t streak, uint32_t nodes) =
-      [](const void*, uint32_t streak, uint32_t nodes) { return home_moves(streak, nodes); };
+  bool (*moves)(const void* plan, uint32_t streak, uint32_t nodes) = [](const void*, uint32_t streak, uint32_t nodes) {
+    return home_moves(streak, nodes);
+  };
 };
 
 } // namespace hetmp::dsm::protocol

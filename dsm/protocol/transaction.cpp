@@ -40,8 +40,6 @@ uint32_t TransactionTable::acquire() {
   return static_cast<uint32_t>(transactions.size());
 }
 
-void TransactionTable::release(uint32_t slot) {
-  free_slots.push_back(slot);
-}
+void TransactionTable::release(uint32_t slot) { free_slots.push_back(slot); }
 
 } // namespace hetmp::dsm::protocol

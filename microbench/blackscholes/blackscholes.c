@@ -26,9 +26,7 @@ typedef struct {
   double call, put;
 } Price;
 
-static double normal_distribution(double x) {
-  return 0.5 * erfc(-x * M_SQRT1_2);
-}
+static double normal_distribution(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 
 static Price price(const Options* options, long i) {
   const double spot = options->spot[i];
@@ -121,8 +119,7 @@ static void free_options(Options* options) {
 }
 
 static Settings read_settings(int argc, char** argv) {
-  const Settings settings = {.options =
-                                 benchmark_number_option(&argc, argv, "--options", 1L << 20, 1, 1L << 40),
+  const Settings settings = {.options = benchmark_number_option(&argc, argv, "--options", 1L << 20, 1, 1L << 40),
                              .visits = benchmark_number_option(&argc, argv, "--visits", 20, 1, 1L << 40),
                              .repeats = benchmark_number_option(&argc, argv, "--repeats", 1, 1, 1L << 40)};
   if (argc != 1) {
@@ -148,8 +145,8 @@ int main(int argc, char** argv) {
   }
 
   const long wrong = count_wrong(&options, settings.options);
-  printf("sums: %.12e %.12e\nwrong: %ld\n", sum(options.call, settings.options),
-         sum(options.put, settings.options), wrong);
+  printf("sums: %.12e %.12e\nwrong: %ld\n", sum(options.call, settings.options), sum(options.put, settings.options),
+         wrong);
   free_options(&options);
   return benchmark_report_end(seconds, wrong == 0);
 }

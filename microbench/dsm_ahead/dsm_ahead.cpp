@@ -1,10 +1,12 @@
-// What pages brought ahead are worth: times and page faults of small regions, and of visits of loops that exchange a vector.
+// What pages brought ahead are worth: times and page faults of small regions, and of visits of loops that exchange a
+// vector.
 //
 // Usage: dsm_ahead [--pages N] [--visits N] [--regions N]     needs node processes:
-//                                                             LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2
+//                                                             LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2
+//                                                             OMP_NUM_THREADS=2
 //
-// Not a program that knows nothing of hetmp: it asks the DSM for its counters. Every number is a mean, of regions or visits
-// that follow each other; faults are those of all nodes. The program fails if a sum is wrong.
+// Not a program that knows nothing of hetmp: it asks the DSM for its counters. Every number is a mean, of regions or
+// visits that follow each other; faults are those of all nodes. The program fails if a sum is wrong.
 #include "../../dsm/fabric.hpp"
 
 #include "../common/options.h"

@@ -51,14 +51,11 @@ static void write_pages(char* memory, size_t count, char value) {
 }
 
 /* First byte of page i as its writer left it. */
-static char mark(size_t page) {
-  return (char)(page % 97 + 1);
-}
+static char mark(size_t page) { return (char)(page % 97 + 1); }
 
 /* Node 1: the order and the times lie in memory it allocated itself, where its accesses never leave the node.
  * Returns how many pages did not hold what node 0 wrote. */
-static size_t time_accesses(volatile char* memory, size_t count, Case which, uint64_t* ns,
-                            const uint32_t* order) {
+static size_t time_accesses(volatile char* memory, size_t count, Case which, uint64_t* ns, const uint32_t* order) {
   size_t wrong = 0;
   if (which == WRITE_UPGRADE)
     for (size_t i = 0; i < count; ++i)
@@ -154,8 +151,8 @@ static int measure_dsm(const Settings* settings) {
                     "LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2 OMP_NUM_THREADS=2\n");
     return 2;
   }
-  const int right =
-      settings->work == SEQUENTIAL ? measure_pass(settings->argument, settings->mebibytes) : measure_faults(settings->pages);
+  const int right = settings->work == SEQUENTIAL ? measure_pass(settings->argument, settings->mebibytes)
+                                                 : measure_faults(settings->pages);
   printf("verification: %s\n", right ? "successful" : "FAILED");
   return right ? 0 : 1;
 }
@@ -211,11 +208,12 @@ static int parse(int argc, char** argv, Settings* settings) {
 int main(int argc, char** argv) {
   Settings settings = {.pages = 3000, .mebibytes = 256, .cpus = {0, 1}};
   if (!parse(argc, argv, &settings)) {
-    fprintf(stderr,
-            "usage: %s [--pages N] | --sequential PASS [--mib N] | --primitives [--pages N] [--cpus HOME,FAULTING] |\n"
-            "       --ring [--mib N] [--cpus ..] | --sockets [--pages N] [--cpus ..] | --serve ADDRESS:PORT [--cpus ..] |\n"
-            "       --ask ADDRESS:PORT [--pages N] [--cpus ..]\n",
-            argv[0]);
+    fprintf(
+        stderr,
+        "usage: %s [--pages N] | --sequential PASS [--mib N] | --primitives [--pages N] [--cpus HOME,FAULTING] |\n"
+        "       --ring [--mib N] [--cpus ..] | --sockets [--pages N] [--cpus ..] | --serve ADDRESS:PORT [--cpus ..] |\n"
+        "       --ask ADDRESS:PORT [--pages N] [--cpus ..]\n",
+        argv[0]);
     return 2;
   }
   switch (settings.work) {

@@ -77,8 +77,8 @@ static void answer_requests(Mailbox* mailbox, int request, int reply, size_t pag
   }
 }
 
-static void exchange(Mailbox* mailbox, int request, int reply, const uint32_t* order, size_t count,
-                     int with_content, uint64_t* ns) {
+static void exchange(Mailbox* mailbox, int request, int reply, const uint32_t* order, size_t count, int with_content,
+                     uint64_t* ns) {
   for (size_t i = 0; i < count; ++i) {
     const uint64_t start = now_ns();
     mailbox->request.page = order[i];
@@ -121,12 +121,11 @@ int measure_exchange(size_t count, const int cpus[2]) {
 }
 
 int measure_primitives(size_t count, const int cpus[2]) {
-  printf(
-      "method: userfaultfd faults of one thread resolved by another on the same CPU %d (poll, read, one "
-      "ioctl that "
-      "also wakes); then requests from CPU %d to a process on CPU %d, both threads blocked in poll on event "
-      "descriptors, replies through shared memory; %zu of each\n",
-      cpus[1], cpus[1], cpus[0], count);
+  printf("method: userfaultfd faults of one thread resolved by another on the same CPU %d (poll, read, one "
+         "ioctl that "
+         "also wakes); then requests from CPU %d to a process on CPU %d, both threads blocked in poll on event "
+         "descriptors, replies through shared memory; %zu of each\n",
+         cpus[1], cpus[1], cpus[0], count);
   const int failed = measure_user_faults(count, cpus[1]);
   return failed ? failed : measure_exchange(count, cpus);
 }

@@ -22,8 +22,8 @@ static int compare_times(const void* a, const void* b) {
 /* "name: <median> us (p10 <..>, p90 <..>)"; sorts the times. */
 static inline void report_times(const char* name, uint64_t* ns, size_t count) {
   qsort(ns, count, sizeof *ns, compare_times);
-  printf("%s: %.2f us (p10 %.2f, p90 %.2f)\n", name, (double)ns[count / 2] / 1e3,
-         (double)ns[count / 10] / 1e3, (double)ns[count - 1 - count / 10] / 1e3);
+  printf("%s: %.2f us (p10 %.2f, p90 %.2f)\n", name, (double)ns[count / 2] / 1e3, (double)ns[count / 10] / 1e3,
+         (double)ns[count - 1 - count / 10] / 1e3);
 }
 
 /* The numbers 0 .. count-1 in a random order that is the same in every run: neighbours in time are no

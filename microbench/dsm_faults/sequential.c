@@ -1,6 +1,7 @@
 /* A sequential pass: one node reads memory from its beginning to its end, page by page or word by word, that the
  * other has just written for the first time. None of it was at the reader before. One pass a run of the program: the
- * next one's memory would be further memory of the machine's, which may be slower to come by than what was given back. */
+ * next one's memory would be further memory of the machine's, which may be slower to come by than what was given back.
+ */
 #include "sequential.h"
 #include "samples.h"
 
@@ -25,13 +26,9 @@ static const Pass PASSES[] = {
 };
 enum { PASS_COUNT = sizeof PASSES / sizeof *PASSES };
 
-const char* pass_name(size_t index) {
-  return index < PASS_COUNT ? PASSES[index].name : NULL;
-}
+const char* pass_name(size_t index) { return index < PASS_COUNT ? PASSES[index].name : NULL; }
 
-static uint64_t value_at(size_t word) {
-  return word * 0x9e3779b97f4a7c15u | 1;
-}
+static uint64_t value_at(size_t word) { return word * 0x9e3779b97f4a7c15u | 1; }
 
 static void write_words(uint64_t* words, size_t count) {
   for (size_t i = 0; i < count; ++i)
@@ -74,8 +71,9 @@ static int walk(const Pass* pass, size_t bytes) {
       *reading = read_words(words, count, pass->stride);
   }
   const int right = reading->sum == expected_sum(pass, count);
-  printf("%s: %.3f GiB/s (%zu MiB in %.1f ms)%s\n", pass->text, (double)bytes / (double)(1 << 30) * 1e9 / (double)reading->ns,
-         bytes >> 20, (double)reading->ns / 1e6, right ? "" : ", WRONG CONTENT");
+  printf("%s: %.3f GiB/s (%zu MiB in %.1f ms)%s\n", pass->text,
+         (double)bytes / (double)(1 << 30) * 1e9 / (double)reading->ns, bytes >> 20, (double)reading->ns / 1e6,
+         right ? "" : ", WRONG CONTENT");
   return right;
 }
 

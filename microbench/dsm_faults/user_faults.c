@@ -31,9 +31,7 @@ static int open_descriptor(void) {
   return descriptor;
 }
 
-static int is_unwelcome(int failed) {
-  return failed && errno != EAGAIN && errno != EEXIST;
-}
+static int is_unwelcome(int failed) { return failed && errno != EAGAIN && errno != EEXIST; }
 
 static void resolve(Handler* handler, const struct uffd_msg* message) {
   const unsigned long long page = message->arg.pagefault.address & ~(unsigned long long)(PAGE_BYTES - 1);
@@ -80,8 +78,7 @@ static char* watched_pages(int descriptor, size_t count) {
   return pages;
 }
 
-static void time_accesses(volatile char* pages, const uint32_t* order, size_t count, int write_them,
-                          uint64_t* ns) {
+static void time_accesses(volatile char* pages, const uint32_t* order, size_t count, int write_them, uint64_t* ns) {
   for (size_t i = 0; i < count; ++i) {
     volatile char* page = pages + (size_t)order[i] * PAGE_BYTES;
     const uint64_t start = now_ns();

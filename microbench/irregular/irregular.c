@@ -93,8 +93,7 @@ static bool read_choice(int* argc, char** argv, const char* name, const char* us
 
 static Settings read_settings(int argc, char** argv) {
   const Settings settings = {.compute = benchmark_number_option(&argc, argv, "--compute", 50, 0, 100),
-                             .iterations =
-                                 benchmark_number_option(&argc, argv, "--iterations", 4096, 1, 1L << 32),
+                             .iterations = benchmark_number_option(&argc, argv, "--iterations", 4096, 1, 1L << 32),
                              .visits = benchmark_number_option(&argc, argv, "--visits", 12, 1, 1L << 20),
                              .work = benchmark_number_option(&argc, argv, "--work", 100, 1, 1L << 20),
                              .pages = benchmark_number_option(&argc, argv, "--pages", 16, 1, 1L << 12),

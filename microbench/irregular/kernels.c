@@ -32,12 +32,11 @@ static long greatest_common_divisor(long a, long b) {
 }
 
 Memory make_memory(long iterations, long columns) {
-  Memory memory = {
-      .links = benchmark_allocate((size_t)LAST_PLACE + 1, sizeof(uint32_t)),
-      .cells = benchmark_allocate((size_t)iterations * (size_t)columns, CELL_WORDS * sizeof(uint64_t)),
-      .iterations = iterations,
-      .columns = columns,
-      .stride = (long)(0.618 * (double)iterations) + 1};
+  Memory memory = {.links = benchmark_allocate((size_t)LAST_PLACE + 1, sizeof(uint32_t)),
+                   .cells = benchmark_allocate((size_t)iterations * (size_t)columns, CELL_WORDS * sizeof(uint64_t)),
+                   .iterations = iterations,
+                   .columns = columns,
+                   .stride = (long)(0.618 * (double)iterations) + 1};
   while (greatest_common_divisor(memory.stride, iterations) != 1)
     ++memory.stride;
   for (uint32_t place = 0; place <= LAST_PLACE; ++place)
@@ -57,9 +56,7 @@ uint64_t* cell_of(const Memory* memory, long iteration, long column) {
   return memory->cells + (column * memory->iterations + row) * CELL_WORDS;
 }
 
-static uint32_t first_place(long iteration, long visit) {
-  return (uint32_t)draw_number(iteration, visit) & LAST_PLACE;
-}
+static uint32_t first_place(long iteration, long visit) { return (uint32_t)draw_number(iteration, visit) & LAST_PLACE; }
 
 uint64_t run_cache_bound(const Memory* memory, long iteration, long visit, long work) {
   uint32_t place = first_place(iteration, visit);
@@ -88,9 +85,7 @@ static uint64_t first_system(long iteration, long visit) {
 }
 
 /* Component `row` of the solution of a system, 0 to 15. */
-static int solution(uint64_t bits, int row) {
-  return (int)(bits >> (4 * row) & 15);
-}
+static int solution(uint64_t bits, int row) { return (int)(bits >> (4 * row) & 15); }
 
 /* The matrix is small whole numbers, its diagonal larger than the rest of a row together, so elimination
  * needs no pivots and rounding errors stay far below one half; the right side is exact. */

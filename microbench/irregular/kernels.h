@@ -9,8 +9,8 @@
 enum {
   CELL_WORDS = 32,       /* 256 bytes: 16 iterations share a page */
   WALK_PLACES_LOG2 = 15, /* links: 128 KiB, beyond a core's first cache; more would measure its neighbours */
-  WALK_STEPS = 320, /* of a cache-bound iteration, per unit of work: about a microsecond of a core of 2020, */
-  SOLVED_BLOCKS = 33 /* as the blocks of a compute-bound one */
+  WALK_STEPS = 320,      /* of a cache-bound iteration, per unit of work: about a microsecond of a core of 2020, */
+  SOLVED_BLOCKS = 33     /* as the blocks of a compute-bound one */
 };
 
 /* The memory of the cache-bound iterations. */

@@ -1,5 +1,5 @@
-/* What each construct costs on this machine with the runtime at hand: the time of many executions of it around next to nothing,
- * less the time of that nothing alone.
+/* What each construct costs on this machine with the runtime at hand: the time of many executions of it around next to
+ * nothing, less the time of that nothing alone.
  *
  * Usage: overheads [--samples N] [--microseconds N] [NAME ...]
  *
@@ -7,11 +7,11 @@
  *   microseconds  how long a sample should take (2000); the number of executions in it follows from that
  *   NAME          only these constructs
  *
- * Prints "NAME: MEDIAN us (quartiles LOW .. HIGH)" for each: for one execution by the whole team, or for one iteration or one
- * task where the name says so. */
+ * Prints "NAME: MEDIAN us (quartiles LOW .. HIGH)" for each: for one execution by the whole team, or for one iteration
+ * or one task where the name says so. */
+#include "overheads.h"
 #include "../common/benchmark.h"
 #include "../common/options.h"
-#include "overheads.h"
 
 #include <string.h>
 

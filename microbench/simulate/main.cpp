@@ -20,17 +20,14 @@ constexpr int broken_policy = 1;
 
 void add_nodes(CLI::App& app, Options& options) {
   app.add_option("--nodes", options.nodes, "Nodes")->check(CLI::Range(1u, 64u))->group("Nodes");
-  app.add_option("--threads", options.threads,
-                 "Threads of each node; the last number counts for all further nodes")
+  app.add_option("--threads", options.threads, "Threads of each node; the last number counts for all further nodes")
       ->delimiter(',')
       ->group("Nodes");
-  app.add_option(
-         "--speeds", options.speeds,
-         "Speed of each node's threads, likewise. Changing: 1@0/0.5@200 is half as fast from 200 ms on")
+  app.add_option("--speeds", options.speeds,
+                 "Speed of each node's threads, likewise. Changing: 1@0/0.5@200 is half as fast from 200 ms on")
       ->delimiter(',')
       ->group("Nodes");
-  app.add_option("--exchange-us", options.exchange_us,
-                 "What a question to the global level and its answer take")
+  app.add_option("--exchange-us", options.exchange_us, "What a question to the global level and its answer take")
       ->check(CLI::NonNegativeNumber)
       ->group("Nodes");
   app.add_option("--chunk-us", options.chunk_us, "What taking a chunk within a node costs a thread")
@@ -89,8 +86,7 @@ void add_policies(CLI::App& app, Options& options) {
   app.add_option("--threshold-us", options.threshold_us, "Fault period from which several nodes pay")
       ->check(CLI::NonNegativeNumber)
       ->group("Policies");
-  app.add_option("--reprobe", options.reprobe_percent,
-                 "hetprobe-i: percent of the loop between probes; 0 = never")
+  app.add_option("--reprobe", options.reprobe_percent, "hetprobe-i: percent of the loop between probes; 0 = never")
       ->check(CLI::Range(0.0, 100.0))
       ->group("Policies");
 }
@@ -114,10 +110,9 @@ void print_nodes(const VisitResult& visit) {
   for (size_t i = 0; i < visit.nodes.size(); ++i) {
     const auto& use = visit.nodes[i];
     const double all = std::max(use.busy_us + use.fault_us + use.idle_us, 1e-9);
-    std::printf(
-        "    node %-2zu %9llu iterations, %5.1f %% busy, %5.1f %% faults, %5.1f %% idle, %.0f faults\n", i,
-        static_cast<unsigned long long>(use.iterations), 100 * use.busy_us / all, 100 * use.fault_us / all,
-        100 * use.idle_us / all, use.faults);
+    std::printf("    node %-2zu %9llu iterations, %5.1f %% busy, %5.1f %% faults, %5.1f %% idle, %.0f faults\n", i,
+                static_cast<unsigned long long>(use.iterations), 100 * use.busy_us / all, 100 * use.fault_us / all,
+                100 * use.idle_us / all, use.faults);
   }
 }
 
@@ -166,12 +161,11 @@ int main(int argc, char** argv) {
                "from the\n"
                "optimum? Times are simulated; the result depends on nothing but the arguments.",
                "hetmp-simulate");
-  app.footer(
-      "A loop of 1 s whose second half is ten times dearer, on two nodes, one half as fast as the other:\n"
-      "  hetmp-simulate --speeds 1,0.5 --shape step-up\n"
-      "64 nodes, one loses its speed on the way, five visits one by one:\n"
-      "  hetmp-simulate --nodes 64 --threads 16 --speeds 1@0/0.1@300,1 --visits 5 --each-visit\n"
-      "\"/optimum\" compares with a bound that no division of the work can beat; 1 is perfect.");
+  app.footer("A loop of 1 s whose second half is ten times dearer, on two nodes, one half as fast as the other:\n"
+             "  hetmp-simulate --speeds 1,0.5 --shape step-up\n"
+             "64 nodes, one loses its speed on the way, five visits one by one:\n"
+             "  hetmp-simulate --nodes 64 --threads 16 --speeds 1@0/0.1@300,1 --visits 5 --each-visit\n"
+             "\"/optimum\" compares with a bound that no division of the work can beat; 1 is perfect.");
   app.option_defaults()->always_capture_default();
   add_nodes(app, options);
   add_loop(app, options);

@@ -56,8 +56,7 @@ std::function<double(uint64_t)> faults_of(double each, const std::string& where,
   return [=](uint64_t) { return each; };
 }
 
-template <class T>
-const T& of_node(const std::vector<T>& given, uint32_t node) {
+template <class T> const T& of_node(const std::vector<T>& given, uint32_t node) {
   return given[std::min<size_t>(node, given.size() - 1)];
 }
 
@@ -101,16 +100,16 @@ simulation::Scenario scenario(const Options& options, std::string& error) {
     error = std::to_string(threads) + " threads; at most 4096 are simulated";
   if (!error.empty())
     return result;
-  result.cost = simulation::make_profile(
-      shape->shape, options.trips, options.milliseconds * 1000 * work_per_us, options.contrast, options.seed);
+  result.cost = simulation::make_profile(shape->shape, options.trips, options.milliseconds * 1000 * work_per_us,
+                                         options.contrast, options.seed);
   result.faults.fault_us = options.fault_us;
   result.faults.own = faults_of(options.own_faults, options.faults_where, options.trips);
   result.faults.common = faults_of(options.common_faults, options.faults_where, options.trips);
   result.exchange_us = result.rules.exchange_us = options.exchange_us;
   result.chunk_us = options.chunk_us;
   result.visits = options.visits;
-  result.rules.mode = options.decisions == "predict" ? schedulers::DecisionMode::Predict
-                                                     : schedulers::DecisionMode::Threshold;
+  result.rules.mode =
+      options.decisions == "predict" ? schedulers::DecisionMode::Predict : schedulers::DecisionMode::Threshold;
   result.rules.threshold_us = options.threshold_us;
   result.rules.fault_us = options.fault_us;
   result.rules.reprobe_percent = options.reprobe_percent;

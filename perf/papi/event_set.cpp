@@ -7,9 +7,7 @@
 namespace hetmp::perf {
 namespace {
 
-unsigned long thread_number() {
-  return static_cast<unsigned long>(syscall(SYS_gettid));
-}
+unsigned long thread_number() { return static_cast<unsigned long>(syscall(SYS_gettid)); }
 
 /// The program may use PAPI itself; then its threads' records are its own.
 bool started_here = false;
@@ -48,8 +46,7 @@ void forget_thread() {
 
 bool is_papi_preset(const std::string& name) {
   int code = PAPI_NULL;
-  return start_papi().empty() && name.starts_with("PAPI_") &&
-         PAPI_event_name_to_code(name.c_str(), &code) == PAPI_OK;
+  return start_papi().empty() && name.starts_with("PAPI_") && PAPI_event_name_to_code(name.c_str(), &code) == PAPI_OK;
 }
 
 EventSet::~EventSet() {
@@ -72,8 +69,6 @@ bool EventSet::start(const int* codes, int count) {
   return running_;
 }
 
-bool EventSet::read(long long* values) const {
-  return running_ && PAPI_read(set_, values) == PAPI_OK;
-}
+bool EventSet::read(long long* values) const { return running_ && PAPI_read(set_, values) == PAPI_OK; }
 
 } // namespace hetmp::perf

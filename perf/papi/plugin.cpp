@@ -90,13 +90,10 @@ const Event no_event;
 bool works(const Event& instructions, const Event& misses) {
   CountingThread thread;
   CounterReading reading;
-  return thread.start(instructions, misses) && thread.read(reading) &&
-         (!instructions || reading.instructions > 0);
+  return thread.start(instructions, misses) && thread.read(reading) && (!instructions || reading.instructions > 0);
 }
 
-bool works_alone(const Event& misses) {
-  return works(no_event, misses);
-}
+bool works_alone(const Event& misses) { return works(no_event, misses); }
 
 /// None if the event is not known or not to be counted here.
 Event find_event(const std::string& name) {
@@ -202,9 +199,7 @@ void* start() {
   return thread->start(chosen().instructions, chosen().misses) ? thread.release() : nullptr;
 }
 
-bool read(void* thread, CounterReading* reading) {
-  return static_cast<CountingThread*>(thread)->read(*reading);
-}
+bool read(void* thread, CounterReading* reading) { return static_cast<CountingThread*>(thread)->read(*reading); }
 
 void stop(void* thread) {
   delete static_cast<CountingThread*>(thread);
@@ -217,7 +212,5 @@ constexpr CounterPlugin plugin{counter_plugin_version, choose, start, read, stop
 } // namespace hetmp::perf
 
 #pragma GCC visibility push(default)
-extern "C" const hetmp::perf::CounterPlugin* hetmp_counter_plugin() {
-  return &hetmp::perf::plugin;
-}
+extern "C" const hetmp::perf::CounterPlugin* hetmp_counter_plugin() { return &hetmp::perf::plugin; }
 #pragma GCC visibility pop

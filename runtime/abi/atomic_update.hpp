@@ -46,56 +46,46 @@ class AtomicSection {
 };
 
 /// The unsigned word of a size: its value, and the word as it lies in the memory of some other type.
-template <size_t bytes>
-struct WordOf;
-template <>
-struct WordOf<1> {
+template <size_t bytes> struct WordOf;
+template <> struct WordOf<1> {
   using Value = uint8_t;
   typedef Value Memory __attribute__((may_alias));
 };
-template <>
-struct WordOf<2> {
+template <> struct WordOf<2> {
   using Value = uint16_t;
   typedef Value Memory __attribute__((may_alias));
 };
-template <>
-struct WordOf<4> {
+template <> struct WordOf<4> {
   using Value = uint32_t;
   typedef Value Memory __attribute__((may_alias));
 };
-template <>
-struct WordOf<8> {
+template <> struct WordOf<8> {
   using Value = uint64_t;
   typedef Value Memory __attribute__((may_alias));
 };
 
-template <class T>
-constexpr bool fits_a_word = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0;
+template <class T> constexpr bool fits_a_word = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0;
 
 /// Whether the word at `place` can be exchanged by one instruction. An element of a packed structure or a
 /// complex<float> may start anywhere; its place decides once and for all, so all threads choose alike.
-template <class T>
-bool is_word_aligned(const T* place) {
+template <class T> bool is_word_aligned(const T* place) {
   return (reinterpret_cast<uintptr_t>(place) & (sizeof(T) - 1)) == 0;
 }
 
-template <class To, class From>
-To same_bits(From value) {
+template <class To, class From> To same_bits(From value) {
   static_assert(sizeof(To) == sizeof(From));
   To result;
   memcpy(&result, &value, sizeof result);
   return result;
 }
 
-template <class T>
-struct Change {
+template <class T> struct Change {
   T before;
   T after;
 };
 
 /// Atomically replaces *place by change(*place).
-template <class T, class Function>
-Change<T> atomic_update(T* place, Function change) {
+template <class T, class Function> Change<T> atomic_update(T* place, Function change) {
   if constexpr (fits_a_word<T>) {
     if (is_word_aligned(place)) {
       using Word = WordOf<sizeof(T)>;
@@ -104,8 +94,8 @@ Change<T> atomic_update(T* place, Function change) {
       while (true) {
         const T before = same_bits<T>(seen);
         const T after = change(before);
-        if (__atomic_compare_exchange_n(word, &seen, same_bits<typename Word::Value>(after), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(word, &seen, same_bits<typename Word::Value>(after), true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED))
           return {before, after};
       }
     }
@@ -117,8 +107,7 @@ Change<T> atomic_update(T* place, Function change) {
   return {before, after};
 }
 
-template <class T>
-T atomic_read(const T* place) {
+template <class T> T atomic_read(const T* place) {
   if constexpr (fits_a_word<T>) {
     if (is_word_aligned(place)) {
       auto* word = reinterpret_cast<const typename WordOf<sizeof(T)>::Memory*>(place);
@@ -131,82 +120,42 @@ T atomic_read(const T* place) {
 }
 
 /// Returns the value replaced.
-template <class T>
-T atomic_swap(T* place, T value) {
+template <class T> T atomic_swap(T* place, T value) {
   return atomic_update(place, [value](T) { return value; }).before;
 }
 
 // The operations, by the names of the entries. Integers are computed in 64 bits without sign where that gives
 // the same low bits: overflow then wraps, as the machine's instruction would.
 
-template <class T>
-T op_add(T a, T b) {
+template <class T> T op_add(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) + uint64_t(b));
   else
     return a + b;
 }
-template <class T>
-T op_sub(T a, T b) {
+template <class T> T op_sub(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) - uint64_t(b));
   else
     return a - b;
 }
-template <class T>
-T op_mul(T a, T b) {
+template <class T> T op_mul(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) * uint64_t(b));
   else
     return a * b;
 }
-template <class T>
-T op_div(T a, T b) {
-  return T(a / b);
-}
-template <class T>
-T op_andb(T a, T b) {
-  return T(a & b);
-}
-template <class T>
-T op_orb(T a, T b) {
-  return T(a | b);
-}
-template <class T>
-T op_xor(T a, T b) {
-  return T(a ^ b);
-}
-template <class T>
-T op_neqv(T a, T b) {
-  return T(a ^ b);
-} ///< Fortran's .neqv.
-template <class T>
-T op_eqv(T a, T b) {
-  return T(~(a ^ b));
-} ///< Fortran's .eqv.
-template <class T>
-T op_andl(T a, T b) {
-  return T(a && b);
-}
-template <class T>
-T op_orl(T a, T b) {
-  return T(a || b);
-}
-template <class T>
-T op_shl(T a, T b) {
-  return T(a << b);
-}
-template <class T>
-T op_shr(T a, T b) {
-  return T(a >> b);
-}
-template <class T>
-T op_min(T a, T b) {
-  return b < a ? b : a;
-}
-template <class T>
-T op_max(T a, T b) {
-  return a < b ? b : a;
-}
+template <class T> T op_div(T a, T b) { return T(a / b); }
+template <class T> T op_andb(T a, T b) { return T(a & b); }
+template <class T> T op_orb(T a, T b) { return T(a | b); }
+template <class T> T op_xor(T a, T b) { return T(a ^ b); }
+template <class T> T op_neqv(T a, T b) { return T(a ^ b); }   ///< Fortran's .neqv.
+template <class T> T op_eqv(T a, T b) { return T(~(a ^ b)); } ///< Fortran's .eqv.
+template <class T> T op_andl(T a, T b) { return T(a && b); }
+template <class T> T op_orl(T a, T b) { return T(a || b); }
+template <class T> T op_shl(T a, T b) { return T(a << b); }
+template <class T> T op_shr(T a, T b) { return T(a >> b); }
+template <class T> T op_min(T a, T b) { return b < a ? b : a; }
+template <class T> T op_max(T a, T b) { return a < b ? b : a; }
 
 } // namespace hetmp::runtime

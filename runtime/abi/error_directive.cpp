@@ -42,7 +42,8 @@ void warn(Text place, Text message) {
 
 [[noreturn]] void fail(Text place, Text message) {
   if (place.bytes != 0)
-    hetmp::die(exit_code_failure, "error directive at %.*s: %.*s", place.bytes, place.first, message.bytes, message.first);
+    hetmp::die(exit_code_failure, "error directive at %.*s: %.*s", place.bytes, place.first, message.bytes,
+               message.first);
   hetmp::die(exit_code_failure, "error directive: %.*s", message.bytes, message.first);
 }
 
@@ -56,10 +57,6 @@ HETMP_ENTRY void __kmpc_error(const SourceLocation* location, int severity, cons
 }
 
 /// C passes SIZE_MAX, Fortran the length.
-HETMP_ENTRY void GOMP_warning(const char* message, size_t bytes) {
-  warn({}, text_of(message, bytes));
-}
+HETMP_ENTRY void GOMP_warning(const char* message, size_t bytes) { warn({}, text_of(message, bytes)); }
 
-HETMP_ENTRY void GOMP_error(const char* message, size_t bytes) {
-  fail({}, text_of(message, bytes));
-}
+HETMP_ENTRY void GOMP_error(const char* message, size_t bytes) { fail({}, text_of(message, bytes)); }

@@ -1,5 +1,5 @@
-// Fortran's twins for programs whose default integers have eight bytes (gfortran -fdefault-integer-8): only libgomp has these names.
-// Functions without arguments have no such twin, and results are int as ever.
+// Fortran's twins for programs whose default integers have eight bytes (gfortran -fdefault-integer-8): only libgomp has
+// these names. Functions without arguments have no such twin, and results are int as ever.
 #include "runtime/abi/omp_routines.hpp"
 
 #include <algorithm>
@@ -12,8 +12,7 @@ namespace {
 int to_int(int64_t value) { return int(std::clamp<int64_t>(value, INT_MIN, INT_MAX)); }
 
 /// For `count` numbers that a routine writes as int.
-template <class Write>
-void widen(int count, int64_t* to, Write&& write) {
+template <class Write> void widen(int count, int64_t* to, Write&& write) {
   if (count <= 0)
     return;
   const auto numbers = std::make_unique<int[]>(size_t(count));
@@ -23,10 +22,8 @@ void widen(int count, int64_t* to, Write&& write) {
 
 } // namespace
 
-#define TWIN(result, name)                                                                                   \
-  HETMP_ENTRY result name##_8_(const int64_t* value) {                                                       \
-    return name(to_int(*value));                                                                             \
-  }
+#define TWIN(result, name)                                                                                             \
+  HETMP_ENTRY result name##_8_(const int64_t* value) { return name(to_int(*value)); }
 
 TWIN(void, omp_set_num_threads)
 TWIN(void, omp_set_max_active_levels)

@@ -4,24 +4,16 @@
 #include "runtime/abi/omp_routines.hpp"
 
 // No arguments.
-#define TWIN_0(result, name)                                                                                 \
-  HETMP_ENTRY result name##_() {                                                                             \
-    return name();                                                                                           \
-  }
+#define TWIN_0(result, name)                                                                                           \
+  HETMP_ENTRY result name##_() { return name(); }
 // One, two or three arguments; the types are those of the C routine's parameters.
-#define TWIN_1(result, name, A)                                                                              \
-  HETMP_ENTRY result name##_(const A* a) {                                                                   \
-    return name(*a);                                                                                         \
-  }
-#define TWIN_2(result, name, A, B)                                                                           \
-  HETMP_ENTRY result name##_(const A* a, const B* b) {                                                       \
-    return name(*a, *b);                                                                                     \
-  }
+#define TWIN_1(result, name, A)                                                                                        \
+  HETMP_ENTRY result name##_(const A* a) { return name(*a); }
+#define TWIN_2(result, name, A, B)                                                                                     \
+  HETMP_ENTRY result name##_(const A* a, const B* b) { return name(*a, *b); }
 // The lock variable is the argument either way.
-#define TWIN_LOCK(result, name)                                                                              \
-  HETMP_ENTRY result name##_(void* lock) {                                                                   \
-    return name(lock);                                                                                       \
-  }
+#define TWIN_LOCK(result, name)                                                                                        \
+  HETMP_ENTRY result name##_(void* lock) { return name(lock); }
 
 using Handle = void*;
 
@@ -43,9 +35,7 @@ TWIN_0(int, omp_get_dynamic)
 TWIN_1(void, omp_set_dynamic, int)
 TWIN_0(int, omp_get_nested)
 TWIN_1(void, omp_set_nested, int)
-HETMP_ENTRY void omp_get_schedule_(uint32_t* kind, int* chunk) {
-  omp_get_schedule(kind, chunk);
-}
+HETMP_ENTRY void omp_get_schedule_(uint32_t* kind, int* chunk) { omp_get_schedule(kind, chunk); }
 TWIN_2(void, omp_set_schedule, uint32_t, int)
 TWIN_0(int, omp_get_cancellation)
 TWIN_0(int, omp_get_max_task_priority)
@@ -89,14 +79,10 @@ TWIN_2(const char*, omp_get_interop_rc_desc, Handle, int)
 TWIN_0(int, omp_get_proc_bind)
 TWIN_0(int, omp_get_num_places)
 TWIN_1(int, omp_get_place_num_procs, int)
-HETMP_ENTRY void omp_get_place_proc_ids_(const int* place, int* ids) {
-  omp_get_place_proc_ids(*place, ids);
-}
+HETMP_ENTRY void omp_get_place_proc_ids_(const int* place, int* ids) { omp_get_place_proc_ids(*place, ids); }
 TWIN_0(int, omp_get_place_num)
 TWIN_0(int, omp_get_partition_num_places)
-HETMP_ENTRY void omp_get_partition_place_nums_(int* places) {
-  omp_get_partition_place_nums(places);
-}
+HETMP_ENTRY void omp_get_partition_place_nums_(int* places) { omp_get_partition_place_nums(places); }
 
 HETMP_ENTRY uintptr_t omp_init_allocator_(const uintptr_t* space, const int* traits_count,
                                           const OmpAllocatorTrait* traits) {
@@ -116,9 +102,7 @@ TWIN_LOCK(void, omp_destroy_nest_lock)
 TWIN_LOCK(void, omp_set_nest_lock)
 TWIN_LOCK(void, omp_unset_nest_lock)
 TWIN_LOCK(int, omp_test_nest_lock)
-HETMP_ENTRY void omp_init_lock_with_hint_(void* lock, const int* hint) {
-  omp_init_lock_with_hint(lock, *hint);
-}
+HETMP_ENTRY void omp_init_lock_with_hint_(void* lock, const int* hint) { omp_init_lock_with_hint(lock, *hint); }
 HETMP_ENTRY void omp_init_nest_lock_with_hint_(void* lock, const int* hint) {
   omp_init_nest_lock_with_hint(lock, *hint);
 }
@@ -134,9 +118,7 @@ TWIN_1(void, kmp_set_library, int)
 TWIN_0(void, kmp_set_library_serial)
 TWIN_0(void, kmp_set_library_turnaround)
 TWIN_0(void, kmp_set_library_throughput)
-HETMP_ENTRY void kmp_set_defaults_(const char* settings, size_t) {
-  kmp_set_defaults(settings);
-}
+HETMP_ENTRY void kmp_set_defaults_(const char* settings, size_t) { kmp_set_defaults(settings); }
 TWIN_1(void, kmp_set_disp_num_buffers, int)
 TWIN_0(void, kmp_set_warnings_on)
 TWIN_0(void, kmp_set_warnings_off)
@@ -148,19 +130,11 @@ TWIN_2(void*, kmp_calloc, size_t, size_t)
 TWIN_2(void*, kmp_realloc, Handle, size_t)
 TWIN_1(void, kmp_free, Handle)
 
-HETMP_ENTRY int kmp_set_affinity_(void** mask) {
-  return kmp_set_affinity(mask);
-}
-HETMP_ENTRY int kmp_get_affinity_(void** mask) {
-  return kmp_get_affinity(mask);
-}
+HETMP_ENTRY int kmp_set_affinity_(void** mask) { return kmp_set_affinity(mask); }
+HETMP_ENTRY int kmp_get_affinity_(void** mask) { return kmp_get_affinity(mask); }
 TWIN_0(int, kmp_get_affinity_max_proc)
-HETMP_ENTRY void kmp_create_affinity_mask_(void** mask) {
-  kmp_create_affinity_mask(mask);
-}
-HETMP_ENTRY void kmp_destroy_affinity_mask_(void** mask) {
-  kmp_destroy_affinity_mask(mask);
-}
+HETMP_ENTRY void kmp_create_affinity_mask_(void** mask) { kmp_create_affinity_mask(mask); }
+HETMP_ENTRY void kmp_destroy_affinity_mask_(void** mask) { kmp_destroy_affinity_mask(mask); }
 HETMP_ENTRY int kmp_set_affinity_mask_proc_(const int* cpu, void** mask) {
   return kmp_set_affinity_mask_proc(*cpu, mask);
 }

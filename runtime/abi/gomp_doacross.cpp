@@ -20,16 +20,14 @@ bool start(unsigned count, const T* trips, GompKind kind, T chunk, const void* c
   return start_gomp_loop<T>({0, trips[0], 1}, in_order, chunk, false, call_site, begin, end);
 }
 
-template <class T>
-void post(const T* counts) {
+template <class T> void post(const T* counts) {
   ImplicitTask& task = current_task();
   const std::vector<int64_t> values(counts, counts + task.doacross.dimensions.size());
   post_iteration(task, values.data());
 }
 
 /// The values of the inner loops' variables are in `list`.
-template <class T>
-void wait(T first, va_list list) {
+template <class T> void wait(T first, va_list list) {
   ImplicitTask& task = current_task();
   std::vector<int64_t> values = {int64_t(first)};
   while (values.size() < task.doacross.dimensions.size())
@@ -39,14 +37,14 @@ void wait(T first, va_list list) {
 
 } // namespace
 
-#define HETMP_DOACROSS_LOOP(name, kind)                                                                             \
-  HETMP_ENTRY bool GOMP_loop_doacross_##name##_start(unsigned count, const long* trips, long chunk, long* begin,    \
-                                                     long* end) {                                                   \
-    return start(count, trips, GompKind::kind, chunk, __builtin_return_address(0), begin, end);                     \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_doacross_##name##_start(unsigned count, const Unsigned* trips, Unsigned chunk,     \
-                                                         Unsigned* begin, Unsigned* end) {                          \
-    return start(count, trips, GompKind::kind, chunk, __builtin_return_address(0), begin, end);                     \
+#define HETMP_DOACROSS_LOOP(name, kind)                                                                                \
+  HETMP_ENTRY bool GOMP_loop_doacross_##name##_start(unsigned count, const long* trips, long chunk, long* begin,       \
+                                                     long* end) {                                                      \
+    return start(count, trips, GompKind::kind, chunk, __builtin_return_address(0), begin, end);                        \
+  }                                                                                                                    \
+  HETMP_ENTRY bool GOMP_loop_ull_doacross_##name##_start(unsigned count, const Unsigned* trips, Unsigned chunk,        \
+                                                         Unsigned* begin, Unsigned* end) {                             \
+    return start(count, trips, GompKind::kind, chunk, __builtin_return_address(0), begin, end);                        \
   }
 HETMP_DOACROSS_LOOP(static, Static)
 HETMP_DOACROSS_LOOP(dynamic, Dynamic)
@@ -56,12 +54,13 @@ HETMP_ENTRY bool GOMP_loop_doacross_runtime_start(unsigned count, const long* tr
   return start(count, trips, GompKind::Runtime, 0L, __builtin_return_address(0), begin, end);
 }
 
-HETMP_ENTRY bool GOMP_loop_ull_doacross_runtime_start(unsigned count, const Unsigned* trips, Unsigned* begin, Unsigned* end) {
+HETMP_ENTRY bool GOMP_loop_ull_doacross_runtime_start(unsigned count, const Unsigned* trips, Unsigned* begin,
+                                                      Unsigned* end) {
   return start(count, trips, GompKind::Runtime, Unsigned(0), __builtin_return_address(0), begin, end);
 }
 
-HETMP_ENTRY bool GOMP_loop_doacross_start(unsigned count, const long* trips, long schedule, long chunk, long* begin, long* end,
-                                          uintptr_t* reductions, void** memory) {
+HETMP_ENTRY bool GOMP_loop_doacross_start(unsigned count, const long* trips, long schedule, long chunk, long* begin,
+                                          long* end, uintptr_t* reductions, void** memory) {
   begin_special_construct(reductions, memory);
   return start(count, trips, GompKind(schedule), chunk, __builtin_return_address(0), begin, end);
 }
@@ -72,13 +71,9 @@ HETMP_ENTRY bool GOMP_loop_ull_doacross_start(unsigned count, const Unsigned* tr
   return start(count, trips, GompKind(schedule), chunk, __builtin_return_address(0), begin, end);
 }
 
-HETMP_ENTRY void GOMP_doacross_post(const long* counts) {
-  post(counts);
-}
+HETMP_ENTRY void GOMP_doacross_post(const long* counts) { post(counts); }
 
-HETMP_ENTRY void GOMP_doacross_ull_post(const Unsigned* counts) {
-  post(counts);
-}
+HETMP_ENTRY void GOMP_doacross_ull_post(const Unsigned* counts) { post(counts); }
 
 HETMP_ENTRY void GOMP_doacross_wait(long first, ...) {
   va_list list;

@@ -53,8 +53,7 @@ void begin_gomp_sections(unsigned count, const void* call_site) {
 namespace {
 
 /// The next chunk; its end is the first value behind it, that of the last one the loop's own.
-template <class T>
-bool next(T* begin, T* end) {
+template <class T> bool next(T* begin, T* end) {
   ImplicitTask& task = current_task();
   schedulers::Range chunk;
   if (!next_chunk(task, chunk))
@@ -73,7 +72,8 @@ unsigned next_section() {
 } // namespace
 
 template <class T>
-bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin, T* end) {
+bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin,
+                     T* end) {
   const long usable = chunk > T(LONG_MAX) ? LONG_MAX : long(chunk);
   begin_gomp_loop(loop, gomp_schedule(kind, usable), ordered, call_site);
   return next(begin, end);
@@ -87,28 +87,23 @@ template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, uns
 using namespace hetmp::runtime;
 using Unsigned = unsigned long long;
 
-#define HETMP_FURTHER_CHUNKS(name)                                                                                  \
-  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                \
-    return next(begin, end);                                                                                        \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                    \
-    return next(begin, end);                                                                                        \
-  }
+#define HETMP_FURTHER_CHUNKS(name)                                                                                     \
+  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) { return next(begin, end); }                        \
+  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) { return next(begin, end); }
 
 // ---- loops of long and of unsigned long long, with a chunk
 
-#define HETMP_LOOP(name, kind, ordered)                                                                             \
-  HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long chunk,           \
-                                            long* begin, long* end) {                                               \
-    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, chunk, ordered,                         \
-                       __builtin_return_address(0), begin, end);                                                    \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
-                                                Unsigned increment, Unsigned chunk, Unsigned* begin,                \
-                                                Unsigned* end) {                                                    \
-    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, chunk, ordered,                 \
-                           __builtin_return_address(0), begin, end);                                                \
-  }                                                                                                                  \
+#define HETMP_LOOP(name, kind, ordered)                                                                                \
+  HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long chunk, long* begin, \
+                                            long* end) {                                                               \
+    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, chunk, ordered,                  \
+                                 __builtin_return_address(0), begin, end);                                             \
+  }                                                                                                                    \
+  HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value, Unsigned increment, \
+                                                Unsigned chunk, Unsigned* begin, Unsigned* end) {                      \
+    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, chunk, ordered,          \
+                                     __builtin_return_address(0), begin, end);                                         \
+  }                                                                                                                    \
   HETMP_FURTHER_CHUNKS(name)
 HETMP_LOOP(static, Static, false)
 HETMP_LOOP(dynamic, MonotonicDynamic, false)
@@ -121,17 +116,17 @@ HETMP_LOOP(ordered_guided, Guided, true)
 
 // ---- and by the run-sched-var
 
-#define HETMP_RUNTIME_LOOP(name, kind, ordered)                                                                         \
-  HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long* begin,          \
-                                            long* end) {                                                            \
-    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, 0, ordered,                          \
-                       __builtin_return_address(0), begin, end);                                                    \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value,                  \
-                                                Unsigned increment, Unsigned* begin, Unsigned* end) {               \
-    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, 0, ordered,                  \
-                           __builtin_return_address(0), begin, end);                                                \
-  }                                                                                                                  \
+#define HETMP_RUNTIME_LOOP(name, kind, ordered)                                                                        \
+  HETMP_ENTRY bool GOMP_loop_##name##_start(long start_value, long end_value, long increment, long* begin,             \
+                                            long* end) {                                                               \
+    return start_gomp_loop<long>({start_value, end_value, increment}, GompKind::kind, 0, ordered,                      \
+                                 __builtin_return_address(0), begin, end);                                             \
+  }                                                                                                                    \
+  HETMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, Unsigned start_value, Unsigned end_value, Unsigned increment, \
+                                                Unsigned* begin, Unsigned* end) {                                      \
+    return start_gomp_loop<Unsigned>({start_value, end_value, increment, up}, GompKind::kind, 0, ordered,              \
+                                     __builtin_return_address(0), begin, end);                                         \
+  }                                                                                                                    \
   HETMP_FURTHER_CHUNKS(name)
 HETMP_RUNTIME_LOOP(runtime, MonotonicRuntime, false)
 HETMP_RUNTIME_LOOP(nonmonotonic_runtime, Runtime, false)
@@ -139,9 +134,7 @@ HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime, false)
 HETMP_RUNTIME_LOOP(ordered_runtime, Runtime, true)
 
 /// Also of a loop that was cancelled, in a region that cannot be.
-HETMP_ENTRY void GOMP_loop_end() {
-  cancel_barrier(current_task(), __builtin_return_address(0));
-}
+HETMP_ENTRY void GOMP_loop_end() { cancel_barrier(current_task(), __builtin_return_address(0)); }
 
 HETMP_ENTRY void GOMP_loop_end_nowait() {}
 
@@ -152,13 +145,9 @@ HETMP_ENTRY unsigned GOMP_sections_start(unsigned count) {
   return next_section();
 }
 
-HETMP_ENTRY unsigned GOMP_sections_next() {
-  return next_section();
-}
+HETMP_ENTRY unsigned GOMP_sections_next() { return next_section(); }
 
-HETMP_ENTRY void GOMP_sections_end() {
-  cancel_barrier(current_task(), __builtin_return_address(0));
-}
+HETMP_ENTRY void GOMP_sections_end() { cancel_barrier(current_task(), __builtin_return_address(0)); }
 
 HETMP_ENTRY void GOMP_sections_end_nowait() {}
 
@@ -187,17 +176,17 @@ bool start_special(const GompLoop<T>& loop, long schedule, T chunk, bool ordered
 
 } // namespace
 
-#define HETMP_SPECIAL_LOOP(name, ordered)                                                                           \
-  HETMP_ENTRY bool GOMP_loop_##name(long start_value, long end_value, long increment, long schedule, long chunk,    \
-                                    long* begin, long* end, uintptr_t* reductions, void** memory) {                 \
-    return start_special<long>({start_value, end_value, increment}, schedule, chunk, ordered, reductions, memory,   \
-                               __builtin_return_address(0), begin, end);                                            \
-  }                                                                                                                 \
-  HETMP_ENTRY bool GOMP_loop_ull_##name(bool up, Unsigned start_value, Unsigned end_value, Unsigned increment,      \
-                                        long schedule, Unsigned chunk, Unsigned* begin, Unsigned* end,              \
-                                        uintptr_t* reductions, void** memory) {                                     \
-    return start_special<Unsigned>({start_value, end_value, increment, up}, schedule, chunk, ordered, reductions,   \
-                                   memory, __builtin_return_address(0), begin, end);                                \
+#define HETMP_SPECIAL_LOOP(name, ordered)                                                                              \
+  HETMP_ENTRY bool GOMP_loop_##name(long start_value, long end_value, long increment, long schedule, long chunk,       \
+                                    long* begin, long* end, uintptr_t* reductions, void** memory) {                    \
+    return start_special<long>({start_value, end_value, increment}, schedule, chunk, ordered, reductions, memory,      \
+                               __builtin_return_address(0), begin, end);                                               \
+  }                                                                                                                    \
+  HETMP_ENTRY bool GOMP_loop_ull_##name(bool up, Unsigned start_value, Unsigned end_value, Unsigned increment,         \
+                                        long schedule, Unsigned chunk, Unsigned* begin, Unsigned* end,                 \
+                                        uintptr_t* reductions, void** memory) {                                        \
+    return start_special<Unsigned>({start_value, end_value, increment, up}, schedule, chunk, ordered, reductions,      \
+                                   memory, __builtin_return_address(0), begin, end);                                   \
   }
 HETMP_SPECIAL_LOOP(start, false)
 HETMP_SPECIAL_LOOP(ordered_start, true)

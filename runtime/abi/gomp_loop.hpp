@@ -24,8 +24,7 @@ enum class GompKind : long {
 };
 
 /// `T`: long, or unsigned long long with an increment that is negative modulo 2^64 where the loop goes down.
-template <class T>
-struct GompLoop {
+template <class T> struct GompLoop {
   T start, end, increment;
   bool up = true; ///< means something for unsigned ones only
 
@@ -47,7 +46,8 @@ void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, boo
   task.loop.lower_bits = uint64_t(loop.start);
   task.loop.stride = int64_t(loop.increment);
   task.loop.end_bits = uint64_t(loop.end);
-  begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site, true}); // gcc divides most of its static loops itself
+  begin_loop(
+      task, {schedule, loop.trips(), ordered, nullptr, call_site, true}); // gcc divides most of its static loops itself
 }
 
 /// Invoker of functions as gcc outlines them: they take one pointer.
@@ -56,16 +56,17 @@ void invoke_gomp(void* function, int gtid, int thread_number, uint32_t count, vo
 /// What gcc says of a region: 0 threads mean no num_threads clause; `flags` have the proc_bind clause.
 void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags);
 
-/// What every thread of the team does before it begins a construct with reduction(task, ..), or one whose threads share memory, of
-/// which `memory` has the size first. Either may be null.
+/// What every thread of the team does before it begins a construct with reduction(task, ..), or one whose threads share
+/// memory, of which `memory` has the size first. Either may be null.
 void begin_special_construct(uintptr_t* reductions, void** memory);
 
 /// Begins a loop and asks for its first chunk.
 template <class T>
-bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin, T* end);
+bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool ordered, const void* call_site, T* begin,
+                     T* end);
 extern template bool start_gomp_loop(const GompLoop<long>&, GompKind, long, bool, const void*, long*, long*);
-extern template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, unsigned long long, bool, const void*,
-                                     unsigned long long*, unsigned long long*);
+extern template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, unsigned long long, bool,
+                                     const void*, unsigned long long*, unsigned long long*);
 
 /// Sections, numbered from 1.
 void begin_gomp_sections(unsigned count, const void* call_site);

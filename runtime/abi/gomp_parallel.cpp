@@ -49,8 +49,9 @@ struct LoopArguments {
               as_argument(long(its_kind))} {}
 
   static void begin(void* const* arguments, const void* function) {
-    begin_gomp_loop(GompLoop<long>{as_number(arguments[start]), as_number(arguments[end]), as_number(arguments[increment])},
-                    gomp_schedule(GompKind(as_number(arguments[kind])), as_number(arguments[chunk])), false, function);
+    begin_gomp_loop(
+        GompLoop<long>{as_number(arguments[start]), as_number(arguments[end]), as_number(arguments[increment])},
+        gomp_schedule(GompKind(as_number(arguments[kind])), as_number(arguments[chunk])), false, function);
   }
 };
 
@@ -59,8 +60,8 @@ void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments
   reinterpret_cast<GompFunction>(function)(arguments[LoopArguments::data]);
 }
 
-void parallel_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind, long chunk,
-                   unsigned flags) {
+void parallel_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind,
+                   long chunk, unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
   const LoopArguments arguments(data, loop, kind, chunk);
@@ -69,10 +70,10 @@ void parallel_loop(GompFunction function, void* data, unsigned threads, const Go
 
 } // namespace
 
-#define HETMP_PARALLEL_LOOP(name, kind)                                                                             \
-  HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,       \
-                                             long end, long increment, long chunk, unsigned flags) {                \
-    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, chunk, flags);                  \
+#define HETMP_PARALLEL_LOOP(name, kind)                                                                                \
+  HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,          \
+                                             long end, long increment, long chunk, unsigned flags) {                   \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, chunk, flags);                     \
   }
 HETMP_PARALLEL_LOOP(static, Static)
 HETMP_PARALLEL_LOOP(dynamic, MonotonicDynamic)
@@ -80,10 +81,10 @@ HETMP_PARALLEL_LOOP(guided, MonotonicGuided)
 HETMP_PARALLEL_LOOP(nonmonotonic_dynamic, Dynamic)
 HETMP_PARALLEL_LOOP(nonmonotonic_guided, Guided)
 
-#define HETMP_PARALLEL_RUNTIME_LOOP(name, kind)                                                                     \
-  HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,       \
-                                             long end, long increment, unsigned flags) {                            \
-    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, 0, flags);                      \
+#define HETMP_PARALLEL_RUNTIME_LOOP(name, kind)                                                                        \
+  HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,          \
+                                             long end, long increment, unsigned flags) {                               \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, 0, flags);                         \
   }
 HETMP_PARALLEL_RUNTIME_LOOP(runtime, MonotonicRuntime)
 HETMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime, Runtime)
@@ -98,7 +99,8 @@ void invoke_with_sections(void* function, int, int, uint32_t, void* const* argum
 
 } // namespace
 
-HETMP_ENTRY void GOMP_parallel_sections(GompFunction function, void* data, unsigned threads, unsigned count, unsigned flags) {
+HETMP_ENTRY void GOMP_parallel_sections(GompFunction function, void* data, unsigned threads, unsigned count,
+                                        unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
   void* arguments[] = {data, as_argument(long(count))};
@@ -115,7 +117,8 @@ void start(GompFunction function, unsigned threads, uint32_t count, void* const*
   begin_open_region(self, reinterpret_cast<void*>(function), count, arguments, invoker);
 }
 
-void start_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind, long chunk) {
+void start_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind,
+                long chunk) {
   const LoopArguments arguments(data, loop, kind, chunk);
   start(function, threads, LoopArguments::count, arguments.words, invoke_with_loop);
   LoopArguments::begin(arguments.words, reinterpret_cast<void*>(function));
@@ -132,17 +135,17 @@ HETMP_ENTRY void GOMP_parallel_end() {
   end_open_region(current_thread());
 }
 
-#define HETMP_PARALLEL_LOOP_START(name, kind)                                                                       \
-  HETMP_ENTRY void GOMP_parallel_loop_##name##_start(GompFunction function, void* data, unsigned threads,           \
-                                                     long first, long end, long increment, long chunk) {            \
-    start_loop(function, data, threads, {first, end, increment}, GompKind::kind, chunk);                            \
+#define HETMP_PARALLEL_LOOP_START(name, kind)                                                                          \
+  HETMP_ENTRY void GOMP_parallel_loop_##name##_start(GompFunction function, void* data, unsigned threads, long first,  \
+                                                     long end, long increment, long chunk) {                           \
+    start_loop(function, data, threads, {first, end, increment}, GompKind::kind, chunk);                               \
   }
 HETMP_PARALLEL_LOOP_START(static, Static)
 HETMP_PARALLEL_LOOP_START(dynamic, MonotonicDynamic)
 HETMP_PARALLEL_LOOP_START(guided, MonotonicGuided)
 
-HETMP_ENTRY void GOMP_parallel_loop_runtime_start(GompFunction function, void* data, unsigned threads, long first, long end,
-                                                  long increment) {
+HETMP_ENTRY void GOMP_parallel_loop_runtime_start(GompFunction function, void* data, unsigned threads, long first,
+                                                  long end, long increment) {
   start_loop(function, data, threads, {first, end, increment}, GompKind::MonotonicRuntime, 0);
 }
 

@@ -26,7 +26,8 @@ void invoke(void* function, int, int thread_number, uint32_t, void* const* argum
 
 } // namespace
 
-/// A region with reduction(task, ..); its data begin with the tables. Returns the number of threads, whose copies the caller folds.
+/// A region with reduction(task, ..); its data begin with the tables. Returns the number of threads, whose copies the
+/// caller folds.
 HETMP_ENTRY unsigned GOMP_parallel_reductions(GompFunction function, void* data, unsigned threads, unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
@@ -43,9 +44,7 @@ HETMP_ENTRY void GOMP_taskgroup_reduction_register(uintptr_t* tables) {
   begin_mapped_reductions(current_thread(), tables);
 }
 
-HETMP_ENTRY void GOMP_taskgroup_reduction_unregister(uintptr_t* tables) {
-  free_chunks(tables);
-}
+HETMP_ENTRY void GOMP_taskgroup_reduction_unregister(uintptr_t* tables) { free_chunks(tables); }
 
 HETMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   end_mapped_team_reductions(current_thread(), cancelled);
@@ -56,7 +55,8 @@ HETMP_ENTRY void GOMP_task_reduction_remap(size_t count, size_t originals, void*
   const TaskGroup* group = generating_task(implicit).group;
   const size_t found = group ? find_copies(group->reduction_tables, implicit.number, count, originals, pointers) : 0;
   if (found != count)
-    hetmp::die(exit_code_misuse, "a task takes part in a reduction of %p, which no construct around it reduces", pointers[found]);
+    hetmp::die(exit_code_misuse, "a task takes part in a reduction of %p, which no construct around it reduces",
+               pointers[found]);
 }
 
 HETMP_ENTRY void GOMP_scope_start(uintptr_t* reductions) {

@@ -1,5 +1,5 @@
-// gcc's target constructs. There is no device: target regions are executed on the host, by an initial thread of their own, where
-// mapped variables are the variables themselves. What would only move data does nothing.
+// gcc's target constructs. There is no device: target regions are executed on the host, by an initial thread of their
+// own, where mapped variables are the variables themselves. What would only move data does nothing.
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
@@ -31,7 +31,7 @@ size_t aligned(size_t at, unsigned short kind) {
 
 /// Copies of the firstprivate variables, in the heap that nodes share: the addresses become theirs.
 class Copies {
-public:
+ public:
   Copies(size_t count, void** addresses, const size_t* sizes, const unsigned short* kinds) {
     size_t bytes = 0, largest = 1;
     for (size_t i = 0; i < count; i++) {
@@ -58,20 +58,22 @@ public:
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
-private:
+ private:
   char* memory_ = nullptr;
 };
 
-// What the construct says besides, as a list that a null ends. An entry: for which device, what it is, and the value, in these bits or as
-// the next entry.
-constexpr uintptr_t device_mask = 0x7f, every_device = 0, value_follows = 0x80, what_mask = 0xff00, what_thread_limit = 0x200;
+// What the construct says besides, as a list that a null ends. An entry: for which device, what it is, and the value,
+// in these bits or as the next entry.
+constexpr uintptr_t device_mask = 0x7f, every_device = 0, value_follows = 0x80, what_mask = 0xff00,
+                    what_thread_limit = 0x200;
 constexpr unsigned value_shift = 16;
 
 /// The thread_limit clause; 0 without one.
 uint32_t thread_limit_of(void* const* arguments) {
   for (; arguments && *arguments; arguments++) {
     const auto entry = reinterpret_cast<uintptr_t>(*arguments);
-    const auto value = entry & value_follows ? reinterpret_cast<intptr_t>(*++arguments) : intptr_t(entry) >> value_shift;
+    const auto value =
+        entry & value_follows ? reinterpret_cast<intptr_t>(*++arguments) : intptr_t(entry) >> value_shift;
     if ((entry & device_mask) == every_device && (entry & what_mask) == what_thread_limit)
       return uint32_t(std::clamp<intptr_t>(value, 0, INT_MAX));
   }
@@ -115,7 +117,8 @@ HETMP_ENTRY void GOMP_target_enter_exit_data(int, size_t, void**, size_t*, unsig
 
 // ---- of older compilers
 
-HETMP_ENTRY void GOMP_target(int, GompFunction function, const void*, size_t, void** addresses, size_t*, unsigned char*) {
+HETMP_ENTRY void GOMP_target(int, GompFunction function, const void*, size_t, void** addresses, size_t*,
+                             unsigned char*) {
   execute_on_host(function, addresses, 0);
 }
 
@@ -139,6 +142,4 @@ HETMP_ENTRY bool GOMP_teams4(unsigned least, unsigned, unsigned thread_limit, bo
 }
 
 /// Of older compilers: one team.
-HETMP_ENTRY void GOMP_teams(unsigned, unsigned thread_limit) {
-  GOMP_teams4(1, 1, thread_limit, true);
-}
+HETMP_ENTRY void GOMP_teams(unsigned, unsigned thread_limit) { GOMP_teams4(1, 1, thread_limit, true); }

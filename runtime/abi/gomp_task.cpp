@@ -1,7 +1,7 @@
 // gcc's explicit tasks.
+#include "runtime/abi/gomp_task.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
-#include "runtime/abi/gomp_task.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/mapped_reductions.hpp"
 #include "runtime/tasking/task_memory.hpp"
@@ -48,8 +48,9 @@ struct Arguments {
   size_t bytes, alignment;
 };
 
-/// Gives the task a copy of the data: its first one, or another when its code has run. Objects that are copied are destroyed by the
-/// task's code only: where tasks may be discarded it is not once they are copied, and they are not once it is.
+/// Gives the task a copy of the data: its first one, or another when its code has run. Objects that are copied are
+/// destroyed by the task's code only: where tasks may be discarded it is not once they are copied, and they are not
+/// once it is.
 void fill(ExplicitTask& task, const Arguments& arguments) {
   Body& body = *static_cast<Body*>(task.body);
   if (arguments.copy) {
@@ -64,7 +65,8 @@ void fill(ExplicitTask& task, const Arguments& arguments) {
 }
 
 uint32_t priority_of(unsigned flags, int priority) {
-  return (flags & flag_priority) != 0 && priority > 0 ? std::min(uint32_t(priority), program_icvs().max_task_priority) : 0;
+  return (flags & flag_priority) != 0 && priority > 0 ? std::min(uint32_t(priority), program_icvs().max_task_priority)
+                                                      : 0;
 }
 
 /// A task with room for its own copy of the data.
@@ -115,7 +117,8 @@ std::vector<Dependence> gomp_dependences(void** list) {
       items.push_back({list[2 + i], i < number(1) ? DependenceKind::InOut : DependenceKind::In});
     return items;
   }
-  const uintptr_t all = number(1), writing = number(2), excluding = writing + number(3), reading = excluding + number(4);
+  const uintptr_t all = number(1), writing = number(2), excluding = writing + number(3),
+                  reading = excluding + number(4);
   for (uintptr_t i = 0; i < all; i++) {
     void* entry = list[5 + i];
     if (i < writing)
@@ -157,40 +160,31 @@ HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, lon
   execute_undeferred(self, task);
 }
 
-HETMP_ENTRY void GOMP_taskwait() {
-  wait_for_children(current_thread());
-}
+HETMP_ENTRY void GOMP_taskwait() { wait_for_children(current_thread()); }
 
 HETMP_ENTRY void GOMP_taskwait_depend(void** depend) {
   wait_for_dependences(current_thread(), gomp_dependences(depend), false);
 }
 
-HETMP_ENTRY void GOMP_taskyield() {
-  yield_to_task(current_thread());
-}
+HETMP_ENTRY void GOMP_taskyield() { yield_to_task(current_thread()); }
 
-HETMP_ENTRY void GOMP_taskgroup_start() {
-  begin_taskgroup(current_thread());
-}
+HETMP_ENTRY void GOMP_taskgroup_start() { begin_taskgroup(current_thread()); }
 
-HETMP_ENTRY void GOMP_taskgroup_end() {
-  end_taskgroup(current_thread());
-}
+HETMP_ENTRY void GOMP_taskgroup_end() { end_taskgroup(current_thread()); }
 
 // ---- taskloop
 
 namespace {
 
 /// What the data of a taskloop begin with.
-template <class T>
-struct TaskloopHead {
+template <class T> struct TaskloopHead {
   T first, end;
   uintptr_t* reductions; ///< with flag_reduction
 };
 
-/// Whether there is anything to execute. If not, the caller, which folds the copies, learns from the tables that there are none.
-template <class T>
-bool begin_taskloop(Thread& self, void* data, unsigned flags, uint64_t trips) {
+/// Whether there is anything to execute. If not, the caller, which folds the copies, learns from the tables that there
+/// are none.
+template <class T> bool begin_taskloop(Thread& self, void* data, unsigned flags, uint64_t trips) {
   if (flags & flag_nogroup)
     return trips != 0; // reductions are those of a taskgroup around it
   const auto* head = static_cast<const TaskloopHead<T>*>(data);
@@ -206,10 +200,10 @@ bool begin_taskloop(Thread& self, void* data, unsigned flags, uint64_t trips) {
 }
 
 /// From the caller's data, which stay where they are until the taskloop's own taskgroup is over.
-template <class T>
-class GompTaskloop final : public TaskloopSource {
-public:
-  GompTaskloop(const Arguments& arguments, unsigned flags, int priority, const GompLoop<T>& loop, const TaskloopDivision& division)
+template <class T> class GompTaskloop final : public TaskloopSource {
+ public:
+  GompTaskloop(const Arguments& arguments, unsigned flags, int priority, const GompLoop<T>& loop,
+               const TaskloopDivision& division)
       : TaskloopSource(division.tasks, priority_of(flags, priority)), arguments_(arguments), flags_(flags), loop_(loop),
         division_(division), trips_(loop.trips()) {}
 
@@ -223,7 +217,7 @@ public:
     head.end = T(end == trips_ ? uint64_t(loop_.end) : uint64_t(loop_.start) + end * uint64_t(loop_.increment));
   }
 
-private:
+ private:
   const Arguments arguments_;
   const unsigned flags_;
   const GompLoop<T> loop_;
@@ -239,11 +233,11 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
                                 : (flags & flag_grainsize) != 0 ? TaskloopClause::Grainsize
                                                                 : TaskloopClause::NumTasks;
   const TaskloopDivision division =
-    divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
+      divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
   if (!begin_taskloop<T>(self, arguments.data, flags, trips))
     return;
-  // A copy function looks at the program's variables, which the last task changes where they are lastprivate as well: it is called for
-  // all tasks before that one begins.
+  // A copy function looks at the program's variables, which the last task changes where they are lastprivate as well:
+  // it is called for all tasks before that one begins.
   const bool copied_now = (flags & flag_nogroup) != 0 || arguments.copy;
   const TaskloopExecution execution = (flags & flag_if) == 0 ? TaskloopExecution::Undeferred
                                       : copied_now           ? TaskloopExecution::Submitted
@@ -255,8 +249,8 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
 
 } // namespace
 
-HETMP_ENTRY void GOMP_taskloop(GompFunction function, void* data, GompCopy copy, long bytes, long alignment, unsigned flags,
-                               unsigned long value, int priority, long start, long end, long step) {
+HETMP_ENTRY void GOMP_taskloop(GompFunction function, void* data, GompCopy copy, long bytes, long alignment,
+                               unsigned flags, unsigned long value, int priority, long start, long end, long step) {
   taskloop<long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority, {start, end, step});
 }
 

@@ -16,7 +16,7 @@ struct SourceLocation {
 
 namespace hetmp::runtime {
 
-inline constexpr int32_t flag_sections = 0x400;       ///< the construct is `sections`
+inline constexpr int32_t flag_sections = 0x400;        ///< the construct is `sections`
 inline constexpr int32_t flag_atomic_reduction = 0x10; ///< the reduction's atomic form has been emitted
 
 inline ImplicitTask& task_of(int gtid) { return *thread_of(gtid).task; }

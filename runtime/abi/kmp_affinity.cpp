@@ -16,9 +16,7 @@ constexpr int not_available = -2; // a CPU the process may not use
 
 using Mask = std::vector<int>; // ascending
 
-Mask& mask_of(void** handle) {
-  return *static_cast<Mask*>(*handle);
-}
+Mask& mask_of(void** handle) { return *static_cast<Mask*>(*handle); }
 
 /// The CPUs the process started with: what a thread may be set to, whatever it is restricted to now.
 const Mask& initial_cpus() {
@@ -42,18 +40,14 @@ int check(int cpu, void** mask) {
 
 } // namespace
 
-void kmp_create_affinity_mask(void** mask) {
-  *mask = new Mask;
-}
+void kmp_create_affinity_mask(void** mask) { *mask = new Mask; }
 
 void kmp_destroy_affinity_mask(void** mask) {
   delete static_cast<Mask*>(*mask);
   *mask = nullptr;
 }
 
-int kmp_get_affinity_max_proc() {
-  return cpu_limit;
-}
+int kmp_get_affinity_max_proc() { return cpu_limit; }
 
 int kmp_set_affinity(void** mask) {
   if (is_disabled() || !mask || !*mask || mask_of(mask).empty())
@@ -95,16 +89,8 @@ int kmp_get_affinity_mask_proc(int cpu, void** mask) {
 }
 
 /// Gives the calling thread back the CPUs the process started with.
-HETMP_ENTRY int kmp_set_thread_affinity_mask_initial() {
-  return hetmp::bind_thread(initial_cpus()) ? 0 : bad_argument;
-}
+HETMP_ENTRY int kmp_set_thread_affinity_mask_initial() { return hetmp::bind_thread(initial_cpus()) ? 0 : bad_argument; }
 
-HETMP_ENTRY int kmpc_set_affinity_mask_proc(int cpu, void** mask) {
-  return kmp_set_affinity_mask_proc(cpu, mask);
-}
-HETMP_ENTRY int kmpc_unset_affinity_mask_proc(int cpu, void** mask) {
-  return kmp_unset_affinity_mask_proc(cpu, mask);
-}
-HETMP_ENTRY int kmpc_get_affinity_mask_proc(int cpu, void** mask) {
-  return kmp_get_affinity_mask_proc(cpu, mask);
-}
+HETMP_ENTRY int kmpc_set_affinity_mask_proc(int cpu, void** mask) { return kmp_set_affinity_mask_proc(cpu, mask); }
+HETMP_ENTRY int kmpc_unset_affinity_mask_proc(int cpu, void** mask) { return kmp_unset_affinity_mask_proc(cpu, mask); }
+HETMP_ENTRY int kmpc_get_affinity_mask_proc(int cpu, void** mask) { return kmp_get_affinity_mask_proc(cpu, mask); }

@@ -1,4 +1,5 @@
-// What libomp tells compilers and programs of task dependences: items of depend clauses, and tasks as nodes of the order they make.
+// What libomp tells compilers and programs of task dependences: items of depend clauses, and tasks as nodes of the
+// order they make.
 #pragma once
 
 #include <cstddef>

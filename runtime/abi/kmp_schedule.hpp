@@ -19,8 +19,7 @@ DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const schedulers:
 
 /// `schedule` so changed that every chunk but the loop's last one is a multiple of `vector` iterations
 /// (HetProbe, whose shares come from measurements, stays as it is). Chunk sizes in `schedule` count vectors.
-schedulers::Schedule in_whole_vectors(schedulers::Schedule schedule, uint64_t vector, uint64_t trips,
-                                      uint32_t threads);
+schedulers::Schedule in_whole_vectors(schedulers::Schedule schedule, uint64_t vector, uint64_t trips, uint32_t threads);
 
 /// Kinds of __kmpc_for_static_init: what is left once modifiers and variants are taken off.
 enum class StaticKind : uint8_t { Contiguous, Chunked, BalancedChunked, Distributed, DistributedChunked };

@@ -1,5 +1,5 @@
-// How loops with a static schedule are divided, in the types that compilers pass: the bounds of a loop come in, those of a share go
-// out.
+// How loops with a static schedule are divided, in the types that compilers pass: the bounds of a loop come in, those
+// of a share go out.
 #pragma once
 
 #include "runtime/abi/ident.hpp"
@@ -25,8 +25,7 @@ inline Sharers teams_of_league(const ImplicitTask& task) {
   return {task.team->description.league_teams, task.team->description.league_number};
 }
 
-template <class T>
-struct StaticLoop {
+template <class T> struct StaticLoop {
   using Signed = std::make_signed_t<T>;
   using Unsigned = std::make_unsigned_t<T>;
   int32_t* last;
@@ -44,9 +43,7 @@ struct StaticLoop {
   }
 
   /// What *stride must be so that lower + *stride is a thread's next chunk; meaningless when there is only one.
-  void set_stride(uint64_t iterations) const {
-    *stride = Signed(Unsigned(uint64_t(increment) * iterations));
-  }
+  void set_stride(uint64_t iterations) const { *stride = Signed(Unsigned(uint64_t(increment) * iterations)); }
 
   /// No iterations for this thread: bounds the compiler's loop does not enter, at any limit of the type.
   void set_empty() const {

@@ -4,30 +4,30 @@
 
 #include <cstdint>
 
-#define FIXED(type, T)                                                                                       \
-  HETMP_ATOMIC_OP(type, T, add)                                                                              \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, sub)                                                                    \
-  HETMP_ATOMIC_OP(type, T, mul)                                                                              \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, div)                                                                    \
-  HETMP_ATOMIC_OP(type, T, andb)                                                                             \
-  HETMP_ATOMIC_OP(type, T, orb)                                                                              \
-  HETMP_ATOMIC_OP(type, T, xor)                                                                              \
-  HETMP_ATOMIC_OP(type, T, andl)                                                                             \
-  HETMP_ATOMIC_OP(type, T, orl)                                                                              \
-  HETMP_ATOMIC_OP(type, T, eqv)                                                                              \
-  HETMP_ATOMIC_OP(type, T, neqv)                                                                             \
-  HETMP_ATOMIC_OP(type, T, min)                                                                              \
-  HETMP_ATOMIC_OP(type, T, max)                                                                              \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, shl)                                                                    \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, shr)                                                                    \
-  HETMP_ATOMIC_UPDATE_MIXED(type, T, mul, float8, double)                                                    \
-  HETMP_ATOMIC_UPDATE_MIXED(type, T, div, float8, double)                                                    \
-  HETMP_ATOMIC_READ(type, T)                                                                                 \
-  HETMP_ATOMIC_WRITE(type, T)                                                                                \
+#define FIXED(type, T)                                                                                                 \
+  HETMP_ATOMIC_OP(type, T, add)                                                                                        \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, sub)                                                                              \
+  HETMP_ATOMIC_OP(type, T, mul)                                                                                        \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, div)                                                                              \
+  HETMP_ATOMIC_OP(type, T, andb)                                                                                       \
+  HETMP_ATOMIC_OP(type, T, orb)                                                                                        \
+  HETMP_ATOMIC_OP(type, T, xor)                                                                                        \
+  HETMP_ATOMIC_OP(type, T, andl)                                                                                       \
+  HETMP_ATOMIC_OP(type, T, orl)                                                                                        \
+  HETMP_ATOMIC_OP(type, T, eqv)                                                                                        \
+  HETMP_ATOMIC_OP(type, T, neqv)                                                                                       \
+  HETMP_ATOMIC_OP(type, T, min)                                                                                        \
+  HETMP_ATOMIC_OP(type, T, max)                                                                                        \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, shl)                                                                              \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, shr)                                                                              \
+  HETMP_ATOMIC_UPDATE_MIXED(type, T, mul, float8, double)                                                              \
+  HETMP_ATOMIC_UPDATE_MIXED(type, T, div, float8, double)                                                              \
+  HETMP_ATOMIC_READ(type, T)                                                                                           \
+  HETMP_ATOMIC_WRITE(type, T)                                                                                          \
   HETMP_ATOMIC_SWAP(type, T)
 
-#define FIXED_UNSIGNED(type, T)                                                                              \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, div)                                                                    \
+#define FIXED_UNSIGNED(type, T)                                                                                        \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, div)                                                                              \
   HETMP_ATOMIC_OP_BOTH_WAYS(type, T, shr)
 
 FIXED(fixed1, int8_t)

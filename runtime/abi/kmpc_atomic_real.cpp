@@ -6,24 +6,24 @@ __extension__ typedef float _Complex Complex4;
 __extension__ typedef double _Complex Complex8;
 __extension__ typedef long double _Complex Complex10;
 
-#define ARITHMETIC(type, T)                                                                                  \
-  HETMP_ATOMIC_OP(type, T, add)                                                                              \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, sub)                                                                    \
-  HETMP_ATOMIC_OP(type, T, mul)                                                                              \
-  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, div)                                                                    \
-  HETMP_ATOMIC_READ(type, T)                                                                                 \
-  HETMP_ATOMIC_WRITE(type, T)                                                                                \
+#define ARITHMETIC(type, T)                                                                                            \
+  HETMP_ATOMIC_OP(type, T, add)                                                                                        \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, sub)                                                                              \
+  HETMP_ATOMIC_OP(type, T, mul)                                                                                        \
+  HETMP_ATOMIC_OP_BOTH_WAYS(type, T, div)                                                                              \
+  HETMP_ATOMIC_READ(type, T)                                                                                           \
+  HETMP_ATOMIC_WRITE(type, T)                                                                                          \
   HETMP_ATOMIC_SWAP(type, T)
 
-#define MIXED_ARITHMETIC(type, T, wide, W)                                                                   \
-  HETMP_ATOMIC_UPDATE_MIXED(type, T, add, wide, W)                                                           \
-  HETMP_ATOMIC_UPDATE_MIXED(type, T, sub, wide, W)                                                           \
-  HETMP_ATOMIC_UPDATE_MIXED(type, T, mul, wide, W)                                                           \
+#define MIXED_ARITHMETIC(type, T, wide, W)                                                                             \
+  HETMP_ATOMIC_UPDATE_MIXED(type, T, add, wide, W)                                                                     \
+  HETMP_ATOMIC_UPDATE_MIXED(type, T, sub, wide, W)                                                                     \
+  HETMP_ATOMIC_UPDATE_MIXED(type, T, mul, wide, W)                                                                     \
   HETMP_ATOMIC_UPDATE_MIXED(type, T, div, wide, W)
 
-#define REAL(type, T)                                                                                        \
-  ARITHMETIC(type, T)                                                                                        \
-  HETMP_ATOMIC_OP(type, T, min)                                                                              \
+#define REAL(type, T)                                                                                                  \
+  ARITHMETIC(type, T)                                                                                                  \
+  HETMP_ATOMIC_OP(type, T, min)                                                                                        \
   HETMP_ATOMIC_OP(type, T, max)
 
 REAL(float4, float)
@@ -37,12 +37,12 @@ ARITHMETIC(cmplx10, Complex10)
 // float _Complex returns what it captures through an argument. Old compilers disagreed on where to return
 // eight bytes of complex; the entries were defined around them.
 
-#define COMPLEX4_CAPTURE(name, first, second, op)                                                            \
-  HETMP_ENTRY void __kmpc_atomic_cmplx4_##name(const void*, int, Complex4* x, Complex4 e,                    \
-                                               Complex4* captured, int flag) {                               \
-    const auto change = hetmp::runtime::atomic_update(                                                       \
-        x, [e](Complex4 old) { return hetmp::runtime::op_##op<Complex4>(first, second); });                  \
-    *captured = flag ? change.after : change.before;                                                         \
+#define COMPLEX4_CAPTURE(name, first, second, op)                                                                      \
+  HETMP_ENTRY void __kmpc_atomic_cmplx4_##name(const void*, int, Complex4* x, Complex4 e, Complex4* captured,          \
+                                               int flag) {                                                             \
+    const auto change = hetmp::runtime::atomic_update(                                                                 \
+        x, [e](Complex4 old) { return hetmp::runtime::op_##op<Complex4>(first, second); });                            \
+    *captured = flag ? change.after : change.before;                                                                   \
   }
 
 HETMP_ATOMIC_UPDATE(cmplx4, Complex4, add)

@@ -25,18 +25,10 @@ HETMP_ENTRY bool GOMP_cancel(int construct, bool condition) {
   return condition ? cancel(task, Cancelled(construct)) : is_cancelled(task, Cancelled(construct));
 }
 
-HETMP_ENTRY bool GOMP_cancellation_point(int construct) {
-  return is_cancelled(current_task(), Cancelled(construct));
-}
+HETMP_ENTRY bool GOMP_cancellation_point(int construct) { return is_cancelled(current_task(), Cancelled(construct)); }
 
-HETMP_ENTRY bool GOMP_barrier_cancel() {
-  return cancel_barrier(current_task(), __builtin_return_address(0));
-}
+HETMP_ENTRY bool GOMP_barrier_cancel() { return cancel_barrier(current_task(), __builtin_return_address(0)); }
 
-HETMP_ENTRY bool GOMP_loop_end_cancel() {
-  return cancel_barrier(current_task(), __builtin_return_address(0));
-}
+HETMP_ENTRY bool GOMP_loop_end_cancel() { return cancel_barrier(current_task(), __builtin_return_address(0)); }
 
-HETMP_ENTRY bool GOMP_sections_end_cancel() {
-  return cancel_barrier(current_task(), __builtin_return_address(0));
-}
+HETMP_ENTRY bool GOMP_sections_end_cancel() { return cancel_barrier(current_task(), __builtin_return_address(0)); }

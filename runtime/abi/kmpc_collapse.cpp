@@ -16,7 +16,8 @@ void canonicalise_all(NestedLoop* loops, int32_t count) { std::for_each(loops, l
 } // namespace
 
 /// Of loops that do not depend on each other: their numbers of iterations, and that of all together.
-HETMP_ENTRY uint64_t __kmpc_process_loop_nest_rectang(const SourceLocation*, int32_t, NestedLoop* loops, int32_t count) {
+HETMP_ENTRY uint64_t __kmpc_process_loop_nest_rectang(const SourceLocation*, int32_t, NestedLoop* loops,
+                                                      int32_t count) {
   canonicalise_all(loops, count);
   const LoopNest nest(loops, uint32_t(count));
   uint64_t iterations = 1;
@@ -32,10 +33,11 @@ HETMP_ENTRY void __kmpc_calc_original_ivs_rectang(const SourceLocation*, uint64_
   std::copy(values.begin(), values.end(), variables);
 }
 
-/// Static division of a nest among the threads of the team. Whether this one has a share: `shares` then has the variables of its first
-/// iteration as lower bounds and those of its last one as upper bounds, and the program goes from the one to the other.
-HETMP_ENTRY int32_t __kmpc_for_collapsed_init(const SourceLocation*, int32_t gtid, NestedLoop* loops, NestedLoop* shares,
-                                              int32_t count, int32_t* is_last) {
+/// Static division of a nest among the threads of the team. Whether this one has a share: `shares` then has the
+/// variables of its first iteration as lower bounds and those of its last one as upper bounds, and the program goes
+/// from the one to the other.
+HETMP_ENTRY int32_t __kmpc_for_collapsed_init(const SourceLocation*, int32_t gtid, NestedLoop* loops,
+                                              NestedLoop* shares, int32_t count, int32_t* is_last) {
   canonicalise_all(loops, count);
   const LoopNest nest(loops, uint32_t(count));
   const uint64_t iterations = nest.iterations();

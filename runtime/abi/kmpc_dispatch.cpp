@@ -25,8 +25,7 @@ void begin(const SourceLocation* location, const void* call_site, int gtid, int3
   begin_loop(task, {decoded.schedule, trips, decoded.ordered, source_text(location), call_site});
 }
 
-template <class T>
-int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* stride) {
+template <class T> int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* stride) {
   using Signed = std::make_signed_t<T>;
   ImplicitTask& task = task_of(gtid);
   schedulers::Range chunk;
@@ -45,19 +44,18 @@ int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* str
 } // namespace
 } // namespace hetmp::runtime
 
-#define HETMP_DISPATCH(suffix, type, signed_type)                                                                   \
-  HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,    \
-                                                 type lower, type upper, signed_type increment,                     \
-                                                 signed_type chunk) {                                               \
-    hetmp::runtime::begin<type>(location, __builtin_return_address(0), gtid, schedule, lower, upper, increment,     \
-                                chunk);                                                                             \
-  }                                                                                                                 \
-  HETMP_ENTRY int __kmpc_dispatch_next_##suffix(const SourceLocation*, int32_t gtid, int32_t* last, type* lower,    \
-                                                type* upper, signed_type* stride) {                                 \
-    return hetmp::runtime::next<type>(gtid, last, lower, upper, stride);                                            \
-  }                                                                                                                 \
-  HETMP_ENTRY void __kmpc_dispatch_fini_##suffix(const SourceLocation*, int32_t gtid) {                             \
-    hetmp::runtime::finish_ordered_iteration(hetmp::runtime::task_of(gtid));                                        \
+#define HETMP_DISPATCH(suffix, type, signed_type)                                                                      \
+  HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,       \
+                                                 type lower, type upper, signed_type increment, signed_type chunk) {   \
+    hetmp::runtime::begin<type>(location, __builtin_return_address(0), gtid, schedule, lower, upper, increment,        \
+                                chunk);                                                                                \
+  }                                                                                                                    \
+  HETMP_ENTRY int __kmpc_dispatch_next_##suffix(const SourceLocation*, int32_t gtid, int32_t* last, type* lower,       \
+                                                type* upper, signed_type* stride) {                                    \
+    return hetmp::runtime::next<type>(gtid, last, lower, upper, stride);                                               \
+  }                                                                                                                    \
+  HETMP_ENTRY void __kmpc_dispatch_fini_##suffix(const SourceLocation*, int32_t gtid) {                                \
+    hetmp::runtime::finish_ordered_iteration(hetmp::runtime::task_of(gtid));                                           \
   }
 
 HETMP_DISPATCH(4, int32_t, int32_t)

@@ -3,8 +3,8 @@
 #include "runtime/abi/kmp_static_loop.hpp"
 #include "runtime/core/cancellation.hpp"
 
-#define HETMP_DECLARE_DISPATCH(suffix, type, signed_type)                                                           \
-  HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,    \
+#define HETMP_DECLARE_DISPATCH(suffix, type, signed_type)                                                              \
+  HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,       \
                                                  type lower, type upper, signed_type increment, signed_type chunk);
 HETMP_DECLARE_DISPATCH(4, int32_t, int32_t)
 HETMP_DECLARE_DISPATCH(4u, uint32_t, int32_t)
@@ -14,9 +14,9 @@ HETMP_DECLARE_DISPATCH(8u, uint64_t, int64_t)
 namespace hetmp::runtime {
 namespace {
 
-/// The bounds become those of the team's contiguous share, which is returned; *last says whether it has the last iteration.
-template <class T>
-schedulers::Range take_share_of_team(const StaticLoop<T>& loop, const ImplicitTask& task) {
+/// The bounds become those of the team's contiguous share, which is returned; *last says whether it has the last
+/// iteration.
+template <class T> schedulers::Range take_share_of_team(const StaticLoop<T>& loop, const ImplicitTask& task) {
   const uint64_t trips = loop.trips();
   const Sharers teams = teams_of_league(task);
   const schedulers::Range share = schedulers::static_share(trips, teams.count, teams.number);
@@ -25,8 +25,7 @@ schedulers::Range take_share_of_team(const StaticLoop<T>& loop, const ImplicitTa
 }
 
 /// Among the teams, and among the threads of the team.
-template <class T>
-void divide_twice(const StaticLoop<T>& loop, T* upper_of_team, int gtid, int32_t schedule) {
+template <class T> void divide_twice(const StaticLoop<T>& loop, T* upper_of_team, int gtid, int32_t schedule) {
   const uint64_t trips = loop.trips();
   if (trips == 0) {
     *upper_of_team = *loop.upper;
@@ -44,8 +43,7 @@ void divide_twice(const StaticLoop<T>& loop, T* upper_of_team, int gtid, int32_t
 }
 
 /// Chunks for the teams in turn.
-template <class T>
-void divide_among_teams(const StaticLoop<T>& loop, int gtid) {
+template <class T> void divide_among_teams(const StaticLoop<T>& loop, int gtid) {
   const uint64_t trips = loop.trips();
   if (trips == 0)
     return loop.leave_empty();
@@ -55,25 +53,24 @@ void divide_among_teams(const StaticLoop<T>& loop, int gtid) {
 } // namespace
 } // namespace hetmp::runtime
 
-#define HETMP_DISTRIBUTE(suffix, type, signed_type)                                                                 \
-  HETMP_ENTRY void __kmpc_dist_for_static_init_##suffix(                                                            \
-      const SourceLocation*, int32_t gtid, int32_t schedule, int32_t* last, type* lower, type* upper,               \
-      type* upper_of_team, signed_type* stride, signed_type increment, signed_type chunk) {                         \
-    hetmp::runtime::divide_twice<type>({last, lower, upper, stride, increment, chunk}, upper_of_team, gtid,         \
-                                       schedule);                                                                   \
-  }                                                                                                                 \
-  HETMP_ENTRY void __kmpc_team_static_init_##suffix(const SourceLocation*, int32_t gtid, int32_t* last,             \
-                                                    type* lower, type* upper, signed_type* stride,                  \
-                                                    signed_type increment, signed_type chunk) {                     \
-    hetmp::runtime::divide_among_teams<type>({last, lower, upper, stride, increment, chunk}, gtid);                 \
-  }                                                                                                                 \
-  HETMP_ENTRY void __kmpc_dist_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid,                 \
-                                                      int32_t schedule, int32_t* last, type lower, type upper,      \
-                                                      signed_type increment, signed_type chunk) {                   \
-    signed_type stride;                                                                                             \
-    hetmp::runtime::take_share_of_team<type>({last, &lower, &upper, &stride, increment, chunk},                     \
-                                             hetmp::runtime::task_of(gtid));                                        \
-    __kmpc_dispatch_init_##suffix(location, gtid, schedule, lower, upper, increment, chunk);                        \
+#define HETMP_DISTRIBUTE(suffix, type, signed_type)                                                                    \
+  HETMP_ENTRY void __kmpc_dist_for_static_init_##suffix(                                                               \
+      const SourceLocation*, int32_t gtid, int32_t schedule, int32_t* last, type* lower, type* upper,                  \
+      type* upper_of_team, signed_type* stride, signed_type increment, signed_type chunk) {                            \
+    hetmp::runtime::divide_twice<type>({last, lower, upper, stride, increment, chunk}, upper_of_team, gtid, schedule); \
+  }                                                                                                                    \
+  HETMP_ENTRY void __kmpc_team_static_init_##suffix(const SourceLocation*, int32_t gtid, int32_t* last, type* lower,   \
+                                                    type* upper, signed_type* stride, signed_type increment,           \
+                                                    signed_type chunk) {                                               \
+    hetmp::runtime::divide_among_teams<type>({last, lower, upper, stride, increment, chunk}, gtid);                    \
+  }                                                                                                                    \
+  HETMP_ENTRY void __kmpc_dist_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,  \
+                                                      int32_t* last, type lower, type upper, signed_type increment,    \
+                                                      signed_type chunk) {                                             \
+    signed_type stride;                                                                                                \
+    hetmp::runtime::take_share_of_team<type>({last, &lower, &upper, &stride, increment, chunk},                        \
+                                             hetmp::runtime::task_of(gtid));                                           \
+    __kmpc_dispatch_init_##suffix(location, gtid, schedule, lower, upper, increment, chunk);                           \
   }
 HETMP_DISTRIBUTE(4, int32_t, int32_t)
 HETMP_DISTRIBUTE(4u, uint32_t, int32_t)

@@ -6,7 +6,8 @@
 using namespace hetmp::runtime;
 
 /// `dimensions` is libomp's kmp_dim, which DoacrossDimension is laid out like.
-HETMP_ENTRY void __kmpc_doacross_init(const SourceLocation*, int32_t gtid, int32_t count, const DoacrossDimension* dimensions) {
+HETMP_ENTRY void __kmpc_doacross_init(const SourceLocation*, int32_t gtid, int32_t count,
+                                      const DoacrossDimension* dimensions) {
   begin_doacross(task_of(gtid), dimensions, uint32_t(count));
 }
 
@@ -18,6 +19,4 @@ HETMP_ENTRY void __kmpc_doacross_post(const SourceLocation*, int32_t gtid, const
   post_iteration(task_of(gtid), values);
 }
 
-HETMP_ENTRY void __kmpc_doacross_fini(const SourceLocation*, int32_t gtid) {
-  end_doacross(task_of(gtid));
-}
+HETMP_ENTRY void __kmpc_doacross_fini(const SourceLocation*, int32_t gtid) { end_doacross(task_of(gtid)); }

@@ -20,33 +20,19 @@ uint32_t number_of_threads(int32_t wanted) { return uint32_t(std::max(wanted, 0)
 
 } // namespace
 
-HETMP_ENTRY int32_t __kmpc_global_thread_num(const SourceLocation*) {
-  return current_thread().gtid;
-}
+HETMP_ENTRY int32_t __kmpc_global_thread_num(const SourceLocation*) { return current_thread().gtid; }
 
-HETMP_ENTRY int32_t __kmpc_global_num_threads(const SourceLocation*) {
-  return int32_t(known_threads());
-}
+HETMP_ENTRY int32_t __kmpc_global_num_threads(const SourceLocation*) { return int32_t(known_threads()); }
 
-HETMP_ENTRY int32_t __kmpc_bound_thread_num(const SourceLocation*) {
-  return int32_t(current_task().number);
-}
+HETMP_ENTRY int32_t __kmpc_bound_thread_num(const SourceLocation*) { return int32_t(current_task().number); }
 
-HETMP_ENTRY int32_t __kmpc_bound_num_threads(const SourceLocation*) {
-  return int32_t(current_task().team_size);
-}
+HETMP_ENTRY int32_t __kmpc_bound_num_threads(const SourceLocation*) { return int32_t(current_task().team_size); }
 
-HETMP_ENTRY int32_t __kmpc_in_parallel(const SourceLocation*) {
-  return current_task().active_level > 0;
-}
+HETMP_ENTRY int32_t __kmpc_in_parallel(const SourceLocation*) { return current_task().active_level > 0; }
 
-HETMP_ENTRY int32_t __kmpc_ok_to_fork(const SourceLocation*) {
-  return 1;
-}
+HETMP_ENTRY int32_t __kmpc_ok_to_fork(const SourceLocation*) { return 1; }
 
-HETMP_ENTRY void __kmpc_begin(const SourceLocation*, int32_t) {
-  current_thread();
-}
+HETMP_ENTRY void __kmpc_begin(const SourceLocation*, int32_t) { current_thread(); }
 
 HETMP_ENTRY void __kmpc_end(const SourceLocation*) {}
 
@@ -90,8 +76,8 @@ HETMP_ENTRY void __kmpc_push_num_threads(const SourceLocation*, int32_t gtid, in
 
 HETMP_ENTRY void __kmpc_pop_num_threads(const SourceLocation*, int32_t) {}
 
-HETMP_ENTRY void __kmpc_push_num_threads_strict(const SourceLocation* location, int32_t gtid, int32_t threads, int severity,
-                                                const char* message) {
+HETMP_ENTRY void __kmpc_push_num_threads_strict(const SourceLocation* location, int32_t gtid, int32_t threads,
+                                                int severity, const char* message) {
   __kmpc_push_num_threads(location, gtid, threads);
   thread_of(gtid).pushed_strict = {number_of_threads(threads), severity != severity_warning, message};
 }

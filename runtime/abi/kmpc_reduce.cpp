@@ -7,16 +7,17 @@ using namespace hetmp::runtime;
 
 namespace {
 
-int32_t reduce(const SourceLocation* location, int32_t gtid, int32_t variables, void* data, void (*combine)(void*, void*),
-               CriticalName* lock, bool waits, const void* site) {
+int32_t reduce(const SourceLocation* location, int32_t gtid, int32_t variables, void* data,
+               void (*combine)(void*, void*), CriticalName* lock, bool waits, const void* site) {
   const bool atomic_possible = location && (location->flags & flag_atomic_reduction) != 0;
-  return int32_t(begin_reduction(task_of(gtid), {atomic_possible, waits, uint32_t(variables), data, combine, lock, site}));
+  return int32_t(
+      begin_reduction(task_of(gtid), {atomic_possible, waits, uint32_t(variables), data, combine, lock, site}));
 }
 
 } // namespace
 
-HETMP_ENTRY int32_t __kmpc_reduce_nowait(const SourceLocation* location, int32_t gtid, int32_t variables, size_t, void* data,
-                                         void (*combine)(void*, void*), CriticalName* lock) {
+HETMP_ENTRY int32_t __kmpc_reduce_nowait(const SourceLocation* location, int32_t gtid, int32_t variables, size_t,
+                                         void* data, void (*combine)(void*, void*), CriticalName* lock) {
   return reduce(location, gtid, variables, data, combine, lock, false, __builtin_return_address(0));
 }
 

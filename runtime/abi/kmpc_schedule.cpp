@@ -54,9 +54,7 @@ uint64_t product(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<uint64_t>::max() : result;
 }
 
-uint64_t quotient_rounded_up(uint64_t a, uint64_t b) {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
+uint64_t quotient_rounded_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 } // namespace
 

@@ -6,9 +6,7 @@
 using hetmp::runtime::task_of;
 
 /// The number of sections is not known yet: the first __kmpc_next_section begins the loop over them.
-HETMP_ENTRY void __kmpc_sections_init(const SourceLocation*, int32_t gtid) {
-  task_of(gtid).sections_begun = false;
-}
+HETMP_ENTRY void __kmpc_sections_init(const SourceLocation*, int32_t gtid) { task_of(gtid).sections_begun = false; }
 
 /// The section to execute next, counted from 0; `sections` when none is left.
 HETMP_ENTRY int32_t __kmpc_next_section(const SourceLocation* location, int32_t gtid, int32_t sections) {

@@ -7,7 +7,8 @@ namespace hetmp::runtime {
 namespace {
 
 template <class T>
-void divide(const StaticLoop<T>& loop, int gtid, int32_t schedule, const SourceLocation* location, const void* call_site) {
+void divide(const StaticLoop<T>& loop, int gtid, int32_t schedule, const SourceLocation* location,
+            const void* call_site) {
   const uint64_t trips = loop.trips();
   if (trips == 0)
     return loop.leave_empty();
@@ -31,12 +32,12 @@ void divide(const StaticLoop<T>& loop, int gtid, int32_t schedule, const SourceL
 } // namespace
 } // namespace hetmp::runtime
 
-#define HETMP_STATIC_INIT(suffix, type, signed_type)                                                                \
-  HETMP_ENTRY void __kmpc_for_static_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,  \
-                                                   int32_t* last, type* lower, type* upper, signed_type* stride,    \
-                                                   signed_type increment, signed_type chunk) {                      \
-    hetmp::runtime::divide<type>({last, lower, upper, stride, increment, chunk}, gtid, schedule, location,          \
-                                 __builtin_return_address(0));                                                      \
+#define HETMP_STATIC_INIT(suffix, type, signed_type)                                                                   \
+  HETMP_ENTRY void __kmpc_for_static_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,     \
+                                                   int32_t* last, type* lower, type* upper, signed_type* stride,       \
+                                                   signed_type increment, signed_type chunk) {                         \
+    hetmp::runtime::divide<type>({last, lower, upper, stride, increment, chunk}, gtid, schedule, location,             \
+                                 __builtin_return_address(0));                                                         \
   }
 
 HETMP_STATIC_INIT(4, int32_t, int32_t)

@@ -13,13 +13,9 @@ HETMP_ENTRY void __kmpc_barrier(const SourceLocation*, int32_t gtid) {
   team_barrier(task_of(gtid), __builtin_return_address(0));
 }
 
-HETMP_ENTRY void __kmpc_flush(const SourceLocation*) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
+HETMP_ENTRY void __kmpc_flush(const SourceLocation*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-HETMP_ENTRY int32_t __kmpc_master(const SourceLocation*, int32_t gtid) {
-  return task_of(gtid).number == 0;
-}
+HETMP_ENTRY int32_t __kmpc_master(const SourceLocation*, int32_t gtid) { return task_of(gtid).number == 0; }
 
 HETMP_ENTRY void __kmpc_end_master(const SourceLocation*, int32_t) {}
 
@@ -39,9 +35,7 @@ HETMP_ENTRY int32_t __kmpc_barrier_master(const SourceLocation*, int32_t gtid) {
   return 0;
 }
 
-HETMP_ENTRY void __kmpc_end_barrier_master(const SourceLocation*, int32_t gtid) {
-  team_barrier(task_of(gtid));
-}
+HETMP_ENTRY void __kmpc_end_barrier_master(const SourceLocation*, int32_t gtid) { team_barrier(task_of(gtid)); }
 
 HETMP_ENTRY int32_t __kmpc_barrier_master_nowait(const SourceLocation*, int32_t gtid) {
   ImplicitTask& task = task_of(gtid);
@@ -49,9 +43,7 @@ HETMP_ENTRY int32_t __kmpc_barrier_master_nowait(const SourceLocation*, int32_t 
   return task.number == 0;
 }
 
-HETMP_ENTRY int32_t __kmpc_single(const SourceLocation*, int32_t gtid) {
-  return begin_single(task_of(gtid));
-}
+HETMP_ENTRY int32_t __kmpc_single(const SourceLocation*, int32_t gtid) { return begin_single(task_of(gtid)); }
 
 HETMP_ENTRY void __kmpc_end_single(const SourceLocation*, int32_t) {}
 
@@ -64,17 +56,13 @@ HETMP_ENTRY void* __kmpc_copyprivate_light(const SourceLocation*, int32_t gtid, 
   return broadcast_pointer(task_of(gtid), variables);
 }
 
-HETMP_ENTRY void __kmpc_critical(const SourceLocation*, int32_t, CriticalName* name) {
-  enter_critical(name);
-}
+HETMP_ENTRY void __kmpc_critical(const SourceLocation*, int32_t, CriticalName* name) { enter_critical(name); }
 
 HETMP_ENTRY void __kmpc_critical_with_hint(const SourceLocation*, int32_t, CriticalName* name, uint32_t /*hint*/) {
   enter_critical(name);
 }
 
-HETMP_ENTRY void __kmpc_end_critical(const SourceLocation*, int32_t, CriticalName* name) {
-  leave_critical(name);
-}
+HETMP_ENTRY void __kmpc_end_critical(const SourceLocation*, int32_t, CriticalName* name) { leave_critical(name); }
 
 HETMP_ENTRY void __kmpc_scope(const SourceLocation*, int32_t, void*) {}
 

@@ -49,13 +49,9 @@ HETMP_ENTRY int32_t __kmpc_omp_taskyield(const SourceLocation*, int32_t gtid, in
   return 0;
 }
 
-HETMP_ENTRY void __kmpc_taskgroup(const SourceLocation*, int32_t gtid) {
-  begin_taskgroup(thread_of(gtid));
-}
+HETMP_ENTRY void __kmpc_taskgroup(const SourceLocation*, int32_t gtid) { begin_taskgroup(thread_of(gtid)); }
 
-HETMP_ENTRY void __kmpc_end_taskgroup(const SourceLocation*, int32_t gtid) {
-  end_taskgroup(thread_of(gtid));
-}
+HETMP_ENTRY void __kmpc_end_taskgroup(const SourceLocation*, int32_t gtid) { end_taskgroup(thread_of(gtid)); }
 
 /// A wish; tasks stay where their data were made anyhow.
 HETMP_ENTRY int32_t __kmpc_omp_reg_task_with_affinity(const SourceLocation*, int32_t, KmpTask*, int32_t, void*) {
@@ -63,9 +59,7 @@ HETMP_ENTRY int32_t __kmpc_omp_reg_task_with_affinity(const SourceLocation*, int
 }
 
 /// A number that no other task has while this one exists.
-HETMP_ENTRY uint64_t __kmpc_get_taskid() {
-  return reinterpret_cast<uint64_t>(&generating_task(current_task()));
-}
+HETMP_ENTRY uint64_t __kmpc_get_taskid() { return reinterpret_cast<uint64_t>(&generating_task(current_task())); }
 
 /// Of the task that generated it; 0 for an implicit one.
 HETMP_ENTRY uint64_t __kmpc_get_parent_taskid() {
@@ -95,16 +89,10 @@ void omp_fulfill_event(void* event) {
 }
 
 /// Its interface passes the handle by value.
-HETMP_ENTRY void omp_fulfill_event_(void* event) {
-  omp_fulfill_event(event);
-}
+HETMP_ENTRY void omp_fulfill_event_(void* event) { omp_fulfill_event(event); }
 
 /// By a thread of the team.
-HETMP_ENTRY void __kmpc_proxy_task_completed(int32_t, KmpTask* task) {
-  complete_event(task_of_body(task));
-}
+HETMP_ENTRY void __kmpc_proxy_task_completed(int32_t, KmpTask* task) { complete_event(task_of_body(task)); }
 
 /// By any thread.
-HETMP_ENTRY void __kmpc_proxy_task_completed_ooo(KmpTask* task) {
-  complete_event(task_of_body(task));
-}
+HETMP_ENTRY void __kmpc_proxy_task_completed_ooo(KmpTask* task) { complete_event(task_of_body(task)); }

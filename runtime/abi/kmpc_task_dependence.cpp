@@ -32,7 +32,8 @@ void append(std::vector<Dependence>& items, int32_t count, const KmpDependence* 
 }
 
 /// A compiler may give a second list, of items that differ from all others.
-std::vector<Dependence> dependences(int32_t count, const KmpDependence* list, int32_t count_2, const KmpDependence* list_2) {
+std::vector<Dependence> dependences(int32_t count, const KmpDependence* list, int32_t count_2,
+                                    const KmpDependence* list_2) {
   std::vector<Dependence> items;
   items.reserve(size_t(count + count_2));
   append(items, count, list);
@@ -48,8 +49,9 @@ HETMP_ENTRY int32_t __kmpc_omp_task_with_deps(const SourceLocation*, int32_t gti
   return 0;
 }
 
-HETMP_ENTRY void __kmpc_omp_taskwait_deps_51(const SourceLocation*, int32_t gtid, int32_t count, const KmpDependence* list,
-                                             int32_t count_2, const KmpDependence* list_2, int32_t nowait) {
+HETMP_ENTRY void __kmpc_omp_taskwait_deps_51(const SourceLocation*, int32_t gtid, int32_t count,
+                                             const KmpDependence* list, int32_t count_2, const KmpDependence* list_2,
+                                             int32_t nowait) {
   wait_for_dependences(thread_of(gtid), dependences(count, list, count_2, list_2), nowait != 0);
 }
 

@@ -1,8 +1,9 @@
 // __kmpc_task_get_depnode and __kmpc_task_get_successors: tasks and their order as libomp's own records show them.
 //
-// Those records are made when somebody asks for them, from the runtime's own, and have what a program can rely on: a node is the same
-// for as long as its task is not complete, begins with the list of its successors, and the list has each of these once, the newest
-// first. A list that was asked for stays as it is; asking again gives a longer one if there are more successors now.
+// Those records are made when somebody asks for them, from the runtime's own, and have what a program can rely on: a
+// node is the same for as long as its task is not complete, begins with the list of its successors, and the list has
+// each of these once, the newest first. A list that was asked for stays as it is; asking again gives a longer one if
+// there are more successors now.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmp_dependence.hpp"
 #include "runtime/abi/kmp_task.hpp"
@@ -21,13 +22,14 @@ namespace {
 
 struct Shown {
   KmpNode node{nullptr};
-  std::deque<KmpNodeList> entries; ///< what node.successors begins with and goes on to; a deque's elements stay where they are
+  std::deque<KmpNodeList>
+      entries; ///< what node.successors begins with and goes on to; a deque's elements stay where they are
 };
 
-/// What has been shown of nodes that were not complete when somebody asked for the last time. Each is held, so that its address is no
-/// other one's.
+/// What has been shown of nodes that were not complete when somebody asked for the last time. Each is held, so that its
+/// address is no other one's.
 class ShownNodes {
-public:
+ public:
   KmpNode& show(DependenceNode& node) {
     forget_complete();
     return shown_of(node).node;
@@ -45,7 +47,7 @@ public:
     return shown.node.successors;
   }
 
-private:
+ private:
   Shown& shown_of(DependenceNode& node) {
     std::unique_ptr<Shown>& shown = nodes_[&node];
     if (!shown) {
@@ -87,10 +89,11 @@ ShownNodes& shown_nodes() {
 
 /// Holds the lock. A fork() by another thread meanwhile would leave the child a lock that nobody gives back.
 class Asking {
-public:
+ public:
   Asking() {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, [] { pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { new (&lock) FutexLock; }); });
+    pthread_once(&once,
+                 [] { pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { new (&lock) FutexLock; }); });
     lock.lock();
   }
   ~Asking() { lock.unlock(); }

@@ -6,8 +6,8 @@
 
 using namespace hetmp::runtime;
 
-/// libomp's kmp_taskred_input_t, which has the original, and its predecessor, which has not. Copies are always made when they are
-/// first asked for, whatever the flags say.
+/// libomp's kmp_taskred_input_t, which has the original, and its predecessor, which has not. Copies are always made
+/// when they are first asked for, whatever the flags say.
 struct KmpTaskReduction {
   void* shared;
   void* original;
@@ -29,15 +29,15 @@ struct KmpOldTaskReduction {
 namespace {
 
 ReductionItem item_of(const KmpTaskReduction& from) {
-  return {from.shared, from.original ? from.original : from.shared, from.bytes, from.initialise, from.combine, from.finalise};
+  return {from.shared,  from.original ? from.original : from.shared, from.bytes, from.initialise, from.combine,
+          from.finalise};
 }
 
 ReductionItem item_of(const KmpOldTaskReduction& from) {
   return {from.shared, nullptr, from.bytes, from.initialise, from.combine, from.finalise};
 }
 
-template <class Input>
-std::vector<ReductionItem> items_of(int count, const void* data) {
+template <class Input> std::vector<ReductionItem> items_of(int count, const void* data) {
   const Input* inputs = static_cast<const Input*>(data);
   std::vector<ReductionItem> items;
   for (int i = 0; i < count; i++)
@@ -46,9 +46,7 @@ std::vector<ReductionItem> items_of(int count, const void* data) {
 }
 
 /// What the compiler passes on to reduction_copy().
-void* present_group(Thread& self) {
-  return generating_task(*self.task).group;
-}
+void* present_group(Thread& self) { return generating_task(*self.task).group; }
 
 } // namespace
 
@@ -64,7 +62,8 @@ HETMP_ENTRY void* __kmpc_task_reduction_init(int gtid, int count, void* data) {
   return present_group(self);
 }
 
-HETMP_ENTRY void* __kmpc_taskred_modifier_init(const SourceLocation*, int gtid, int /*worksharing*/, int count, void* data) {
+HETMP_ENTRY void* __kmpc_taskred_modifier_init(const SourceLocation*, int gtid, int /*worksharing*/, int count,
+                                               void* data) {
   Thread& self = thread_of(gtid);
   begin_team_reductions(self, items_of<KmpTaskReduction>(count, data));
   return present_group(self);

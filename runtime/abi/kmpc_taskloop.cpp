@@ -18,17 +18,21 @@ namespace {
 struct Bounds {
   ptrdiff_t lower, upper;
 
-  uint64_t& lower_of(KmpTask* task) const { return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(task) + lower); }
-  uint64_t& upper_of(KmpTask* task) const { return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(task) + upper); }
+  uint64_t& lower_of(KmpTask* task) const {
+    return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(task) + lower);
+  }
+  uint64_t& upper_of(KmpTask* task) const {
+    return *reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(task) + upper);
+  }
 };
 
 /// From the pattern that the compiler has filled in, which ends with it.
 class KmpTaskloop final : public TaskloopSource {
-public:
+ public:
   KmpTaskloop(KmpTask* pattern, const Bounds& bounds, int64_t stride, const TaskloopDivision& division, uint64_t trips,
               KmpTaskCopy copy)
-      : TaskloopSource(division.tasks, ready_kmp_task(pattern).priority), pattern_(pattern), bounds_(bounds), first_(bounds.lower_of(pattern)),
-        stride_(uint64_t(stride)), division_(division), trips_(trips), copy_(copy) {}
+      : TaskloopSource(division.tasks, ready_kmp_task(pattern).priority), pattern_(pattern), bounds_(bounds),
+        first_(bounds.lower_of(pattern)), stride_(uint64_t(stride)), division_(division), trips_(trips), copy_(copy) {}
 
   ~KmpTaskloop() override {
     Thread& self = current_thread();
@@ -49,7 +53,7 @@ public:
       copy_(body, pattern_, number + 1 == division_.tasks);
   }
 
-private:
+ private:
   KmpTask* const pattern_;
   const Bounds bounds_;
   const uint64_t first_, stride_;
@@ -58,14 +62,14 @@ private:
   const KmpTaskCopy copy_;
 };
 
-void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t stride, bool nogroup,
-              int32_t clause, uint64_t value, bool strict, KmpTaskCopy copy) {
+void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, uint64_t* upper, int64_t stride,
+              bool nogroup, int32_t clause, uint64_t value, bool strict, KmpTaskCopy copy) {
   Thread& self = thread_of(gtid);
   const Bounds bounds = {reinterpret_cast<char*>(lower) - reinterpret_cast<char*>(pattern),
                          reinterpret_cast<char*>(upper) - reinterpret_cast<char*>(pattern)};
   const uint64_t trips = taskloop_trips(*lower, *upper, stride);
   const TaskloopDivision division =
-    divide_taskloop(trips, TaskloopClause(clause), value, strict, self.task->team->local_threads());
+      divide_taskloop(trips, TaskloopClause(clause), value, strict, self.task->team->local_threads());
   if (!nogroup)
     begin_taskgroup(self);
   generate_taskloop(self, *new KmpTaskloop(pattern, bounds, stride, division, trips, copy),
@@ -82,8 +86,8 @@ HETMP_ENTRY void __kmpc_taskloop(const SourceLocation*, int32_t gtid, KmpTask* t
   taskloop(gtid, task, condition != 0, lower, upper, stride, nogroup != 0, clause, value, false, copy);
 }
 
-HETMP_ENTRY void __kmpc_taskloop_5(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t condition, uint64_t* lower,
-                                   uint64_t* upper, int64_t stride, int32_t nogroup, int32_t clause, uint64_t value,
-                                   int32_t strict, KmpTaskCopy copy) {
+HETMP_ENTRY void __kmpc_taskloop_5(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t condition,
+                                   uint64_t* lower, uint64_t* upper, int64_t stride, int32_t nogroup, int32_t clause,
+                                   uint64_t value, int32_t strict, KmpTaskCopy copy) {
   taskloop(gtid, task, condition != 0, lower, upper, stride, nogroup != 0, clause, value, strict != 0, copy);
 }

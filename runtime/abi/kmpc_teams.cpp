@@ -26,7 +26,8 @@ League next_league(Thread& self) {
   League league;
   const uint32_t teams = self.pushed_teams != 0 ? self.pushed_teams : within_limit(positive(omp_get_max_teams()));
   league.teams = teams != 0 ? teams : 1;
-  league.thread_limit = self.pushed_team_threads != 0 ? self.pushed_team_threads : positive(omp_get_teams_thread_limit());
+  league.thread_limit =
+      self.pushed_team_threads != 0 ? self.pushed_team_threads : positive(omp_get_teams_thread_limit());
   self.pushed_teams = self.pushed_team_threads = 0;
   return league;
 }

@@ -48,7 +48,8 @@ HETMP_ENTRY void __kmpc_threadprivate_register(const SourceLocation*, void* orig
 }
 
 /// Of an array of so many objects.
-HETMP_ENTRY void __kmpc_threadprivate_register_vec(const SourceLocation*, void* original, void* (*construct)(void*, size_t),
+HETMP_ENTRY void __kmpc_threadprivate_register_vec(const SourceLocation*, void* original,
+                                                   void* (*construct)(void*, size_t),
                                                    void* (*copy_construct)(void*, void*, size_t),
                                                    void (*destroy)(void*, size_t), size_t elements) {
   register_threadprivate(original, ThreadprivateArrayFunctions{construct, copy_construct, destroy, elements});

@@ -1,5 +1,5 @@
-// A nestable lock in the eight bytes of an omp_nest_lock_t. A task owns it, not a thread (OpenMP 5.1, section 3.9): another task that
-// the thread executes meanwhile may not set it.
+// A nestable lock in the eight bytes of an omp_nest_lock_t. A task owns it, not a thread (OpenMP 5.1, section 3.9):
+// another task that the thread executes meanwhile may not set it.
 #pragma once
 
 #include "runtime/core/wait.hpp"
@@ -8,8 +8,8 @@
 
 namespace hetmp::runtime {
 
-/// The first word is 0 when free, else the owner's number, which is not 0, shifted left by one; its lowest bit, `awaited`,
-/// obliges the owner to wake a sleeper when it leaves. The second word counts the owner's locks and belongs
+/// The first word is 0 when free, else the owner's number, which is not 0, shifted left by one; its lowest bit,
+/// `awaited`, obliges the owner to wake a sleeper when it leaves. The second word counts the owner's locks and belongs
 /// to the owner alone. A thread that has slept takes the lock with `awaited`, because others may still sleep.
 class NestLock {
  public:
@@ -46,14 +46,11 @@ class NestLock {
   static uint32_t mark(uint32_t owner) { return owner << 1; }
 
   /// relaxed: the word can hold this owner's mark only if this very task has put it there.
-  bool held_by(uint32_t owner) const {
-    return (word_.load(std::memory_order_relaxed) & ~awaited) == mark(owner);
-  }
+  bool held_by(uint32_t owner) const { return (word_.load(std::memory_order_relaxed) & ~awaited) == mark(owner); }
 
   bool try_take(uint32_t value) {
     uint32_t expected = 0;
-    return word_.compare_exchange_strong(expected, value, std::memory_order_acquire,
-                                         std::memory_order_relaxed);
+    return word_.compare_exchange_strong(expected, value, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
   void take_slowly(uint32_t value) {
@@ -68,8 +65,8 @@ class NestLock {
         continue;
       // Sleep only under a word that says so; if the owner leaves meanwhile, the exchange or the kernel
       // notices.
-      if ((seen & awaited) || word_.compare_exchange_strong(seen, seen | awaited, std::memory_order_relaxed,
-                                                            std::memory_order_relaxed))
+      if ((seen & awaited) ||
+          word_.compare_exchange_strong(seen, seen | awaited, std::memory_order_relaxed, std::memory_order_relaxed))
         futex_wait(word_, seen | awaited);
     }
   }

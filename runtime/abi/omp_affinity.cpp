@@ -19,7 +19,8 @@ const std::vector<affinity::Place>& places() { return affinity::program_places()
 
 bool is_place(int number) { return number >= 0 && size_t(number) < places().size(); }
 
-/// Who asks for the place of an initial thread gets the one that it is bound to; not between regions that free it (KMP_AFFINITY=reset).
+/// Who asks for the place of an initial thread gets the one that it is bound to; not between regions that free it
+/// (KMP_AFFINITY=reset).
 void seat_who_asks(Thread& self) {
   if (!affinity::program_places().reset())
     affinity::seat_initial_thread(self);
@@ -87,31 +88,21 @@ void omp_get_partition_place_nums(int* numbers) {
   std::iota(numbers, numbers + partition.count, int(partition.first));
 }
 
-void omp_set_affinity_format(const char* format) {
-  affinity::set_affinity_format(text_or_none(format));
-}
+void omp_set_affinity_format(const char* format) { affinity::set_affinity_format(text_or_none(format)); }
 
 size_t omp_get_affinity_format(char* buffer, size_t size) {
   return copy_out(affinity::affinity_format(), buffer, size);
 }
 
-void omp_display_affinity(const char* format) {
-  affinity::display_thread(text_or_none(format));
-}
+void omp_display_affinity(const char* format) { affinity::display_thread(text_or_none(format)); }
 
 size_t omp_capture_affinity(char* buffer, size_t size, const char* format) {
   return copy_out(affinity::describe_thread(text_or_none(format)), buffer, size);
 }
 
-HETMP_ENTRY void ompc_set_affinity_format(const char* format) {
-  omp_set_affinity_format(format);
-}
-HETMP_ENTRY size_t ompc_get_affinity_format(char* buffer, size_t size) {
-  return omp_get_affinity_format(buffer, size);
-}
-HETMP_ENTRY void ompc_display_affinity(const char* format) {
-  omp_display_affinity(format);
-}
+HETMP_ENTRY void ompc_set_affinity_format(const char* format) { omp_set_affinity_format(format); }
+HETMP_ENTRY size_t ompc_get_affinity_format(char* buffer, size_t size) { return omp_get_affinity_format(buffer, size); }
+HETMP_ENTRY void ompc_display_affinity(const char* format) { omp_display_affinity(format); }
 HETMP_ENTRY size_t ompc_capture_affinity(char* buffer, size_t size, const char* format) {
   return omp_capture_affinity(buffer, size, format);
 }

@@ -1,5 +1,5 @@
-// Memory of devices, as gcc's programs ask libgomp for it: there is no device but the host. These entries have libgomp's version only, so
-// that a program of clang's finds those of its offloading library behind this one.
+// Memory of devices, as gcc's programs ask libgomp for it: there is no device but the host. These entries have
+// libgomp's version only, so that a program of clang's finds those of its offloading library behind this one.
 #include "runtime/abi/omp_routines.hpp"
 
 #include <cerrno>
@@ -35,7 +35,8 @@ bool step_of(const size_t* sizes, int dimensions, size_t element, size_t& step) 
 
 bool copy_box(char* to, const char* from, size_t element, int dimensions, const Box& box) {
   size_t to_step, from_step, to_begin, from_begin;
-  if (!step_of(box.to_sizes, dimensions, element, to_step) || !step_of(box.from_sizes, dimensions, element, from_step) ||
+  if (!step_of(box.to_sizes, dimensions, element, to_step) ||
+      !step_of(box.from_sizes, dimensions, element, from_step) ||
       __builtin_mul_overflow(to_step, box.to_offsets[0], &to_begin) ||
       __builtin_mul_overflow(from_step, box.from_offsets[0], &from_begin))
     return false;
@@ -56,20 +57,16 @@ bool copy_box(char* to, const char* from, size_t element, int dimensions, const 
 
 } // namespace
 
-HETMP_ENTRY void* omp_target_alloc(size_t size, int device) {
-  return is_host(device) ? malloc(size) : nullptr;
-}
+HETMP_ENTRY void* omp_target_alloc(size_t size, int device) { return is_host(device) ? malloc(size) : nullptr; }
 HETMP_ENTRY void omp_target_free(void* pointer, int device) {
   if (is_host(device))
     free(pointer);
 }
 
-HETMP_ENTRY int omp_target_is_present(const void* pointer, int device) {
-  return !pointer || is_host(device);
-}
+HETMP_ENTRY int omp_target_is_present(const void* pointer, int device) { return !pointer || is_host(device); }
 
-HETMP_ENTRY int omp_target_memcpy(void* to, const void* from, size_t size, size_t to_offset, size_t from_offset, int to_device,
-                                  int from_device) {
+HETMP_ENTRY int omp_target_memcpy(void* to, const void* from, size_t size, size_t to_offset, size_t from_offset,
+                                  int to_device, int from_device) {
   if (!is_host(to_device) || !is_host(from_device))
     return EINVAL;
   memcpy(static_cast<char*>(to) + to_offset, static_cast<const char*>(from) + from_offset, size);
@@ -89,9 +86,5 @@ HETMP_ENTRY int omp_target_memcpy_rect(void* to, const void* from, size_t elemen
 }
 
 // The host's memory is nobody else's.
-HETMP_ENTRY int omp_target_associate_ptr(const void*, const void*, size_t, size_t, int) {
-  return EINVAL;
-}
-HETMP_ENTRY int omp_target_disassociate_ptr(const void*, int) {
-  return EINVAL;
-}
+HETMP_ENTRY int omp_target_associate_ptr(const void*, const void*, size_t, size_t, int) { return EINVAL; }
+HETMP_ENTRY int omp_target_disassociate_ptr(const void*, int) { return EINVAL; }

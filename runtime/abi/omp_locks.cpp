@@ -21,15 +21,11 @@ namespace {
 
 static_assert(sizeof(FutexLock) == 4);
 
-FutexLock& word_lock(void* lock) {
-  return *static_cast<FutexLock*>(lock);
-}
-NestLock& nest_lock(void* lock) {
-  return *static_cast<NestLock*>(lock);
-}
+FutexLock& word_lock(void* lock) { return *static_cast<FutexLock*>(lock); }
+NestLock& nest_lock(void* lock) { return *static_cast<NestLock*>(lock); }
 
-/// Of the task that the calling thread executes; a task gets one when it first asks. From 1 to 2^31 - 1: they come again after two
-/// thousand million tasks that use nestable locks, among which nobody has kept one all the time.
+/// Of the task that the calling thread executes; a task gets one when it first asks. From 1 to 2^31 - 1: they come
+/// again after two thousand million tasks that use nestable locks, among which nobody has kept one all the time.
 uint32_t lock_owner_number() {
   static std::atomic<uint32_t> last{0};
   uint32_t& number = generating_task(current_task()).lock_owner;
@@ -104,9 +100,7 @@ int test_shared_nest_lock(const void* lock) {
 
 using namespace hetmp::runtime;
 
-void omp_init_lock(void* lock) {
-  new (lock) FutexLock;
-}
+void omp_init_lock(void* lock) { new (lock) FutexLock; }
 void omp_destroy_lock(void*) {}
 
 void omp_set_lock(void* lock) {
@@ -123,13 +117,9 @@ void omp_unset_lock(void* lock) {
     word_lock(lock).unlock();
 }
 
-int omp_test_lock(void* lock) {
-  return several_processes() ? keyed_try_lock(lock) : word_lock(lock).try_lock();
-}
+int omp_test_lock(void* lock) { return several_processes() ? keyed_try_lock(lock) : word_lock(lock).try_lock(); }
 
-void omp_init_nest_lock(void* lock) {
-  new (lock) NestLock;
-}
+void omp_init_nest_lock(void* lock) { new (lock) NestLock; }
 void omp_destroy_nest_lock(void*) {}
 
 void omp_set_nest_lock(void* lock) {
@@ -151,47 +141,19 @@ int omp_test_nest_lock(void* lock) {
 }
 
 // Hints promise nothing about correctness and there is one implementation.
-void omp_init_lock_with_hint(void* lock, int) {
-  omp_init_lock(lock);
-}
-void omp_init_nest_lock_with_hint(void* lock, int) {
-  omp_init_nest_lock(lock);
-}
+void omp_init_lock_with_hint(void* lock, int) { omp_init_lock(lock); }
+void omp_init_nest_lock_with_hint(void* lock, int) { omp_init_nest_lock(lock); }
 
 // What a compiler may call instead: source location and thread number first.
-HETMP_ENTRY void __kmpc_init_lock(const void*, int, void** lock) {
-  omp_init_lock(lock);
-}
-HETMP_ENTRY void __kmpc_init_lock_with_hint(const void*, int, void** lock, uintptr_t) {
-  omp_init_lock(lock);
-}
-HETMP_ENTRY void __kmpc_destroy_lock(const void*, int, void** lock) {
-  omp_destroy_lock(lock);
-}
-HETMP_ENTRY void __kmpc_set_lock(const void*, int, void** lock) {
-  omp_set_lock(lock);
-}
-HETMP_ENTRY void __kmpc_unset_lock(const void*, int, void** lock) {
-  omp_unset_lock(lock);
-}
-HETMP_ENTRY int __kmpc_test_lock(const void*, int, void** lock) {
-  return omp_test_lock(lock);
-}
-HETMP_ENTRY void __kmpc_init_nest_lock(const void*, int, void** lock) {
-  omp_init_nest_lock(lock);
-}
-HETMP_ENTRY void __kmpc_init_nest_lock_with_hint(const void*, int, void** lock, uintptr_t) {
-  omp_init_nest_lock(lock);
-}
-HETMP_ENTRY void __kmpc_destroy_nest_lock(const void*, int, void** lock) {
-  omp_destroy_nest_lock(lock);
-}
-HETMP_ENTRY void __kmpc_set_nest_lock(const void*, int, void** lock) {
-  omp_set_nest_lock(lock);
-}
-HETMP_ENTRY void __kmpc_unset_nest_lock(const void*, int, void** lock) {
-  omp_unset_nest_lock(lock);
-}
-HETMP_ENTRY int __kmpc_test_nest_lock(const void*, int, void** lock) {
-  return omp_test_nest_lock(lock);
-}
+HETMP_ENTRY void __kmpc_init_lock(const void*, int, void** lock) { omp_init_lock(lock); }
+HETMP_ENTRY void __kmpc_init_lock_with_hint(const void*, int, void** lock, uintptr_t) { omp_init_lock(lock); }
+HETMP_ENTRY void __kmpc_destroy_lock(const void*, int, void** lock) { omp_destroy_lock(lock); }
+HETMP_ENTRY void __kmpc_set_lock(const void*, int, void** lock) { omp_set_lock(lock); }
+HETMP_ENTRY void __kmpc_unset_lock(const void*, int, void** lock) { omp_unset_lock(lock); }
+HETMP_ENTRY int __kmpc_test_lock(const void*, int, void** lock) { return omp_test_lock(lock); }
+HETMP_ENTRY void __kmpc_init_nest_lock(const void*, int, void** lock) { omp_init_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_init_nest_lock_with_hint(const void*, int, void** lock, uintptr_t) { omp_init_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_destroy_nest_lock(const void*, int, void** lock) { omp_destroy_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_set_nest_lock(const void*, int, void** lock) { omp_set_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_unset_nest_lock(const void*, int, void** lock) { omp_unset_nest_lock(lock); }
+HETMP_ENTRY int __kmpc_test_nest_lock(const void*, int, void** lock) { return omp_test_nest_lock(lock); }

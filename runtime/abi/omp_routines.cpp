@@ -21,9 +21,7 @@ using hetmp::schedulers::ScheduleKind;
 
 namespace {
 
-TaskIcvs& current_icvs() {
-  return current_task().icvs;
-}
+TaskIcvs& current_icvs() { return current_task().icvs; }
 
 uint32_t kind_number(const Schedule& schedule) {
   switch (schedule.kind) {
@@ -53,12 +51,8 @@ int chunk_number(const Schedule& schedule) {
 
 } // namespace
 
-int omp_get_thread_num() {
-  return int(current_task().number);
-}
-int omp_get_num_threads() {
-  return int(current_task().team_size);
-}
+int omp_get_thread_num() { return int(current_task().number); }
+int omp_get_num_threads() { return int(current_task().team_size); }
 
 int omp_get_max_threads() {
   const TaskIcvs& icvs = current_icvs();
@@ -76,15 +70,9 @@ int omp_get_num_procs() {
   return int(std::max(layout().distinct_cpus(), 1u));
 }
 
-int omp_in_parallel() {
-  return current_task().active_level > 0;
-}
-int omp_get_level() {
-  return int(current_task().level);
-}
-int omp_get_active_level() {
-  return int(current_task().active_level);
-}
+int omp_in_parallel() { return current_task().active_level > 0; }
+int omp_get_level() { return int(current_task().level); }
+int omp_get_active_level() { return int(current_task().active_level); }
 
 int omp_get_ancestor_thread_num(int level) {
   uint32_t number, team_size;
@@ -93,34 +81,21 @@ int omp_get_ancestor_thread_num(int level) {
 
 int omp_get_team_size(int level) {
   uint32_t number, team_size;
-  return level >= 0 && find_ancestor(current_task(), uint32_t(level), number, team_size) ? int(team_size)
-                                                                                         : -1;
+  return level >= 0 && find_ancestor(current_task(), uint32_t(level), number, team_size) ? int(team_size) : -1;
 }
 
-int omp_get_thread_limit() {
-  return int(current_icvs().thread_limit);
-}
-int omp_get_supported_active_levels() {
-  return INT_MAX;
-}
-int omp_get_max_active_levels() {
-  return int(current_icvs().max_active_levels);
-}
+int omp_get_thread_limit() { return int(current_icvs().thread_limit); }
+int omp_get_supported_active_levels() { return INT_MAX; }
+int omp_get_max_active_levels() { return int(current_icvs().max_active_levels); }
 
 void omp_set_max_active_levels(int levels) {
   if (levels >= 0)
     current_icvs().max_active_levels = uint32_t(levels);
 }
 
-int omp_get_dynamic() {
-  return current_icvs().dynamic;
-}
-void omp_set_dynamic(int enabled) {
-  current_icvs().dynamic = enabled != 0;
-}
-int omp_get_nested() {
-  return current_icvs().max_active_levels > 1;
-}
+int omp_get_dynamic() { return current_icvs().dynamic; }
+void omp_set_dynamic(int enabled) { current_icvs().dynamic = enabled != 0; }
+int omp_get_nested() { return current_icvs().max_active_levels > 1; }
 
 void omp_set_nested(int enabled) {
   TaskIcvs& icvs = current_icvs();
@@ -174,23 +149,13 @@ void omp_set_schedule(uint32_t kind, int chunk) {
   current_icvs().run_schedule = schedule;
 }
 
-int omp_get_cancellation() {
-  return program_icvs().cancellation;
-}
-int omp_get_max_task_priority() {
-  return int(program_icvs().max_task_priority);
-}
+int omp_get_cancellation() { return program_icvs().cancellation; }
+int omp_get_max_task_priority() { return int(program_icvs().max_task_priority); }
 
-int omp_in_final() {
-  return generating_task(current_task()).is_final;
-}
-int omp_in_explicit_task() {
-  return current_task().explicit_task != nullptr;
-}
+int omp_in_final() { return generating_task(current_task()).is_final; }
+int omp_in_explicit_task() { return current_task().explicit_task != nullptr; }
 
-double omp_get_wtime() {
-  return hetmp::perf::monotonic_us() * 1e-6;
-}
+double omp_get_wtime() { return hetmp::perf::monotonic_us() * 1e-6; }
 
 double omp_get_wtick() {
   timespec tick;
@@ -204,24 +169,10 @@ void omp_display_env(int verbose) {
   [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-HETMP_ENTRY void ompc_set_num_threads(int threads) {
-  omp_set_num_threads(threads);
-}
-HETMP_ENTRY void ompc_set_dynamic(int enabled) {
-  omp_set_dynamic(enabled);
-}
-HETMP_ENTRY void ompc_set_nested(int enabled) {
-  omp_set_nested(enabled);
-}
-HETMP_ENTRY void ompc_set_max_active_levels(int levels) {
-  omp_set_max_active_levels(levels);
-}
-HETMP_ENTRY void ompc_set_schedule(uint32_t kind, int chunk) {
-  omp_set_schedule(kind, chunk);
-}
-HETMP_ENTRY int ompc_get_ancestor_thread_num(int level) {
-  return omp_get_ancestor_thread_num(level);
-}
-HETMP_ENTRY int ompc_get_team_size(int level) {
-  return omp_get_team_size(level);
-}
+HETMP_ENTRY void ompc_set_num_threads(int threads) { omp_set_num_threads(threads); }
+HETMP_ENTRY void ompc_set_dynamic(int enabled) { omp_set_dynamic(enabled); }
+HETMP_ENTRY void ompc_set_nested(int enabled) { omp_set_nested(enabled); }
+HETMP_ENTRY void ompc_set_max_active_levels(int levels) { omp_set_max_active_levels(levels); }
+HETMP_ENTRY void ompc_set_schedule(uint32_t kind, int chunk) { omp_set_schedule(kind, chunk); }
+HETMP_ENTRY int ompc_get_ancestor_thread_num(int level) { return omp_get_ancestor_thread_num(level); }
+HETMP_ENTRY int ompc_get_team_size(int level) { return omp_get_team_size(level); }

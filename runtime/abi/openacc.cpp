@@ -1,5 +1,5 @@
-// OpenACC, which gcc's programs ask libgomp for. A libgomp behind this library does it all, since it may know devices; where this library
-// stands in its place, the host is the only one.
+// OpenACC, which gcc's programs ask libgomp for. A libgomp behind this library does it all, since it may know devices;
+// where this library stands in its place, the host is the only one.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/openacc_host.hpp"
 
@@ -9,15 +9,15 @@ namespace {
 
 using hetmp::openacc::Arguments;
 
-template <typename Function>
-Function* behind(const char* name, const char* version) {
+template <typename Function> Function* behind(const char* name, const char* version) {
   return reinterpret_cast<Function*>(dlvsym(RTLD_NEXT, name, version));
 }
 
 } // namespace
 
-// A function may receive more arguments than it is given, and pass them on: where the caller removes them they are just words. The names
-// with which the library exports these are in old_versions.ld: under their own the compiler knows better what some of them do.
+// A function may receive more arguments than it is given, and pass them on: where the caller removes them they are just
+// words. The names with which the library exports these are in old_versions.ld: under their own the compiler knows
+// better what some of them do.
 #define FIRST void *a, void *b, void *c, void *d, void *e, void *f
 #define FURTHER                                                                                                        \
   void *g, void *h, void *i, void *j, void *k, void *l, void *m, void *n, void *o, void *p, void *q, void *r, void *s, \

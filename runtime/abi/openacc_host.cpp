@@ -24,7 +24,8 @@ bool is_host(int type) { return type == host_device || type == default_device ||
 
 void* set_device_to(int type, int device) {
   if (!is_host(type) || device != 0)
-    die(exit_code_failure, "OpenACC: device %d of type %d was asked for; there is only the host (0 of type %d)", device, type, host_device);
+    die(exit_code_failure, "OpenACC: device %d of type %d was asked for; there is only the host (0 of type %d)", device,
+        type, host_device);
   return nullptr;
 }
 
@@ -89,7 +90,8 @@ void* copy(Arguments given) {
 }
 
 void* map_data(Arguments) {
-  die(exit_code_failure, "OpenACC: acc_map_data and acc_unmap_data need a device with memory of its own; there is only the host");
+  die(exit_code_failure,
+      "OpenACC: acc_map_data and acc_unmap_data need a device with memory of its own; there is only the host");
 }
 
 } // namespace hetmp::openacc

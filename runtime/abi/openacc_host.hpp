@@ -1,10 +1,11 @@
-// What OpenACC's entries do where the host is the only device: it shares the program's memory, so data need not move, and a compute region
-// is executed by the thread that meets it, at once. As libgomp does it without other devices.
+// What OpenACC's entries do where the host is the only device: it shares the program's memory, so data need not move,
+// and a compute region is executed by the thread that meets it, at once. As libgomp does it without other devices.
 #pragma once
 
 namespace hetmp::openacc {
 
-/// The first six arguments of a call, none of which is a floating-point number; what is behind those it has means nothing.
+/// The first six arguments of a call, none of which is a floating-point number; what is behind those it has means
+/// nothing.
 using Arguments = void* const*;
 
 void* nothing(Arguments);

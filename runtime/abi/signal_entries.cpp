@@ -1,5 +1,6 @@
-// How the program sets what signals do, where it is to see its own settings only (core/ending_signals). These names are for
-// programs that run, not for those that are linked: old_versions.ld gives them the C library's versions, which are no defaults.
+// How the program sets what signals do, where it is to see its own settings only (core/ending_signals). These names are
+// for programs that run, not for those that are linked: old_versions.ld gives them the C library's versions, which are
+// no defaults.
 #include "base/signal_calls.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/core/ending_signals.hpp"

@@ -12,10 +12,8 @@ constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
 
 } // namespace
 
-#define HETMP_UNIMPLEMENTED(name)                                                                            \
-  HETMP_ENTRY void name() __attribute__((noreturn));                                                         \
-  void name() {                                                                                              \
-    not_implemented(#name);                                                                                  \
-  }
+#define HETMP_UNIMPLEMENTED(name)                                                                                      \
+  HETMP_ENTRY void name() __attribute__((noreturn));                                                                   \
+  void name() { not_implemented(#name); }
 #include "runtime/abi/unimplemented.def"
 #undef HETMP_UNIMPLEMENTED

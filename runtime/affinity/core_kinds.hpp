@@ -10,7 +10,7 @@ struct CoreKind {
   std::vector<int> cpus; ///< ascending
   int rank = -1;         ///< the higher, the faster; -1: the machine does not tell
   // What the machine tells of the speed of one CPU; 0: nothing.
-  double capacity = 0;   ///< work in a time, relative to the machine's fastest CPU (ARM)
+  double capacity = 0; ///< work in a time, relative to the machine's fastest CPU (ARM)
   double max_mhz = 0;
   double base_mhz = 0;
 };

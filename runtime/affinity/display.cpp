@@ -26,8 +26,8 @@ bool display_affinity = false; // written before the first team
 
 struct ProgramFormat {
   runtime::FutexLock lock;
-  std::string text = environment_value("OMP_AFFINITY_FORMAT")
-                       .value_or("OMP: pid %P tid %i thread %n bound to OS proc set {%A}");
+  std::string text =
+      environment_value("OMP_AFFINITY_FORMAT").value_or("OMP: pid %P tid %i thread %n bound to OS proc set {%A}");
 };
 
 ProgramFormat& program_format() {

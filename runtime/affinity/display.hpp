@@ -25,8 +25,8 @@ void display_thread(std::string_view format);
 void read_display_affinity();
 bool displays_affinity();
 
-/// Decides whether the threads of a team that `primary` is about to start say where they are: of its first team, and of one of another
-/// level, size, policy or place than the last one whose threads did.
+/// Decides whether the threads of a team that `primary` is about to start say where they are: of its first team, and of
+/// one of another level, size, policy or place than the last one whose threads did.
 void choose_display(runtime::Thread& primary, runtime::NodeTeam& team);
 
 } // namespace hetmp::affinity

@@ -38,7 +38,8 @@ std::optional<std::vector<ProcBind>> read_proc_bind() {
   return policies ? policies : std::vector{ProcBind::False};
 }
 
-/// Places that nobody has asked for in due form: those of the level, or single CPUs where the machine does not tell of it.
+/// Places that nobody has asked for in due form: those of the level, or single CPUs where the machine does not tell of
+/// it.
 void take_usual_places(TopologyLevel level, const std::vector<int>& available, ProgramPlaces& result) {
   std::string problem;
   int missing; // of course: the machine has CPUs that are not the process's
@@ -51,7 +52,8 @@ void take_usual_places(TopologyLevel level, const std::vector<int>& available, P
 }
 
 /// Those of a named level, within what the process may use.
-void take_level(const PlaceRequest& request, std::string_view text, const std::vector<int>& available, ProgramPlaces& result) {
+void take_level(const PlaceRequest& request, std::string_view text, const std::vector<int>& available,
+                ProgramPlaces& result) {
   std::string problem;
   int missing; // likewise
   result.places = restrict_to(places_of_level(*request.level, available, problem), available, missing);
@@ -112,8 +114,10 @@ bool add_range(std::string_view item, std::vector<Place>& places) {
       places.push_back({int(*first)});
     return first && colon == item.npos;
   }
-  const auto last = parse_integer(item.substr(dash + 1, colon == item.npos ? item.npos : colon - dash - 1), 0, greatest_cpu);
-  const auto stride = colon == item.npos ? std::optional<int64_t>(1) : parse_integer(item.substr(colon + 1), 1, greatest_cpu);
+  const auto last =
+      parse_integer(item.substr(dash + 1, colon == item.npos ? item.npos : colon - dash - 1), 0, greatest_cpu);
+  const auto stride =
+      colon == item.npos ? std::optional<int64_t>(1) : parse_integer(item.substr(colon + 1), 1, greatest_cpu);
   if (!first || !last || !stride || *last < *first || (colon != item.npos && colon < dash))
     return false;
   for (int64_t cpu = *first; cpu <= *last; cpu += *stride)

@@ -24,7 +24,8 @@ constexpr NamedUnit named_units[] = {{"s", TopologyLevel::Sockets, "sockets"},
                                      {"t", TopologyLevel::Threads, "hardware threads"}};
 
 const char* name_of(TopologyLevel level) {
-  return std::find_if(std::begin(named_units), std::end(named_units), [&](const NamedUnit& each) { return each.level == level; })
+  return std::find_if(std::begin(named_units), std::end(named_units),
+                      [&](const NamedUnit& each) { return each.level == level; })
       ->units;
 }
 
@@ -53,7 +54,8 @@ SubsetUnits read_units(TextReader& reader) {
 }
 
 /// What of each group belongs to `within` (ascending); groups without any are left out.
-std::vector<std::vector<int>> parts_within(const std::vector<std::vector<int>>& groups, const std::vector<int>& within) {
+std::vector<std::vector<int>> parts_within(const std::vector<std::vector<int>>& groups,
+                                           const std::vector<int>& within) {
   std::vector<std::vector<int>> parts;
   for (const std::vector<int>& group : groups) {
     std::vector<int> part;
@@ -66,7 +68,8 @@ std::vector<std::vector<int>> parts_within(const std::vector<std::vector<int>>& 
 
 std::string too_few(const SubsetUnits& units, size_t most) {
   return std::string("more ") + name_of(units.level) + " than there are" +
-         (units.level == TopologyLevel::Sockets ? "" : " in one unit of the level above") + " (" + std::to_string(most) + ')';
+         (units.level == TopologyLevel::Sockets ? "" : " in one unit of the level above") + " (" +
+         std::to_string(most) + ')';
 }
 
 /// Divides each of `sets` into its units of the level and keeps those that are asked for.
@@ -110,7 +113,8 @@ ParsedSubset parse_subset(std::string_view text) {
 }
 
 std::vector<int> subset_of(const std::vector<SubsetUnits>& units, const std::vector<int>& available,
-                           const std::function<std::vector<std::vector<int>>(TopologyLevel)>& groups_of, std::string& problem) {
+                           const std::function<std::vector<std::vector<int>>(TopologyLevel)>& groups_of,
+                           std::string& problem) {
   std::vector<std::vector<int>> sets{available};
   for (const SubsetUnits& each : units) {
     const auto groups = groups_of(each.level);

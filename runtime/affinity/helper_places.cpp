@@ -28,13 +28,15 @@ HelperPlaces read_places() {
   if (!binds(result.affinity) || program.kmp.type == AffinityType::Disabled)
     return result;
   const bool complaints = set_complaints(result.affinity.warnings && complaints_are_wanted());
-  result.places = kmp_places(result.affinity, result.affinity.respect ? program.cpus : online_cpus(program.cpus), variable);
+  result.places =
+      kmp_places(result.affinity, result.affinity.respect ? program.cpus : online_cpus(program.cpus), variable);
   set_complaints(complaints);
   // Programs look for these lines in libomp's words.
-  const bool single_cpus = result.affinity.type == AffinityType::Explicit || result.affinity.granularity == TopologyLevel::Threads;
+  const bool single_cpus =
+      result.affinity.type == AffinityType::Explicit || result.affinity.granularity == TopologyLevel::Threads;
   if (result.affinity.verbose && !single_cpus)
-    inform_as_libomp(number_of_levels_message, "%s: Threads may migrate across %d innermost levels of machine", variable,
-                     int(result.affinity.granularity));
+    inform_as_libomp(number_of_levels_message, "%s: Threads may migrate across %d innermost levels of machine",
+                     variable, int(result.affinity.granularity));
   return result;
 }
 
@@ -55,10 +57,11 @@ void seat_helper(uint32_t number, bool tell) {
     return;
   }
   const Place& place = places[(number - 1) % places.size()];
-  // A refusal leaves the thread where it is: slower, but right. libomp counts a thread that executes nothing as the first.
+  // A refusal leaves the thread where it is: slower, but right. libomp counts a thread that executes nothing as the
+  // first.
   if (bind_thread(place) && tell && helpers_tell_places())
-    inform_as_libomp(number_of_bound_message, "%s: pid %d tid %d thread %u bound to OS proc set %s", variable, int(getpid()),
-                     int(syscall(SYS_gettid)), number + 1, format_cpu_list(place).c_str());
+    inform_as_libomp(number_of_bound_message, "%s: pid %d tid %d thread %u bound to OS proc set %s", variable,
+                     int(getpid()), int(syscall(SYS_gettid)), number + 1, format_cpu_list(place).c_str());
 }
 
 } // namespace hetmp::affinity

@@ -38,17 +38,17 @@ struct NamedGranularity {
 };
 /// The first name of a level is the one that is shown.
 constexpr NamedGranularity granularities[] = {
-    {"thread", TopologyLevel::Threads},       {"fine", TopologyLevel::Threads},
-    {"core", TopologyLevel::Cores},           {"ll_cache", TopologyLevel::LastLevelCaches},
-    {"numa", TopologyLevel::NumaDomains},     {"numa_domain", TopologyLevel::NumaDomains},
-    {"socket", TopologyLevel::Sockets},       {"package", TopologyLevel::Sockets}};
+    {"thread", TopologyLevel::Threads},   {"fine", TopologyLevel::Threads},
+    {"core", TopologyLevel::Cores},       {"ll_cache", TopologyLevel::LastLevelCaches},
+    {"numa", TopologyLevel::NumaDomains}, {"numa_domain", TopologyLevel::NumaDomains},
+    {"socket", TopologyLevel::Sockets},   {"package", TopologyLevel::Sockets}};
 
 bool takes_numbers(const std::optional<AffinityType>& type) {
   return type == AffinityType::Compact || type == AffinityType::Scatter;
 }
 
 class Parser {
-public:
+ public:
   explicit Parser(std::string_view text) : reader_(text) {}
 
   ParsedKmpAffinity parse() {
@@ -63,7 +63,7 @@ public:
     return {std::move(value_), {}};
   }
 
-private:
+ private:
   void item() {
     if (reader_.at_number()) {
       number();
@@ -75,7 +75,8 @@ private:
     else if (equal_ignoring_case(word, "proclist"))
       proclist();
     else if (!switched(word) && !typed(word))
-      reader_.fail(word.empty() ? "a part of it is missing" : "it has neither a type nor a modifier \"" + std::string(word) + "\"");
+      reader_.fail(word.empty() ? "a part of it is missing"
+                                : "it has neither a type nor a modifier \"" + std::string(word) + "\"");
   }
 
   void number() {

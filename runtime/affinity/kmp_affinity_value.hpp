@@ -1,4 +1,5 @@
-// libomp's words for where threads run, the value of KMP_AFFINITY: "granularity=thread,compact,1", "proclist=[0,{2,3}],explicit".
+// libomp's words for where threads run, the value of KMP_AFFINITY: "granularity=thread,compact,1",
+// "proclist=[0,{2,3}],explicit".
 #pragma once
 
 #include "runtime/affinity/place_list.hpp"

@@ -20,7 +20,8 @@ void complain_of(const char* variable, const std::string& problem, const char* s
   complain(variable, environment_value(variable).value_or(""), problem, substitute);
 }
 
-std::vector<Place> proclist_places(const KmpAffinity& affinity, const std::vector<int>& available, const char* variable) {
+std::vector<Place> proclist_places(const KmpAffinity& affinity, const std::vector<int>& available,
+                                   const char* variable) {
   int missing = -1;
   std::vector<Place> places = restrict_to(affinity.proclist, available, missing);
   if (missing >= 0)

@@ -18,14 +18,14 @@ KmpAffinity read_kmp_affinity(const char* variable = kmp_affinity_variable);
 /// Whether threads of teams are bound by that type.
 bool binds(const KmpAffinity& affinity);
 
-/// For a type that binds: the places, and how threads take them. CPUs that are not in `available` and a machine that does not tell of
-/// its levels are complained about, as the variable's.
+/// For a type that binds: the places, and how threads take them. CPUs that are not in `available` and a machine that
+/// does not tell of its levels are complained about, as the variable's.
 std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available,
                               const char* variable = kmp_affinity_variable);
 ProcBind kmp_policy(const KmpAffinity& affinity);
 
-/// Those of `available` that KMP_HW_SUBSET leaves; all of them if it is not set, or cannot be had, which is complained about.
-/// `applied`: its value if it has been followed.
+/// Those of `available` that KMP_HW_SUBSET leaves; all of them if it is not set, or cannot be had, which is complained
+/// about. `applied`: its value if it has been followed.
 std::vector<int> read_subset(const std::vector<int>& available, std::string& applied);
 
 /// Of the teams of a league; spread if the variable does not say.

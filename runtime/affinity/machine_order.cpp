@@ -58,7 +58,8 @@ uint32_t inverted_of_compact(uint32_t permute) { return std::min(permute, lower_
 
 uint32_t inverted_of_scatter(uint32_t permute) { return permute > lower_levels ? 0 : lower_levels - permute; }
 
-std::vector<Place> groups_in_order(const std::vector<Place>& groups, const std::vector<CpuPosition>& order, uint32_t offset) {
+std::vector<Place> groups_in_order(const std::vector<Place>& groups, const std::vector<CpuPosition>& order,
+                                   uint32_t offset) {
   std::vector<int> cpus;
   cpus.reserve(order.size());
   for (const CpuPosition& position : order)

@@ -41,15 +41,15 @@ struct DisplayedTeam {
   bool operator==(const DisplayedTeam&) const = default;
 };
 
-/// The seat of thread `thread` of `threads`, where the primary thread sits at `primary_place` and its partition, which holds that
-/// place, is `partition`.
+/// The seat of thread `thread` of `threads`, where the primary thread sits at `primary_place` and its partition, which
+/// holds that place, is `partition`.
 ///
-/// close: threads on the primary's place and the ones behind it, round the partition; with more threads than places, threads with
-/// consecutive numbers share one, numbers of sharers differing by one at most.
-/// true, for which the choice is ours: as close, but round and round, as GOMP_CPU_AFFINITY has it.
-/// spread: the partition is divided into as many subpartitions as there are threads, lengths differing by one at most; the primary
-/// keeps its place, the others sit at the first of theirs. With more threads than places, as close, each alone with its place.
-/// primary: all at the primary's place.
+/// close: threads on the primary's place and the ones behind it, round the partition; with more threads than places,
+/// threads with consecutive numbers share one, numbers of sharers differing by one at most. true, for which the choice
+/// is ours: as close, but round and round, as GOMP_CPU_AFFINITY has it. spread: the partition is divided into as many
+/// subpartitions as there are threads, lengths differing by one at most; the primary keeps its place, the others sit at
+/// the first of theirs. With more threads than places, as close, each alone with its place. primary: all at the
+/// primary's place.
 Seat seat_of(ProcBind bind, uint32_t thread, uint32_t threads, Partition partition, uint32_t primary_place);
 
 } // namespace hetmp::affinity

@@ -16,8 +16,7 @@ constexpr uint64_t rounds_per_operation = sizeof(float) / 2;
 } // namespace
 
 void compute(char* page, uint64_t operations_per_byte) {
-  const Lanes factor = {0.75F, 0.75F, 0.75F,
-                        0.75F}; // the numbers approach 1: none becomes slow to compute with
+  const Lanes factor = {0.75F, 0.75F, 0.75F, 0.75F}; // the numbers approach 1: none becomes slow to compute with
   const Lanes summand = {0.25F, 0.25F, 0.25F, 0.25F};
   const uint64_t rounds = operations_per_byte * rounds_per_operation;
   auto* numbers = reinterpret_cast<Lanes*>(page);

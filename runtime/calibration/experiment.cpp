@@ -78,9 +78,7 @@ void run_job(Member member, const Job& shared_job) {
 }
 
 /// Operations a microsecond of CPU time: how busy the machine is does not make a core slow.
-double speed_of(const Outcome& spell) {
-  return spell.operations ? double(spell.operations) / spell.cpu_us : 0;
-}
+double speed_of(const Outcome& spell) { return spell.operations ? double(spell.operations) / spell.cpu_us : 0; }
 
 struct Census {
   char* outcomes;

@@ -89,9 +89,7 @@ class Pair {
   }
 
  private:
-  std::vector<Share> deal(Workers workers) const {
-    return deal_pages(workers, experiment_.node_of(), node_, split_);
-  }
+  std::vector<Share> deal(Workers workers) const { return deal_pages(workers, experiment_.node_of(), node_, split_); }
   void bring_home() { experiment_.run(on_origin_, 0); }
 
   Experiment& experiment_;
@@ -111,8 +109,7 @@ Samples measure_point(Pair& pair, uint64_t operations_per_byte, const Effort& ef
   return samples;
 }
 
-void measure_pair(Experiment& experiment, uint32_t node, const std::vector<double>& speeds,
-                  const Effort& effort) {
+void measure_pair(Experiment& experiment, uint32_t node, const std::vector<double>& speeds, const Effort& effort) {
   const double slower = std::min(speeds[0], speeds[node]);
   printf("pair %u %zu %.6g\n", node, experiment.threads_on(node), speeds[node] / speeds[0]);
   std::vector<double> cpu_shares;
@@ -125,8 +122,7 @@ void measure_pair(Experiment& experiment, uint32_t node, const std::vector<doubl
     Pair pair(experiment, node, split_pages(pages, speeds[node] / speeds[0]));
     const Samples samples = measure_point(pair, operations_per_byte, effort);
     printf("point %u %llu %.6g %.6g %.6g %.6g\n", node, static_cast<unsigned long long>(operations_per_byte),
-           median(samples.mops), median(samples.fault_period_us), median(samples.elapsed_us),
-           median(samples.gain));
+           median(samples.mops), median(samples.fault_period_us), median(samples.elapsed_us), median(samples.gain));
     cpu_shares.push_back(median(samples.cpu_share));
     fflush(nullptr); // a reader shows them as they come
   }

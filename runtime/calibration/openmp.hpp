@@ -29,8 +29,7 @@ void microtask(int32_t* gtid, int32_t* number, const Argument* argument) {
 
 /// Every thread of a team over all nodes runs `body`; returns when all have. `argument` lies in shared
 /// memory, where its first read by another node is a fault.
-template <class Argument, void body(Member, const Argument&)>
-void parallel(const Argument& argument) {
+template <class Argument, void body(Member, const Argument&)> void parallel(const Argument& argument) {
   __kmpc_fork_call(nullptr, 1, reinterpret_cast<void*>(&microtask<Argument, body>), &argument);
 }
 

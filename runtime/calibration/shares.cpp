@@ -12,9 +12,7 @@ size_t threads_on(const std::vector<uint32_t>& node_of, uint32_t node) {
   return size_t(std::count(node_of.begin(), node_of.end(), node));
 }
 
-size_t scaled(size_t pages, double ratio) {
-  return size_t(std::llround(double(pages) * ratio));
-}
+size_t scaled(size_t pages, double ratio) { return size_t(std::llround(double(pages) * ratio)); }
 
 } // namespace
 

@@ -35,8 +35,7 @@ enum class Workers : uint8_t {
 
 /// The share of each thread of the team; empty for those that do not work. `node_of`: the node of each
 /// thread, ascending.
-std::vector<Share> deal_pages(Workers workers, const std::vector<uint32_t>& node_of, uint32_t node,
-                              const Split& split);
+std::vector<Share> deal_pages(Workers workers, const std::vector<uint32_t>& node_of, uint32_t node, const Split& split);
 
 /// All pages of both nodes.
 size_t count_pages(const std::vector<uint32_t>& node_of, uint32_t node, const Split& split);

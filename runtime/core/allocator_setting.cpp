@@ -15,8 +15,9 @@ struct Named {
   uintptr_t number;
 };
 
-constexpr Named allocators[] = {{"omp_default_mem_alloc", 1}, {"omp_large_cap_mem_alloc", 2}, {"omp_const_mem_alloc", 3},
-                                {"omp_high_bw_mem_alloc", 4}, {"omp_low_lat_mem_alloc", 5},   {"omp_cgroup_mem_alloc", 6},
+constexpr Named allocators[] = {{"omp_default_mem_alloc", 1}, {"omp_large_cap_mem_alloc", 2},
+                                {"omp_const_mem_alloc", 3},   {"omp_high_bw_mem_alloc", 4},
+                                {"omp_low_lat_mem_alloc", 5}, {"omp_cgroup_mem_alloc", 6},
                                 {"omp_pteam_mem_alloc", 7},   {"omp_thread_mem_alloc", 8}};
 constexpr Named spaces[] = {{"omp_default_mem_space", 0},
                             {"omp_large_cap_mem_space", 1},
@@ -33,8 +34,7 @@ constexpr Named fallbacks[] = {{"default_mem_fb", fallback_default_memory},
 constexpr Named pinned[] = {{"false", 0}, {"true", 1}};
 constexpr Named partitions[] = {{"environment", 15}, {"nearest", 16}, {"blocked", 17}, {"interleaved", 18}};
 
-template <size_t N>
-std::optional<uintptr_t> number_of(const Named (&names)[N], std::string_view text) {
+template <size_t N> std::optional<uintptr_t> number_of(const Named (&names)[N], std::string_view text) {
   const auto found = std::find_if(std::begin(names), std::end(names),
                                   [&](const Named& each) { return equal_ignoring_case(trimmed(text), each.name); });
   if (found == std::end(names))
@@ -64,7 +64,8 @@ constexpr NamedTrait named_traits[] = {
     {"sync_hint", trait_sync_hint, [](std::string_view text) { return number_of(hints, text); },
      "contended, uncontended, serialized or private"},
     {"alignment", trait_alignment, power_of_two, "a power of two"},
-    {"access", trait_access, [](std::string_view text) { return number_of(accesses, text); }, "all, cgroup, pteam or thread"},
+    {"access", trait_access, [](std::string_view text) { return number_of(accesses, text); },
+     "all, cgroup, pteam or thread"},
     {"pool_size", trait_pool_size, positive, "a number of bytes"},
     {"fallback", trait_fallback, [](std::string_view text) { return number_of(fallbacks, text); },
      "default_mem_fb, null_fb, abort_fb or allocator_fb"},

@@ -1,4 +1,5 @@
-// def-allocator-var as OMP_ALLOCATOR names it (OpenMP 5.1, section 6.22): an allocator, a memory space, or a space with traits. Pure.
+// def-allocator-var as OMP_ALLOCATOR names it (OpenMP 5.1, section 6.22): an allocator, a memory space, or a space with
+// traits. Pure.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct AllocatorTrait {
 };
 
 struct AllocatorSetting {
-  uintptr_t handle = 1;               ///< of a predefined allocator; 0: one is to be made, in `space` and with `traits`
+  uintptr_t handle = 1; ///< of a predefined allocator; 0: one is to be made, in `space` and with `traits`
   uintptr_t space = 0;
   std::vector<AllocatorTrait> traits; ///< in the user's order
   std::string text = "omp_default_mem_alloc";

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 constexpr uintptr_t trait_default = UINTPTR_MAX;
-constexpr uintptr_t default_memory = 1; // omp_default_mem_alloc
+constexpr uintptr_t default_memory = 1;        // omp_default_mem_alloc
 constexpr uintptr_t largest_predefined = 1024; // kmp_max_mem_alloc: handles above are addresses
 constexpr uintptr_t largest_space = 4;         // omp_low_lat_mem_space
 
@@ -58,9 +58,7 @@ Allocator* user_allocator(uintptr_t handle) {
   return handle > largest_predefined ? reinterpret_cast<Allocator*>(handle) : nullptr;
 }
 
-Header* header_of(void* pointer) {
-  return static_cast<Header*>(pointer) - 1;
-}
+Header* header_of(void* pointer) { return static_cast<Header*>(pointer) - 1; }
 
 /// What a block takes from the heap, and so from its pool: the header and the room to align count too. 0 when
 /// that is more than an address space holds.
@@ -94,8 +92,9 @@ void* fall_back(const Allocator& allocator, size_t alignment, size_t size) {
   }
 }
 
-/// A block of the same allocator that will replace `old`, which is still to be copied and released. In its pool the two count as much as
-/// the larger of them: there is room for a block that grows wherever it alone has room. Null without that.
+/// A block of the same allocator that will replace `old`, which is still to be copied and released. In its pool the two
+/// count as much as the larger of them: there is room for a block that grows wherever it alone has room. Null without
+/// that.
 void* take_in_its_place(void* old, size_t size) {
   Header& header = *header_of(old);
   const size_t alignment = std::max(alignof(max_align_t), header.allocator->alignment);
@@ -171,13 +170,9 @@ uintptr_t make_allocator(uintptr_t space, size_t traits_count, const AllocatorTr
   return reinterpret_cast<uintptr_t>(allocator);
 }
 
-void destroy_allocator(uintptr_t handle) {
-  free(user_allocator(handle));
-}
+void destroy_allocator(uintptr_t handle) { free(user_allocator(handle)); }
 
-uintptr_t default_allocator() {
-  return default_allocator_of(current_task().icvs);
-}
+uintptr_t default_allocator() { return default_allocator_of(current_task().icvs); }
 
 uintptr_t default_allocator_of(TaskIcvs& icvs) {
   if (icvs.default_allocator == null_allocator)

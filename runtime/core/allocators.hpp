@@ -1,5 +1,5 @@
-// Allocators and what they give. All memory spaces are the program's heap: blocks and allocators come from `malloc` by its public name, so
-// that nodes share them when the DSM interposes it.
+// Allocators and what they give. All memory spaces are the program's heap: blocks and allocators come from `malloc` by
+// its public name, so that nodes share them when the DSM interposes it.
 #pragma once
 
 #include "runtime/core/icv.hpp"
@@ -22,7 +22,8 @@ uintptr_t default_allocator_of(TaskIcvs& icvs);
 /// Null: omp_default_mem_alloc.
 void set_default_allocator(uintptr_t handle);
 
-/// `alignment`: at least that, in bytes. A null handle: the default allocator. Null when there is no memory, or the size is 0.
+/// `alignment`: at least that, in bytes. A null handle: the default allocator. Null when there is no memory, or the
+/// size is 0.
 void* allocate(size_t alignment, size_t size, uintptr_t handle);
 void* allocate_zeroed(size_t alignment, size_t count, size_t size, uintptr_t handle);
 /// A null handle: the block's own allocator. On failure `old` stays.

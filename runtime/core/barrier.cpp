@@ -20,15 +20,15 @@ void finish_tasks_alone(ImplicitTask& task) {
   task.team->released.complete_with_tasks();
 }
 
-/// Among the names that the threads of a node give to constructs. The node counts its barriers, not the threads: those that leave a
-/// cancelled region early count less constructs.
+/// Among the names that the threads of a node give to constructs. The node counts its barriers, not the threads: those
+/// that leave a cancelled region early count less constructs.
 uint64_t next_barrier_name(NodeTeam& team) {
   constexpr uint64_t barriers = uint64_t(1) << 63;
   return barriers | ++team.barriers;
 }
 
-/// By the leader of the node: a word of all nodes. As long as this one waits for others they may hand it tasks, which its threads
-/// execute; then it comes to the same barrier again.
+/// By the leader of the node: a word of all nodes. As long as this one waits for others they may hand it tasks, which
+/// its threads execute; then it comes to the same barrier again.
 uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
   const uint64_t name = next_barrier_name(team);
@@ -82,7 +82,8 @@ uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
 }
 
 uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
-  return meet(task, reinterpret_cast<uint64_t>(pointer) | (regions_may_be_cancelled ? inside_region : 0)) & pointer_bits;
+  return meet(task, reinterpret_cast<uint64_t>(pointer) | (regions_may_be_cancelled ? inside_region : 0)) &
+         pointer_bits;
 }
 
 void join_nodes(ImplicitTask& task) {

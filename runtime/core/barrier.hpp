@@ -6,8 +6,8 @@
 
 namespace hetmp::runtime {
 
-/// Whether the calling thread is the last of its node to come. acq_rel: a release sequence through all arrivals; the last one acquires
-/// them all.
+/// Whether the calling thread is the last of its node to come. acq_rel: a release sequence through all arrivals; the
+/// last one acquires them all.
 inline bool arrive_last(NodeTeam& team) {
   if (team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
     return false;
@@ -17,8 +17,7 @@ inline bool arrive_last(NodeTeam& team) {
 
 /// Threads of one node meet. The last to arrive runs `last` while the others wait: everything they wrote before is
 /// visible to it, and everything it writes is visible to them afterwards. Explicit tasks go on as they are.
-template <class Last>
-void local_barrier(NodeTeam& team, Last&& last) {
+template <class Last> void local_barrier(NodeTeam& team, Last&& last) {
   const uint32_t seen = team.released.epoch(); // cannot move before this thread has arrived
   if (arrive_last(team)) {
     last();
@@ -28,10 +27,9 @@ void local_barrier(NodeTeam& team, Last&& last) {
   }
 }
 
-/// The same for the barriers of the specification: before `last` all explicit tasks of the node are complete, executed by the
-/// threads that wait.
-template <class Last>
-void local_barrier_with_tasks(ImplicitTask& task, Last&& last) {
+/// The same for the barriers of the specification: before `last` all explicit tasks of the node are complete, executed
+/// by the threads that wait.
+template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& last) {
   NodeTeam& team = *task.team;
   const uint32_t seen = team.released.epoch();
   if (arrive_last(team)) {
@@ -58,8 +56,8 @@ uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer);
 /// OMP_CANCELLATION, where barriers find it at once. Set at the start.
 extern bool regions_may_be_cancelled;
 
-/// What a word at a barrier is made of, besides a pointer. Where regions can be cancelled, threads that have gone to the end of theirs
-/// stand in at the others' barriers for as long as one of those is inside (cancellation.hpp).
+/// What a word at a barrier is made of, besides a pointer. Where regions can be cancelled, threads that have gone to
+/// the end of theirs stand in at the others' barriers for as long as one of those is inside (cancellation.hpp).
 inline constexpr uint64_t inside_region = uint64_t(1) << 62;
 inline constexpr uint64_t pointer_bits = (uint64_t(1) << 48) - 1;
 

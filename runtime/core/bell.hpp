@@ -5,14 +5,13 @@
 
 namespace hetmp::runtime {
 
-/// No wake-up is lost, by the argument of wait.hpp: a waiter announces itself before it looks at the condition for the last time,
-/// whoever makes it true does so before looking for sleepers, and all four accesses are sequentially consistent. So conditions
-/// are made true by seq_cst writes and read by seq_cst reads.
+/// No wake-up is lost, by the argument of wait.hpp: a waiter announces itself before it looks at the condition for the
+/// last time, whoever makes it true does so before looking for sleepers, and all four accesses are sequentially
+/// consistent. So conditions are made true by seq_cst writes and read by seq_cst reads.
 class alignas(cache_line) Bell {
-public:
+ public:
   /// Returns once `ready()`.
-  template <class Ready>
-  void wait_until(Ready&& ready) {
+  template <class Ready> void wait_until(Ready&& ready) {
     if (spin_until(ready))
       return;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
@@ -33,7 +32,8 @@ public:
     futex_wake(rings_, INT32_MAX);
   }
 
-  /// The same after it has been made true by weaker writes: those come before this look, or the waiter's look comes after both.
+  /// The same after it has been made true by weaker writes: those come before this look, or the waiter's look comes
+  /// after both.
   void ring_after_plain_writes() {
     if (sleepers_.fetch_add(0, std::memory_order_seq_cst) == 0)
       return;
@@ -41,7 +41,7 @@ public:
     futex_wake(rings_, INT32_MAX);
   }
 
-private:
+ private:
   FutexWord rings_{0};
   std::atomic<uint32_t> sleepers_{0};
 };

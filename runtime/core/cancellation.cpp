@@ -9,8 +9,9 @@
 namespace hetmp::runtime {
 namespace {
 
-/// Where the thread is, as all threads of the team number it: in one of the constructs that the runtime has seen begin, or behind it.
-/// Never 0. gcc's static loops are not seen: one of those is named by what is behind the construct or barrier before it.
+/// Where the thread is, as all threads of the team number it: in one of the constructs that the runtime has seen begin,
+/// or behind it. Never 0. gcc's static loops are not seen: one of those is named by what is behind the construct or
+/// barrier before it.
 uint32_t worksharing_in_hand(const ImplicitTask& task) {
   return task.worksharing * 2 + (task.loop.open || task.in_static_loop ? 1 : 0);
 }
@@ -19,15 +20,16 @@ std::atomic<uint32_t>& cancelled_slot(NodeTeam& team, uint32_t construct) {
   return team.cancelled_worksharing[construct % NodeTeam::cancelled_ring];
 }
 
-/// The thread leaves a loop before its end: what would still come to it is taken and not executed, so that the loop is over when
-/// all threads have left it.
+/// The thread leaves a loop before its end: what would still come to it is taken and not executed, so that the loop is
+/// over when all threads have left it.
 void abandon_loop(ImplicitTask& task) {
   schedulers::Range chunk;
   while (next_chunk(task, chunk)) {
   }
 }
 
-/// The thread goes to the end of the construct that was cancelled. Compilers may or may not end a static loop that is left so.
+/// The thread goes to the end of the construct that was cancelled. Compilers may or may not end a static loop that is
+/// left so.
 void leave_worksharing(ImplicitTask& task) {
   task.left_worksharing = true;
   if (task.loop.open && !task.loop.ordered) // chunks of an ordered one come in turn, which others may not give any more
@@ -42,8 +44,8 @@ bool leave(ImplicitTask& task, Cancelled what) {
   return true;
 }
 
-/// What `cancel taskgroup` means in the task: the taskgroup that the program has written around it. One that the runtime has made for a
-/// reduction is meant where there is no other.
+/// What `cancel taskgroup` means in the task: the taskgroup that the program has written around it. One that the
+/// runtime has made for a reduction is meant where there is no other.
 TaskGroup* taskgroup_around(ImplicitTask& task) {
   TaskGroup* group = generating_task(task).group;
   return group && group->of_reduction && group->outer ? group->outer : group;
@@ -53,7 +55,8 @@ TaskGroup* taskgroup_around(ImplicitTask& task) {
 constexpr uint64_t region_is_cancelled = uint64_t(1) << 56;
 constexpr uint64_t somebody_left = uint64_t(1) << 57; ///< the loop or sections that end here, before their end
 
-/// All threads meet and tell each other what is cancelled; `more` goes into the word. A region that is cancelled stays so.
+/// All threads meet and tell each other what is cancelled; `more` goes into the word. A region that is cancelled stays
+/// so.
 uint64_t meet_and_tell(ImplicitTask& task, uint64_t more, const void* site = nullptr) {
   NodeTeam& team = *task.team;
   if (std::exchange(task.left_worksharing, false))
@@ -117,9 +120,7 @@ bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
   return false;
 }
 
-bool is_cancelled(ImplicitTask& task, Cancelled what) {
-  return has_been_cancelled(task, what) && leave(task, what);
-}
+bool is_cancelled(ImplicitTask& task, Cancelled what) { return has_been_cancelled(task, what) && leave(task, what); }
 
 bool cancel_barrier(ImplicitTask& task, const void* site) {
   if (!regions_may_be_cancelled) {

@@ -1,6 +1,7 @@
-// Chunks of a dynamic loop that are dealt to the threads in advance. Each thread takes its own, in order, from a word that others
-// seldom touch; one that has none left takes the later half of another's. So threads do not meet at one counter for every chunk.
-// A thread's chunks come out of order as a whole: only for loops that need not be monotonic (OpenMP 5.1, section 2.11.4).
+// Chunks of a dynamic loop that are dealt to the threads in advance. Each thread takes its own, in order, from a word
+// that others seldom touch; one that has none left takes the later half of another's. So threads do not meet at one
+// counter for every chunk. A thread's chunks come out of order as a whole: only for loops that need not be monotonic
+// (OpenMP 5.1, section 2.11.4).
 #pragma once
 
 #include "runtime/core/wait.hpp"
@@ -17,14 +18,14 @@ struct ChunkNumbers {
   bool empty() const { return begin >= end; }
 };
 
-/// What one thread, the owner, still has to execute of one loop. Everybody can compute what it is dealt to begin with, so a thread
-/// that comes late, or not at all, keeps nobody from its chunks.
+/// What one thread, the owner, still has to execute of one loop. Everybody can compute what it is dealt to begin with,
+/// so a thread that comes late, or not at all, keeps nobody from its chunks.
 ///
-/// All accesses are relaxed: a word says which chunks are left and nothing else. Each chunk is given out once, because all that give
-/// one out change the whole word by one atomic operation, and a word with chunks never comes again: its first chunk is given out only
-/// for good, by take() or by a thief that executes it at once.
+/// All accesses are relaxed: a word says which chunks are left and nothing else. Each chunk is given out once, because
+/// all that give one out change the whole word by one atomic operation, and a word with chunks never comes again: its
+/// first chunk is given out only for good, by take() or by a thief that executes it at once.
 class alignas(cache_line) ChunkShare {
-public:
+ public:
   static constexpr uint32_t most_chunks = UINT32_MAX - 1;
   static constexpr uint32_t none = UINT32_MAX;
 
@@ -32,8 +33,7 @@ public:
   void reset() { word_.store(undealt, std::memory_order_relaxed); }
 
   /// The owner's next chunk, or `none`. `dealt()`: what it has to begin with.
-  template <class Dealt>
-  uint32_t take(Dealt&& dealt) {
+  template <class Dealt> uint32_t take(Dealt&& dealt) {
     uint64_t word = word_.load(std::memory_order_relaxed);
     if (word == undealt && word_.compare_exchange_strong(word, pack(dealt()), std::memory_order_relaxed))
       word = word_.load(std::memory_order_relaxed);
@@ -46,9 +46,9 @@ public:
   /// By the owner, which has none left.
   void put(ChunkNumbers chunks) { word_.store(pack(chunks), std::memory_order_relaxed); }
 
-  /// By another thread: the later half, rounded up, of what the owner has. The thief executes the first of them at once.
-  template <class Dealt>
-  ChunkNumbers steal(Dealt&& dealt) {
+  /// By another thread: the later half, rounded up, of what the owner has. The thief executes the first of them at
+  /// once.
+  template <class Dealt> ChunkNumbers steal(Dealt&& dealt) {
     uint64_t word = word_.load(std::memory_order_relaxed);
     while (true) {
       const ChunkNumbers left = word == undealt ? dealt() : unpack(word);
@@ -60,11 +60,12 @@ public:
     }
   }
 
-private:
+ private:
   static constexpr uint64_t undealt = UINT64_MAX; ///< no share ends there: see most_chunks
 
   static uint64_t pack(ChunkNumbers chunks) { return uint64_t(chunks.end) << 32 | chunks.begin; }
-  /// The lower half may have gone one beyond the upper one, no further: the owner adds to it only when it has seen chunks.
+  /// The lower half may have gone one beyond the upper one, no further: the owner adds to it only when it has seen
+  /// chunks.
   static ChunkNumbers unpack(uint64_t word) { return {uint32_t(word), uint32_t(word >> 32)}; }
 
   std::atomic<uint64_t> word_{undealt};

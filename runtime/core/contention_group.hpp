@@ -1,5 +1,6 @@
-// How many threads there may be at a time: an initial thread, the threads of its regions and of regions inside of these are a
-// contention group, for which thread-limit-var holds (OpenMP 5.1, section 2.4). Nobody counts where there is no limit.
+// How many threads there may be at a time: an initial thread, the threads of its regions and of regions inside of these
+// are a contention group, for which thread-limit-var holds (OpenMP 5.1, section 2.4). Nobody counts where there is no
+// limit.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,9 @@ namespace hetmp::runtime {
 
 inline constexpr uint32_t no_thread_limit = 0x7fffffff;
 
-/// The part of a group that runs on this node. It begins with the group's outermost region of several threads, in whose NodeTeam it
-/// lies. What that region leaves of the limit is dealt to the nodes by their threads, so that regions inside need not ask other nodes.
+/// The part of a group that runs on this node. It begins with the group's outermost region of several threads, in whose
+/// NodeTeam it lies. What that region leaves of the limit is dealt to the nodes by their threads, so that regions
+/// inside need not ask other nodes.
 struct ContentionGroup {
   uint32_t limit = 0;            ///< thread-limit-var of the group's tasks
   uint32_t allowed = 0;          ///< threads on this node
@@ -23,7 +25,8 @@ struct ContentionGroup {
     busy.store(threads, std::memory_order_relaxed);
   }
 
-  /// Of a thread of the group that wants a team of `threads`, itself included: how many it gets, until it gives them back.
+  /// Of a thread of the group that wants a team of `threads`, itself included: how many it gets, until it gives them
+  /// back.
   uint32_t take(uint32_t threads) {
     uint32_t now = busy.load(std::memory_order_relaxed), more = 0;
     do
@@ -36,7 +39,7 @@ struct ContentionGroup {
 
 /// Gives back what a region has taken when it ends.
 class ContentionScope {
-public:
+ public:
   /// `group`: null if nobody counts.
   ContentionScope(ContentionGroup* group, uint32_t threads) : group_(group), threads_(threads) {}
   ~ContentionScope() {
@@ -46,7 +49,7 @@ public:
   ContentionScope(const ContentionScope&) = delete;
   ContentionScope& operator=(const ContentionScope&) = delete;
 
-private:
+ private:
   ContentionGroup* group_;
   uint32_t threads_;
 };

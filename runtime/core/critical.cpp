@@ -12,9 +12,7 @@ namespace {
 static_assert(sizeof(FutexLock) <= sizeof(CriticalName));
 
 /// In one process the lock lies in the name itself: zeroes are a free lock.
-FutexLock& lock_in(CriticalName* name) {
-  return *std::launder(reinterpret_cast<FutexLock*>(name));
-}
+FutexLock& lock_in(CriticalName* name) { return *std::launder(reinterpret_cast<FutexLock*>(name)); }
 
 } // namespace
 

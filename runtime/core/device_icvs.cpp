@@ -32,17 +32,9 @@ void set_device_icvs(const DeviceIcvs& icvs) {
   thread_limit_set.store(icvs.teams_thread_limit, std::memory_order_relaxed);
 }
 
-int max_teams() {
-  return value_of(teams_set, &ProgramIcvs::teams);
-}
-void set_max_teams(int teams) {
-  teams_set.store(std::max(teams, 0), std::memory_order_relaxed);
-}
-int teams_thread_limit() {
-  return value_of(thread_limit_set, &ProgramIcvs::teams_thread_limit);
-}
-void set_teams_thread_limit(int limit) {
-  thread_limit_set.store(std::max(limit, 0), std::memory_order_relaxed);
-}
+int max_teams() { return value_of(teams_set, &ProgramIcvs::teams); }
+void set_max_teams(int teams) { teams_set.store(std::max(teams, 0), std::memory_order_relaxed); }
+int teams_thread_limit() { return value_of(thread_limit_set, &ProgramIcvs::teams_thread_limit); }
+void set_teams_thread_limit(int limit) { thread_limit_set.store(std::max(limit, 0), std::memory_order_relaxed); }
 
 } // namespace hetmp::runtime

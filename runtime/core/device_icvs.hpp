@@ -1,4 +1,5 @@
-// ICVs of the device (OpenMP 5.1, section 2.4.2). All nodes are one device: a region takes them along to the nodes that it runs on.
+// ICVs of the device (OpenMP 5.1, section 2.4.2). All nodes are one device: a region takes them along to the nodes that
+// it runs on.
 #pragma once
 
 #include <cstdint>

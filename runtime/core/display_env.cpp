@@ -1,4 +1,5 @@
-// What variables come to, and the text of OMP_DISPLAY_ENV and omp_display_env: the specification's frame around one line for each.
+// What variables come to, and the text of OMP_DISPLAY_ENV and omp_display_env: the specification's frame around one
+// line for each.
 #include "runtime/core/settings.hpp"
 
 #include "runtime/affinity/environment.hpp"
@@ -12,14 +13,11 @@ namespace hetmp::runtime {
 namespace {
 
 std::string upper_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return char(std::toupper(c)); });
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::toupper(c)); });
   return text;
 }
 
-std::string boolean(bool value) {
-  return value ? "TRUE" : "FALSE";
-}
+std::string boolean(bool value) { return value ? "TRUE" : "FALSE"; }
 
 std::string nthreads_list(const ProgramIcvs& icvs) {
   if (icvs.nthreads_by_level.empty())

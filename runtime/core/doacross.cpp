@@ -28,7 +28,7 @@ bool contains(const DoacrossDimension& dimension, int64_t value) {
 
 uint64_t position(const DoacrossDimension& dimension, int64_t value) {
   const uint64_t distance =
-    dimension.stride > 0 ? uint64_t(value) - uint64_t(dimension.lower) : uint64_t(dimension.lower) - uint64_t(value);
+      dimension.stride > 0 ? uint64_t(value) - uint64_t(dimension.lower) : uint64_t(dimension.lower) - uint64_t(value);
   return distance / magnitude(dimension.stride);
 }
 
@@ -52,8 +52,7 @@ uint64_t iterations_of(const std::vector<DoacrossDimension>& dimensions) {
 }
 
 /// Whoever posts may do so on another node, which wakes nobody here.
-template <class Ready>
-void poll_until(Ready&& ready) {
+template <class Ready> void poll_until(Ready&& ready) {
   constexpr long first_pause = 20'000, longest_pause = 1'000'000; // nanoseconds
   if (spin_until(ready))
     return;

@@ -18,7 +18,8 @@ namespace hetmp::runtime {
 namespace {
 
 constexpr int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGXCPU};
-/// The thread that met the signal waits, so that nothing it does is interrupted; but it may hold a lock that the last words need.
+/// The thread that met the signal waits, so that nothing it does is interrupted; but it may hold a lock that the last
+/// words need.
 constexpr int64_t hold_ns = 300'000'000;
 constexpr int64_t patience_ns = 4'000'000'000; // last words that wait for nodes that do not answer
 constexpr size_t stack_bytes = size_t(1) << 20;
@@ -33,7 +34,8 @@ pid_t this_process() { return pid_t(syscall(SYS_getpid)); }
 
 void wait_at_most(const FutexWord& word, uint32_t expected, int64_t nanoseconds) {
   const int64_t deadline = monotonic_ns() + nanoseconds;
-  for (int64_t left = nanoseconds; word.load(std::memory_order_acquire) == expected && left > 0; left = deadline - monotonic_ns()) {
+  for (int64_t left = nanoseconds; word.load(std::memory_order_acquire) == expected && left > 0;
+       left = deadline - monotonic_ns()) {
     const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
     futex_wait(word, expected, FutexScope::Process, &timeout);
   }

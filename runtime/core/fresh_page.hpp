@@ -1,7 +1,8 @@
 // Running something on a page of the stack that holds nothing of the callers.
 //
-// What a caller's page holds may be read by other nodes meanwhile: shared variables of a region, copies for a reduction.
-// Were the frames of what goes on in one page with it, each of their writes would take the page away from the readers.
+// What a caller's page holds may be read by other nodes meanwhile: shared variables of a region, copies for a
+// reduction. Were the frames of what goes on in one page with it, each of their writes would take the page away from
+// the readers.
 #pragma once
 
 #include <alloca.h>
@@ -10,8 +11,7 @@
 
 namespace hetmp::runtime {
 
-template <class Body>
-__attribute__((noinline)) void on_fresh_page(const Body& body) {
+template <class Body> __attribute__((noinline)) void on_fresh_page(const Body& body) {
   constexpr size_t page = 4096;
   const size_t used_of_page = page - reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % page;
   // From the frame's address down to below the page it lies in; the rest of this frame is small compared with a page.

@@ -9,7 +9,7 @@ namespace hetmp::runtime {
 /// Free, Held, or HeldAndAwaited: the last one obliges the holder to wake a sleeper. A thread that has slept takes the
 /// lock as HeldAndAwaited, because others may still sleep. Not recursive, not fair.
 class FutexLock {
-public:
+ public:
   bool try_lock() {
     uint32_t expected = Free;
     // acquire: pairs with the release in unlock().
@@ -26,13 +26,14 @@ public:
       futex_wake(word_, 1);
   }
 
-private:
+ private:
   enum : uint32_t { Free, Held, HeldAndAwaited };
   static constexpr int looks_before_sleeping = 200; // a critical section is short or not worth spinning for
 
   void lock_slowly() {
     if (spinning_pays()) {
-      // The longer it takes, the seldomer it looks: each look takes the line away from the holder, who may want the lock again at once.
+      // The longer it takes, the seldomer it looks: each look takes the line away from the holder, who may want the
+      // lock again at once.
       int pauses = 1;
       for (int look = 0; look < looks_before_sleeping; look += pauses) {
         if (word_.load(std::memory_order_relaxed) == Free && try_lock())
@@ -50,13 +51,13 @@ private:
 };
 
 class FutexLockGuard {
-public:
+ public:
   explicit FutexLockGuard(FutexLock& lock) : lock_(lock) { lock_.lock(); }
   ~FutexLockGuard() { lock_.unlock(); }
   FutexLockGuard(const FutexLockGuard&) = delete;
   FutexLockGuard& operator=(const FutexLockGuard&) = delete;
 
-private:
+ private:
   FutexLock& lock_;
 };
 

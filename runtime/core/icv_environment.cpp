@@ -20,8 +20,7 @@ namespace {
 constexpr int libomp_invalid_value = 42; // its warning about a value
 constexpr int64_t most_loop_buffers = 4096;
 constexpr int64_t most_helper_threads = 256;
-constexpr size_t smallest_stack =
-    16 * 1024; // PTHREAD_STACK_MIN on x86-64: pthread_attr_setstacksize refuses less
+constexpr size_t smallest_stack = 16 * 1024; // PTHREAD_STACK_MIN on x86-64: pthread_attr_setstacksize refuses less
 
 std::vector<uint32_t> read_nthreads_by_level() {
   const char* name = "OMP_NUM_THREADS";
@@ -40,7 +39,8 @@ std::vector<uint32_t> read_nthreads_by_level() {
     std::string limit;
     list.push_back(threads_with_room(uint32_t(*threads), limit));
     if (list.back() < *threads)
-      complain(name, *value, "more than half of the threads that there can be (" + limit + ")", std::to_string(list.back()));
+      complain(name, *value, "more than half of the threads that there can be (" + limit + ")",
+               std::to_string(list.back()));
     if (comma == std::string_view::npos)
       return list;
     rest.remove_prefix(comma + 1);
@@ -145,14 +145,17 @@ AllocatorSetting read_allocator() {
   return std::move(parsed.setting);
 }
 
-/// The number of loops that a team can have in hand is fixed (NodeTeam::loop_ring); but a number that makes no sense is told.
+/// The number of loops that a team can have in hand is fixed (NodeTeam::loop_ring); but a number that makes no sense is
+/// told.
 void check_loop_buffers() {
   const char* name = "KMP_DISP_NUM_BUFFERS";
   const auto value = environment_value(name);
   const auto number = value ? parse_integer(*value, INT64_MIN, INT64_MAX) : 1;
   if (number && *number >= 1 && *number <= most_loop_buffers)
     return;
-  const char* problem = !number ? "not a number" : *number < 1 ? "too small, the least is 1" : "too large, the most is 4096";
+  const char* problem = !number       ? "not a number"
+                        : *number < 1 ? "too small, the least is 1"
+                                      : "too large, the most is 4096";
   complain_as_libomp(libomp_invalid_value, name, *value, problem, "what is built in, as for all numbers");
 }
 
@@ -198,7 +201,8 @@ uint32_t read_helper_threads() {
   const bool used = read_boolean("LIBOMP_USE_HIDDEN_HELPER_TASK", "true").value_or(true);
   const int64_t wanted = read_integer(name, 0, std::to_string(usual)).value_or(usual);
   if (wanted > most_helper_threads)
-    complain(name, *environment_value(name), "more than " + std::to_string(most_helper_threads), std::to_string(most_helper_threads));
+    complain(name, *environment_value(name), "more than " + std::to_string(most_helper_threads),
+             std::to_string(most_helper_threads));
   return used ? uint32_t(std::min<int64_t>(wanted, most_helper_threads)) : 0;
 }
 
@@ -228,8 +232,7 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.display_env = read_display_env();
 
   TaskIcvs& initial = icvs.initial;
-  initial.nthreads =
-      icvs.nthreads_by_level.empty() ? std::max(available_cpus, 1u) : icvs.nthreads_by_level[0];
+  initial.nthreads = icvs.nthreads_by_level.empty() ? std::max(available_cpus, 1u) : icvs.nthreads_by_level[0];
   initial.dynamic = read_boolean("OMP_DYNAMIC", "false").value_or(false);
   initial.max_active_levels = read_max_active_levels(icvs.nthreads_by_level.size() > 1);
   if (icvs.serial_library)

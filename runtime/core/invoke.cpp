@@ -9,27 +9,23 @@ namespace {
 
 using Invoker = void (*)(void*, int*, int*, void* const*);
 
-template <size_t>
-using AnyPointer = void*;
+template <size_t> using AnyPointer = void*;
 
-template <class Indices>
-struct Caller;
+template <class Indices> struct Caller;
 
-template <size_t... I>
-struct Caller<std::index_sequence<I...>> {
+template <size_t... I> struct Caller<std::index_sequence<I...>> {
   static void call(void* microtask, int* gtid, int* number, void* const* arguments) {
     using Function = void (*)(int*, int*, AnyPointer<I>...);
     reinterpret_cast<Function>(microtask)(gtid, number, arguments[I]...);
   }
 };
 
-template <size_t Step, size_t... I>
-constexpr std::array<Invoker, sizeof...(I)> invokers(std::index_sequence<I...>) {
+template <size_t Step, size_t... I> constexpr std::array<Invoker, sizeof...(I)> invokers(std::index_sequence<I...>) {
   return {&Caller<std::make_index_sequence<I * Step>>::call...};
 }
 
-// Up to `exact_arguments` there is an invoker for each number. Above, the number is rounded up: every calling convention
-// in which the caller removes the arguments lets a function receive more than it asks for.
+// Up to `exact_arguments` there is an invoker for each number. Above, the number is rounded up: every calling
+// convention in which the caller removes the arguments lets a function receive more than it asks for.
 constexpr size_t exact_arguments = 48;
 constexpr size_t step = 64;
 constexpr auto exact = invokers<1>(std::make_index_sequence<exact_arguments + 1>());

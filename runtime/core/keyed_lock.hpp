@@ -1,6 +1,6 @@
 // Locks named by an address, without touching the memory at it: mutual exclusion between all threads of the program, in
-// every layout of nodes. Not recursive. For omp_lock_t, for atomics without an instruction, for critical sections across
-// node processes.
+// every layout of nodes. Not recursive. For omp_lock_t, for atomics without an instruction, for critical sections
+// across node processes.
 #pragma once
 
 namespace hetmp::runtime {

@@ -15,16 +15,18 @@ std::vector<CoreKind> available_kinds(const std::vector<CoreKind>& kinds, const 
   for (const CoreKind& kind : kinds) {
     CoreKind left = kind;
     left.cpus.clear();
-    std::set_intersection(kind.cpus.begin(), kind.cpus.end(), allowed.begin(), allowed.end(), std::back_inserter(left.cpus));
+    std::set_intersection(kind.cpus.begin(), kind.cpus.end(), allowed.begin(), allowed.end(),
+                          std::back_inserter(left.cpus));
     if (!left.cpus.empty())
       available.push_back(std::move(left));
   }
   return available;
 }
 
-/// By the first figure that all kinds have: a capacity is made for comparisons, frequencies of different kinds are not quite.
+/// By the first figure that all kinds have: a capacity is made for comparisons, frequencies of different kinds are not
+/// quite.
 std::vector<double> speeds_of(const std::vector<CoreKind>& kinds) {
-  for (double CoreKind::* figure : {&CoreKind::capacity, &CoreKind::max_mhz, &CoreKind::base_mhz}) {
+  for (double CoreKind::*figure : {&CoreKind::capacity, &CoreKind::max_mhz, &CoreKind::base_mhz}) {
     std::vector<double> speeds;
     for (const CoreKind& kind : kinds)
       speeds.push_back(kind.*figure);

@@ -8,7 +8,8 @@
 namespace hetmp::runtime {
 namespace {
 
-/// The device is the host, but knows nothing of the regions around: levels begin anew, and ICVs as at the program's start.
+/// The device is the host, but knows nothing of the regions around: levels begin anew, and ICVs as at the program's
+/// start.
 void begin_on_device(ImplicitTask& initial, const ImplicitTask& around) {
   TeamDescription& team = initial.team->description;
   team.level = initial.level = 0;

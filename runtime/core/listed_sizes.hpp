@@ -16,7 +16,8 @@ struct ListedSizes {
   uint32_t first_level = 0; ///< of the region that the first one is for
   uint32_t sizes[most];
 
-  /// Whether it says how many threads a region of that level has. What is deeper than the list is as large as what encloses it.
+  /// Whether it says how many threads a region of that level has. What is deeper than the list is as large as what
+  /// encloses it.
   bool names(uint32_t level) const { return level - first_level < count; }
   uint32_t at(uint32_t level) const { return sizes[level - first_level]; }
 

@@ -29,9 +29,7 @@ Schedule settle(Schedule schedule, const NodeTeam& team) {
   return schedule;
 }
 
-bool needs_buffer(const LoopProgress& loop) {
-  return loop.ordered || loop.schedule.kind != ScheduleKind::Static;
-}
+bool needs_buffer(const LoopProgress& loop) { return loop.ordered || loop.schedule.kind != ScheduleKind::Static; }
 
 void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
   const uint32_t turn = uint32_t(loop_number / NodeTeam::loop_ring);
@@ -147,7 +145,8 @@ uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
   return ChunkShare::none;
 }
 
-/// The loop's last chunk is the last one of the thread that gets it: lastprivate variables have what they had in the thread's last one.
+/// The loop's last chunk is the last one of the thread that gets it: lastprivate variables have what they had in the
+/// thread's last one.
 Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
   LoopProgress& loop = task.loop;
   const uint32_t threads = task.team->local_threads();
@@ -192,8 +191,8 @@ bool next_on_one_node(ImplicitTask& task, Range& chunk) {
   return true;
 }
 
-/// What a policy that probes gives a node does not come in order: a thread executes the loop's last iteration when there is nothing else
-/// for it.
+/// What a policy that probes gives a node does not come in order: a thread executes the loop's last iteration when
+/// there is nothing else for it.
 bool take_probed(ImplicitTask& task, Range& chunk) {
   LoopProgress& loop = task.loop;
   if (loop.had_last)
@@ -221,9 +220,7 @@ bool take_chunk(ImplicitTask& task, Range& chunk) {
 
 } // namespace
 
-LoopBuffer& buffer_of(ImplicitTask& task) {
-  return task.team->loops[task.loop.number % NodeTeam::loop_ring];
-}
+LoopBuffer& buffer_of(ImplicitTask& task) { return task.team->loops[task.loop.number % NodeTeam::loop_ring]; }
 
 void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   LoopProgress& loop = task.loop;

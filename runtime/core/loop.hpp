@@ -16,10 +16,10 @@ namespace hetmp::runtime {
 struct LoopRequest {
   schedulers::Schedule schedule;
   uint64_t trips = 0;
-  bool ordered = false;         ///< the loop contains an ordered region
+  bool ordered = false;            ///< the loop contains an ordered region
   const char* source = nullptr;    ///< ident_t's source string
   const void* call_site = nullptr; ///< the address the program began the loop from
-  bool equal_shares = false;       ///< static: nobody places it, since the compiler itself divides others like it equally
+  bool equal_shares = false; ///< static: nobody places it, since the compiler itself divides others like it equally
 };
 
 /// Only the task's own thread calls these.
@@ -38,8 +38,8 @@ void end_ordered(ImplicitTask& task);
 void finish_ordered_iteration(ImplicitTask& task);
 
 /// The calling thread's share of a loop that the compiler divides itself: schedule(static) without a chunk. The thread
-/// calls end_static_loop() when it has executed it. All static loops of a region with as many iterations are divided alike, as the
-/// specification promises (OpenMP 5.1, section 2.11.4).
+/// calls end_static_loop() when it has executed it. All static loops of a region with as many iterations are divided
+/// alike, as the specification promises (OpenMP 5.1, section 2.11.4).
 schedulers::Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity);
 void end_static_loop(ImplicitTask& task);
 
@@ -54,8 +54,8 @@ void reset_placed_loop(ImplicitTask& task, LoopBuffer& buffer);
 /// Local thread `local`'s contiguous share of a loop that nobody places, by the core speeds the user has given
 /// (static_loop.cpp).
 schedulers::Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local);
-/// The node's part of a static loop that nobody places by itself, if loops of the region with as many iterations are placed; null:
-/// unplaced_share() holds, for those that follow as well.
+/// The node's part of a static loop that nobody places by itself, if loops of the region with as many iterations are
+/// placed; null: unplaced_share() holds, for those that follow as well.
 std::optional<schedulers::Range> part_like_others(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity);
 /// Local thread `local`'s share of what its node has of a static loop.
 schedulers::Range share_of_part(const NodeTeam& team, schedulers::Range part, uint32_t local);

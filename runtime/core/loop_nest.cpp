@@ -38,7 +38,8 @@ void canonicalise(NestedLoop& loop) {
   }
 }
 
-LoopNest::LoopNest(const NestedLoop* loops, uint32_t count) : loops_(loops), count_(count), matters_(count), values_(count) {
+LoopNest::LoopNest(const NestedLoop* loops, uint32_t count)
+    : loops_(loops), count_(count), matters_(count), values_(count) {
   for (uint32_t level = 0; level < count; level++)
     if (depends(loops[level]))
       matters_[uint32_t(loops[level].outer)] = true;

@@ -1,5 +1,5 @@
-// Nests of loops that a compiler leaves to the runtime as they are, the bounds of one depending on the variable of another around it:
-// how many iterations there are, and which values the variables have in a given one. Pure.
+// Nests of loops that a compiler leaves to the runtime as they are, the bounds of one depending on the variable of
+// another around it: how many iterations there are, and which values the variables have in a given one. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@ namespace hetmp::runtime {
 enum class IntegerType : int32_t { U8, I8, U16, I16, U32, I32, U64, I64 };
 enum class LoopComparison : int32_t { LessOrEqual, GreaterOrEqual, NotEqual, Less, Greater };
 
-/// One loop of a nest, as libomp's bounds_info_t. With v, the value of the variable of loop `outer` of the nest, it goes from
-/// lower + lower_factor * v to upper + upper_factor * v. Numbers of a small type are in the first bytes of their fields.
+/// One loop of a nest, as libomp's bounds_info_t. With v, the value of the variable of loop `outer` of the nest, it
+/// goes from lower + lower_factor * v to upper + upper_factor * v. Numbers of a small type are in the first bytes of
+/// their fields.
 struct NestedLoop {
   IntegerType type; ///< of bounds and step
   IntegerType variable_type;
@@ -33,11 +34,12 @@ void canonicalise(NestedLoop& loop);
 uint64_t extended(IntegerType type, uint64_t bits);
 
 class LoopNest {
-public:
+ public:
   /// Of `count` canonical loops, the outermost one first.
   LoopNest(const NestedLoop* loops, uint32_t count);
 
-  /// Costs a step for each value of a variable that a loop inside depends on, but for the innermost of these; so do points.
+  /// Costs a step for each value of a variable that a loop inside depends on, but for the innermost of these; so do
+  /// points.
   uint64_t iterations() const { return iterations_from(0); }
 
   /// The variables' values, extended, in an iteration that there is; counted from 0 in sequential order.
@@ -46,7 +48,7 @@ public:
   /// Of a loop whose bounds depend on nothing, or with the variables of the last point.
   uint64_t trips(uint32_t level) const;
 
-private:
+ private:
   uint64_t iterations_from(uint32_t level) const;
   uint64_t bound(uint32_t level, uint64_t constant, uint64_t factor) const;
   uint64_t step(uint32_t level) const;

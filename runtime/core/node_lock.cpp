@@ -15,9 +15,7 @@ constexpr uint32_t most_local_handovers = 16; // then other nodes get their chan
 constexpr size_t buckets_in_table = 64;
 
 /// Null on one node, and in a forked child: it is nobody's node.
-GlobalLevel* other_nodes() {
-  return layout().nodes() > 1 ? global_level() : nullptr;
-}
+GlobalLevel* other_nodes() { return layout().nodes() > 1 ? global_level() : nullptr; }
 
 } // namespace
 
@@ -25,8 +23,8 @@ GlobalLevel* other_nodes() {
 /// and `handovers` belong to the holder.
 struct NodeLockTable::Entry {
   uint32_t next_ticket = 0;
-  uint32_t serving = 0;      ///< tickets before this one are done
-  EventCount turns;          ///< posted when `serving` moves
+  uint32_t serving = 0;                 ///< tickets before this one are done
+  EventCount turns;                     ///< posted when `serving` moves
   std::atomic<uint32_t> now_serving{0}; ///< copy of `serving` for waiters, who do not hold the bucket
   bool has_global = false;
   uint32_t handovers = 0;

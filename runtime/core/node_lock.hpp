@@ -7,13 +7,13 @@
 namespace hetmp::runtime {
 
 class NodeLockTable {
-public:
+ public:
   void lock(uint64_t key);
   bool try_lock(uint64_t key);
   /// By the thread that holds the lock, or any other the program considers its holder.
   void unlock(uint64_t key);
 
-private:
+ private:
   struct Entry;
   struct Bucket;
   static Bucket& bucket_of(uint64_t key);

@@ -21,10 +21,11 @@
 
 namespace hetmp::runtime {
 
-/// The visit of a static loop by which all others of the region are divided that have as many iterations; see static_loop.cpp.
+/// The visit of a static loop by which all others of the region are divided that have as many iterations; see
+/// static_loop.cpp.
 struct StaticVisit {
   uint64_t trips = 0;
-  bool unplaced = false;     ///< by unplaced_share(); the rest means nothing then
+  bool unplaced = false; ///< by unplaced_share(); the rest means nothing then
   uint64_t global_name = 0;
   LoopIdentity identity{};
   schedulers::Assignment assignment;
@@ -40,21 +41,23 @@ struct LoopBuffer {
   /// One node: Dynamic counts chunks handed out, Guided counts iterations handed out.
   alignas(cache_line) std::atomic<uint64_t> next{0};
   alignas(cache_line) std::atomic<uint32_t> finished{0}; ///< threads that have left the loop
-  EventCount uses; ///< completed uses of this buffer: whose turn it is
-  std::unique_ptr<ChunkShare[]> shares; ///< one node, Dynamic but not monotonic: instead of `next`; by local thread number
+  EventCount uses;                                       ///< completed uses of this buffer: whose turn it is
+  std::unique_ptr<ChunkShare[]>
+      shares; ///< one node, Dynamic but not monotonic: instead of `next`; by local thread number
 
   // Several nodes: guarded by `lock`.
   FutexLock lock;
   schedulers::NodeWork work;
-  bool begun = false;          ///< `work` is set up for this visit
-  bool asked = false;          ///< somebody, for the first time on this visit
-  bool known = false;          ///< by an earlier answer: nobody is asked on this visit
+  bool begun = false;                      ///< `work` is set up for this visit
+  bool asked = false;                      ///< somebody, for the first time on this visit
+  bool known = false;                      ///< by an earlier answer: nobody is asked on this visit
   schedulers::NodeMeasurement known_times; ///< then: of the chunks executed so far
-  uint64_t handed_out_end = 0; ///< end of the last chunk handed out on this node
-  NodeSnapshot before;         ///< when the node got its assignment
-  EventCount answers;          ///< posted when an assignment is there
+  uint64_t handed_out_end = 0;             ///< end of the last chunk handed out on this node
+  NodeSnapshot before;                     ///< when the node got its assignment
+  EventCount answers;                      ///< posted when an assignment is there
 
-  // `ordered`: iterations before this one are done, as far as this node handed them out. seq_cst: what threads wait for.
+  // `ordered`: iterations before this one are done, as far as this node handed them out. seq_cst: what threads wait
+  // for.
   alignas(cache_line) std::atomic<uint64_t> ordered_done{0};
   Bell ordered_progress;
 };
@@ -63,8 +66,8 @@ struct NodeTeam {
   static constexpr uint32_t loop_ring = 8;
   static constexpr uint32_t cancelled_ring = 16;
 
-  /// `arguments` holds them only up to most_forwarded_arguments. All of it has values from the beginning: what a region writes is compared
-  /// with what is there (write_changed).
+  /// `arguments` holds them only up to most_forwarded_arguments. All of it has values from the beginning: what a region
+  /// writes is compared with what is there (write_changed).
   TeamDescription description{};
   GlobalLevel* global = nullptr;
   void* const* arguments = nullptr;
@@ -73,14 +76,14 @@ struct NodeTeam {
   uint32_t member_capacity = 0;
   ContentionGroup* contention = nullptr; ///< that its threads belong to; null: nobody counts, or outside of all regions
   ContentionGroup own_contention;        ///< where it begins with this region
-  ImplicitTask* enclosing = nullptr; ///< what the primary executes when the region is over
-  uint64_t first_loop = 0;           ///< loops met in earlier regions
-  uint32_t first_single = 0;         ///< likewise
+  ImplicitTask* enclosing = nullptr;     ///< what the primary executes when the region is over
+  uint64_t first_loop = 0;               ///< loops met in earlier regions
+  uint32_t first_single = 0;             ///< likewise
   /// Without a global level: local threads that get shares of loops. Fewer than there are where other nodes have been
-  /// withdrawn: the node has no CPUs for their threads, and threads that take turns on one push each other's data out of its
-  /// caches.
+  /// withdrawn: the node has no CPUs for their threads, and threads that take turns on one push each other's data out
+  /// of its caches.
   uint32_t working_threads = 1;
-  std::vector<void*> reduction_data; ///< of each local thread, for a combining reduction
+  std::vector<void*> reduction_data;    ///< of each local thread, for a combining reduction
   const void* reduction_site = nullptr; ///< of the last one; the first thread's
   NodeTeam* next_unused = nullptr;
 
@@ -92,10 +95,10 @@ struct NodeTeam {
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
-  Bell iterations_posted;                               ///< of doacross loops
-  std::atomic<bool> cancelled{false};                   ///< the region is
+  Bell iterations_posted;                                           ///< of doacross loops
+  std::atomic<bool> cancelled{false};                               ///< the region is
   std::atomic<uint32_t> cancelled_worksharing[cancelled_ring] = {}; ///< the latest ones; see cancellation.hpp
-  std::atomic<bool> out_of_step{false};                 ///< the region was cancelled: threads have met different constructs
+  std::atomic<bool> out_of_step{false}; ///< the region was cancelled: threads have met different constructs
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];
 

@@ -17,9 +17,7 @@ constexpr std::string_view kinds_word = "kinds";
 constexpr std::string_view processes_prefix = "proc:";
 constexpr std::string_view hosts_prefix = "hosts:";
 
-Layout one_node(const std::vector<int>& cpus) {
-  return {Layout::Kind::One, {cpus}, false};
-}
+Layout one_node(const std::vector<int>& cpus) { return {Layout::Kind::One, {cpus}, false}; }
 
 ParsedLayout malformed(const std::vector<int>& allowed, std::string error) {
   return {one_node(allowed), std::move(error)};
@@ -146,31 +144,25 @@ uint32_t team_size_within(uint32_t cpus, std::optional<double> quota) {
   return std::max(cpus, 1u);
 }
 
-const Layout& layout() {
-  return program_layout;
-}
+const Layout& layout() { return program_layout; }
 
 void read_layout(const std::vector<int>& allowed) {
   const auto text = environment_value("HETMP_NODES");
   const bool kinds = text && asks_for_kinds(*text);
-  const ParsedLayout parsed = parse_nodes(text.value_or(""), allowed, kinds ? affinity::read_core_kinds() : affinity::CoreKinds{});
+  const ParsedLayout parsed =
+      parse_nodes(text.value_or(""), allowed, kinds ? affinity::read_core_kinds() : affinity::CoreKinds{});
   const bool refused = parsed.error.empty() && parsed.layout.kind == Layout::Kind::Processes && is_privileged();
   if (!parsed.error.empty() || refused)
-    complain("HETMP_NODES", *text, refused ? "a process with more rights than its caller has no node processes" : parsed.error, "one node");
+    complain("HETMP_NODES", *text,
+             refused ? "a process with more rights than its caller has no node processes" : parsed.error, "one node");
   program_layout = refused ? one_node(allowed) : parsed.layout;
   granted = cpu_quota();
 }
 
-void use_one_node() {
-  program_layout = one_node(allowed_cpus());
-}
+void use_one_node() { program_layout = one_node(allowed_cpus()); }
 
-uint32_t own_node() {
-  return this_node;
-}
+uint32_t own_node() { return this_node; }
 
-void set_own_node(uint32_t node) {
-  this_node = node;
-}
+void set_own_node(uint32_t node) { this_node = node; }
 
 } // namespace hetmp::runtime

@@ -37,8 +37,10 @@ struct ParsedLayout {
 
 /// "1" or "": one node. "cores:0-3;4-7": CPU sets. "proc:N", N from 2 to 64: node processes that divide `allowed`.
 /// "kinds": CPU sets, one for each kind of core, with speeds (kind_nodes.hpp), if `machine` knows of several.
-/// "hosts:LIST;LIST...": node processes on machines of their own, each with these CPUs of its machine; for the launcher.
-ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed, const affinity::CoreKinds& machine = {});
+/// "hosts:LIST;LIST...": node processes on machines of their own, each with these CPUs of its machine; for the
+/// launcher.
+ParsedLayout parse_nodes(std::string_view text, const std::vector<int>& allowed,
+                         const affinity::CoreKinds& machine = {});
 
 /// Whether parse_nodes() would look at the machine's kinds of cores.
 bool asks_for_kinds(std::string_view text);
@@ -47,8 +49,8 @@ bool asks_for_kinds(std::string_view text);
 /// more processes than CPUs.
 std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes, uint32_t node);
 
-/// The size of a team nobody gave a size: one thread for each CPU, at least one for each node. On one node no more than the control
-/// groups grant CPU time for: further threads would only wait for their turn, and the others for them.
+/// The size of a team nobody gave a size: one thread for each CPU, at least one for each node. On one node no more than
+/// the control groups grant CPU time for: further threads would only wait for their turn, and the others for them.
 uint32_t default_team_size(const Layout& layout);
 
 /// The same for one node with so many CPUs and such a quota, which is rounded up; at least 1. Pure.

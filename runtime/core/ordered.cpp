@@ -1,15 +1,16 @@
 // `ordered`: iterations' ordered regions run in loop order.
 //
 // A chunk is executed by one thread in order, so only the passage from chunk to chunk needs care. On its node a chunk
-// waits until the chunk handed out there before it is done (ordered_done has reached its end); then, with several nodes,
-// its leader-for-the-moment waits at the global level for the chunks of other nodes in between. At most one thread of a
-// node is in that wait, because later chunks of the node are still waiting locally.
+// waits until the chunk handed out there before it is done (ordered_done has reached its end); then, with several
+// nodes, its leader-for-the-moment waits at the global level for the chunks of other nodes in between. At most one
+// thread of a node is in that wait, because later chunks of the node are still waiting locally.
 #include "runtime/core/loop.hpp"
 
 namespace hetmp::runtime {
 namespace {
 
-/// Looks at nothing but the one word that the thread before writes: its cache line passes from thread to thread with the turn.
+/// Looks at nothing but the one word that the thread before writes: its cache line passes from thread to thread with
+/// the turn.
 void wait_locally(LoopBuffer& buffer, uint64_t end) {
   // Also acquires what the ordered regions before did.
   buffer.ordered_progress.wait_until([&] { return buffer.ordered_done.load(std::memory_order_seq_cst) == end; });

@@ -20,7 +20,8 @@ namespace {
 constexpr const char* mark_of_runtimes = "omp_get_thread_num";
 
 bool is_entry(std::string_view name) {
-  return name.starts_with("omp_") || name.starts_with("GOMP_") || name.starts_with("__kmpc_") || name.starts_with("kmp_");
+  return name.starts_with("omp_") || name.starts_with("GOMP_") || name.starts_with("__kmpc_") ||
+         name.starts_with("kmp_");
 }
 
 bool has(const OpenMPObject& object, uintptr_t address) { return address >= object.begin && address < object.end; }
@@ -48,8 +49,9 @@ uintptr_t look_up(const char* name, const char* version) {
   return reinterpret_cast<uintptr_t>(found);
 }
 
-/// All that are runtimes or refer to one. References that nobody has followed yet will lead to where the dynamic linker's search in the
-/// order of loading ends; libraries with an order of their own (RTLD_DEEPBIND) are usually bound as a whole when they are loaded.
+/// All that are runtimes or refer to one. References that nobody has followed yet will lead to where the dynamic
+/// linker's search in the order of loading ends; libraries with an order of their own (RTLD_DEEPBIND) are usually bound
+/// as a whole when they are loaded.
 std::vector<OpenMPObject> openmp_objects() {
   std::vector<OpenMPObject> objects;
   bool first = true;
@@ -139,7 +141,8 @@ void warn_of_divided_objects() {
     return;
   const DividedObject& first = divided.front();
   const std::string others = divided.size() == 1 ? "" : " (and " + std::to_string(divided.size() - 1) + " more)";
-  say("%s%s calls two OpenMP runtimes, %s of %s and %s of hetmp, and neither knows the other's threads; preload hetmp (hetmp run), or "
+  say("%s%s calls two OpenMP runtimes, %s of %s and %s of hetmp, and neither knows the other's threads; preload hetmp "
+      "(hetmp run), or "
       "link it first; KMP_DUPLICATE_LIB_OK=true for no warning",
       first.path.c_str(), others.c_str(), first.entry_there.c_str(), first.there.c_str(), first.entry_here.c_str());
 }

@@ -1,7 +1,9 @@
-// Other OpenMP runtimes in the process: libgomp, libomp, another copy of this one. Whose entries do the program and its libraries call?
+// Other OpenMP runtimes in the process: libgomp, libomp, another copy of this one. Whose entries do the program and its
+// libraries call?
 //
-// A runtime that is merely loaded does no harm, nor do two that serve different libraries, beyond more threads than CPUs. But code that
-// calls two of them at once gets wrong answers: in a region of the one, the other knows of no thread but the first.
+// A runtime that is merely loaded does no harm, nor do two that serve different libraries, beyond more threads than
+// CPUs. But code that calls two of them at once gets wrong answers: in a region of the one, the other knows of no
+// thread but the first.
 #pragma once
 
 #include "base/loaded_object.hpp"
@@ -47,8 +49,9 @@ std::vector<DividedObject> divided_objects(const std::vector<OpenMPObject>& obje
 
 // ---- the edges
 
-/// Of the entries that every OpenMP program uses some of, how many lead to this library when the program, or what has loaded this
-/// library, looks for them. A few lookups by the dynamic linker. None: we are merely loaded, and another runtime answers.
+/// Of the entries that every OpenMP program uses some of, how many lead to this library when the program, or what has
+/// loaded this library, looks for them. A few lookups by the dynamic linker. None: we are merely loaded, and another
+/// runtime answers.
 enum class EntriesHere : uint8_t { All, Some, None };
 EntriesHere entries_that_lead_here();
 

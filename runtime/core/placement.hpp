@@ -7,13 +7,15 @@
 namespace hetmp::runtime {
 
 struct Placement {
-  schedulers::DecisionRules rules;  ///< the interconnect's figures are filled in by runtime/global/node_setup
-  schedulers::CoreSpeeds speeds;    ///< of static loops that are not placed: HETMP_CSR, also in rules.speeds, or the layout's
-  bool static_loops = false;        ///< HETMP_LOOPS=all: loops that the compiler divides are placed as well
+  schedulers::DecisionRules rules; ///< the interconnect's figures are filled in by runtime/global/node_setup
+  schedulers::CoreSpeeds
+      speeds;                ///< of static loops that are not placed: HETMP_CSR, also in rules.speeds, or the layout's
+  bool static_loops = false; ///< HETMP_LOOPS=all: loops that the compiler divides are placed as well
 };
 
-/// Reads HETMP_CSR, HETMP_DECISION, HETMP_LOOPS, HETMP_MISS_THRESHOLD, HETMP_NODE_SCHEDULE, HETMP_PROBES and OMP_HET_PTG; each
-/// malformed one is complained about in one line and replaced by its default. The layout has been read before.
+/// Reads HETMP_CSR, HETMP_DECISION, HETMP_LOOPS, HETMP_MISS_THRESHOLD, HETMP_NODE_SCHEDULE, HETMP_PROBES and
+/// OMP_HET_PTG; each malformed one is complained about in one line and replaced by its default. The layout has been
+/// read before.
 Placement read_placement();
 
 /// The program's placement; valid after the library's constructor.

@@ -53,7 +53,8 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
   return assignment;
 }
 
-void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment) {
+void keep(const TeamDescription& part, const void* call_site, uint64_t trips,
+          const schedulers::Assignment& assignment) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
   all.kept[key_of(part, call_site)] = {assignment, trips, assignment.repeats};

@@ -1,8 +1,9 @@
 // Decisions that stand for further visits of a loop, kept on each node so that nobody needs to ask for them
 // (Assignment::repeats).
 //
-// All nodes of a team get the same answer, and meet the loop in the same order in all teams of the same root and shape, so
-// they use the answer up alike without talking about it. That is why the root and the shape of the team belong to the key.
+// All nodes of a team get the same answer, and meet the loop in the same order in all teams of the same root and shape,
+// so they use the answer up alike without talking about it. That is why the root and the shape of the team belong to
+// the key.
 #pragma once
 
 #include "runtime/global/global_level.hpp"

@@ -43,8 +43,8 @@ void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
   });
 }
 
-/// The leaders' copies end up in node 0's, in the order of nodes: the shared variables are then node 0's alone to fold into,
-/// and do not wander from node to node. By node 0's first thread.
+/// The leaders' copies end up in node 0's, in the order of nodes: the shared variables are then node 0's alone to fold
+/// into, and do not wander from node to node. By node 0's first thread.
 void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   const TeamDescription& part = team.description;
@@ -54,7 +54,8 @@ void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest
     team.global->release_copies(part, sequence);
 }
 
-/// By the first thread of another node. Where the construct ends with a barrier, its copies stay until node 0 has come there.
+/// By the first thread of another node. Where the construct ends with a barrier, its copies stay until node 0 has come
+/// there.
 void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   const NodeTeam& team = *task.team;
   on_fresh_page([&] {

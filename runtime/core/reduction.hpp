@@ -12,7 +12,7 @@ struct ReductionRequest {
   bool atomic_possible = false; ///< the compiler has emitted atomic updates as well
   bool waits = false;           ///< the construct ends with a barrier
   uint32_t variables = 0;
-  void* data = nullptr;         ///< the thread's private copies: a pointer to each
+  void* data = nullptr; ///< the thread's private copies: a pointer to each
   void (*combine)(void* into, void* from) = nullptr;
   CriticalName* lock = nullptr;
   const void* site = nullptr; ///< in the program, the same for all threads

@@ -5,12 +5,13 @@
 
 namespace hetmp::runtime {
 
-/// Counts workers down to zero; the primary waits for that. One word: the workers that have not left, times two, and a bit that says
-/// whether the team has had tasks in this region. A worker leaves in one step if it has not; otherwise it stays to help, and the
-/// primary goes and does so too. Whoever sets the bit learns in the same step that some have left before: they are called back
-/// (tasking/helping.cpp). The primary may use the object again as soon as wait() has returned.
+/// Counts workers down to zero; the primary waits for that. One word: the workers that have not left, times two, and a
+/// bit that says whether the team has had tasks in this region. A worker leaves in one step if it has not; otherwise it
+/// stays to help, and the primary goes and does so too. Whoever sets the bit learns in the same step that some have
+/// left before: they are called back (tasking/helping.cpp). The primary may use the object again as soon as wait() has
+/// returned.
 class alignas(cache_line) RegionEnd {
-public:
+ public:
   /// By the primary, before the workers can know of it. `region`: a name that no other region of the process has had.
   void start(uint32_t workers, uint64_t region) {
     region_ = region;
@@ -68,11 +69,10 @@ public:
   /// Workers that are at the end of the region and help with tasks. seq_cst: what the primary waits for.
   std::atomic<uint32_t> helping{0};
 
-private:
+ private:
   static constexpr uint32_t tasks_bit = 1;
 
-  template <class Over>
-  void wait_until(Over&& over) {
+  template <class Over> void wait_until(Over&& over) {
     // acquire: pairs with every worker's leaving (a release sequence).
     if (spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
       return;

@@ -20,7 +20,8 @@ struct Setting {
 enum class Following : uint8_t { Honoured, Ignored, Unknown };
 Following following_of(std::string_view name);
 
-/// Those of a runtime (OMP_, KMP_, GOMP_, LIBOMP_, HETMP_) in an environment, which ends with null; by name, the first of a name.
+/// Those of a runtime (OMP_, KMP_, GOMP_, LIBOMP_, HETMP_) in an environment, which ends with null; by name, the first
+/// of a name.
 std::vector<Setting> runtime_variables(const char* const* environment);
 
 /// Of libomp's variables among `given`: those.
@@ -30,13 +31,13 @@ std::vector<Setting> those_that_are(Following following, const std::vector<Setti
 std::vector<Setting> standard_settings(const ProgramIcvs& icvs);
 std::vector<Setting> libomp_settings(const ProgramIcvs& icvs);
 
-/// Settings as OMP_DISPLAY_ENV shows them (OpenMP 5.1, section 3.15), with those of `given` that are not followed, and a line for each
-/// other runtime of the process (other_runtimes.hpp).
+/// Settings as OMP_DISPLAY_ENV shows them (OpenMP 5.1, section 3.15), with those of `given` that are not followed, and
+/// a line for each other runtime of the process (other_runtimes.hpp).
 std::string display_text(const std::vector<Setting>& settings, const std::vector<Setting>& given = {},
                          const std::vector<std::string>& runtimes = {});
 
-/// What KMP_SETTINGS prints: the variables as they were given, what they come to, those that are ignored or not known at all, and
-/// other runtimes.
+/// What KMP_SETTINGS prints: the variables as they were given, what they come to, those that are ignored or not known
+/// at all, and other runtimes.
 std::string settings_text(const std::vector<Setting>& given, const std::vector<Setting>& effective,
                           const std::vector<std::string>& runtimes = {});
 

@@ -31,7 +31,9 @@ std::vector<Setting> all_settings(bool libomps) {
   return settings;
 }
 
-void show(const std::string& text) { [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size()); }
+void show(const std::string& text) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
 
 } // namespace
 

@@ -16,8 +16,8 @@ void copyprivate(ImplicitTask& task, void* variables, void (*copy)(void*, void*)
 /// The pointer of the one thread that brings one; every thread gets it.
 void* broadcast_pointer(ImplicitTask& task, void* pointer_or_null);
 
-/// Zeroed memory that the whole team shares until its threads have come to the second next call, or the region ends. Every thread
-/// calls it. Ends the program when there is no memory.
+/// Zeroed memory that the whole team shares until its threads have come to the second next call, or the region ends.
+/// Every thread calls it. Ends the program when there is no memory.
 void* construct_memory(ImplicitTask& task, size_t bytes);
 
 } // namespace hetmp::runtime

@@ -104,8 +104,9 @@ bool is_inside_active_region(const ImplicitTask& task) {
 } // namespace
 
 bool may_spread(const Thread& self, uint32_t threads, uint32_t count) {
-  return layout().nodes() > 1 && threads > 1 && !is_inside_active_region(*self.task) && count <= most_forwarded_arguments &&
-         self.node == 0 && global_level() && (!spread_hooks.may_spread || spread_hooks.may_spread());
+  return layout().nodes() > 1 && threads > 1 && !is_inside_active_region(*self.task) &&
+         count <= most_forwarded_arguments && self.node == 0 && global_level() &&
+         (!spread_hooks.may_spread || spread_hooks.may_spread());
 }
 
 void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threads) {

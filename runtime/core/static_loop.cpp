@@ -1,9 +1,10 @@
-// Loops that the compiler divides itself: it asks for each thread's share once. On several nodes the shares can follow the
-// core speeds the user gives (HETMP_CSR), or be placed like those of any other loop (HETMP_LOOPS=all): a visit is measured,
-// the next one divided accordingly.
+// Loops that the compiler divides itself: it asks for each thread's share once. On several nodes the shares can follow
+// the core speeds the user gives (HETMP_CSR), or be placed like those of any other loop (HETMP_LOOPS=all): a visit is
+// measured, the next one divided accordingly.
 //
-// Static loops of one region that have as many iterations give each thread the same ones (OpenMP 5.1, section 2.11.4), barriers
-// between them or not. So a region keeps the division that the first of them was given until it ends, for the others as well.
+// Static loops of one region that have as many iterations give each thread the same ones (OpenMP 5.1, section 2.11.4),
+// barriers between them or not. So a region keeps the division that the first of them was given until it ends, for the
+// others as well.
 #include "runtime/core/loop.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/placement.hpp"
@@ -31,8 +32,8 @@ LoopQuestion question_about(const StaticVisit& visit) {
   return question;
 }
 
-/// A region whose loops have ever other numbers of iterations gains nothing by keeping a division for each. All threads of all
-/// nodes meet them in one order, so those that are too many for one thread are so for all.
+/// A region whose loops have ever other numbers of iterations gains nothing by keeping a division for each. All threads
+/// of all nodes meet them in one order, so those that are too many for one thread are so for all.
 constexpr size_t most_divisions = 64;
 
 StaticVisit* find_visit(NodeTeam& team, uint64_t trips) {
@@ -62,7 +63,8 @@ Assignment obtain_assignment(NodeTeam& team, const StaticVisit& visit) {
   return answer;
 }
 
-/// Whether a placed loop is to be asked for; `visit` is the one that holds, or is to hold, for loops of as many iterations.
+/// Whether a placed loop is to be asked for; `visit` is the one that holds, or is to hold, for loops of as many
+/// iterations.
 bool is_first(NodeTeam& team, StaticVisit& visit, bool placed) {
   if (const StaticVisit* earlier = find_visit(team, visit.trips)) {
     visit = *earlier;
@@ -74,8 +76,8 @@ bool is_first(NodeTeam& team, StaticVisit& visit, bool placed) {
   return !visit.unplaced;
 }
 
-/// By what loops of `trips` iterations are divided until the region ends. The first thread of the node to come to the first of them
-/// asks if that loop can be `placed`; the loop gives the visit its name.
+/// By what loops of `trips` iterations are divided until the region ends. The first thread of the node to come to the
+/// first of them asks if that loop can be `placed`; the loop gives the visit its name.
 StaticVisit visit_loop(NodeTeam& team, uint64_t name, uint64_t trips, const LoopIdentity& identity, bool placed) {
   StaticVisit mine;
   while (true) {
@@ -154,8 +156,8 @@ Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local) {
   const schedulers::CoreSpeeds& speeds = placement().speeds;
   if (speeds.all_equal())
     return schedulers::static_share(trips, part.threads, part.first_thread + local);
-  const schedulers::LoopShape shape{
-      trips, schedulers::deal_threads(part.threads, layout().cpu_counts(), part.participants)};
+  const schedulers::LoopShape shape{trips,
+                                    schedulers::deal_threads(part.threads, layout().cpu_counts(), part.participants)};
   return schedulers::thread_share(shape, speeds, part.node, local);
 }
 

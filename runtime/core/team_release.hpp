@@ -5,11 +5,13 @@
 
 namespace hetmp::runtime {
 
-/// One word: the number of barriers completed, times two, and a bit that says whether tasks have been announced since. So a team
-/// without tasks pays nothing for them, and one with tasks wakes its waiting threads. No wake-up is lost: see wait.hpp.
+/// One word: the number of barriers completed, times two, and a bit that says whether tasks have been announced since.
+/// So a team without tasks pays nothing for them, and one with tasks wakes its waiting threads. No wake-up is lost: see
+/// wait.hpp.
 class alignas(cache_line) TeamRelease {
-public:
-  /// Changes with every barrier completed. seq_cst: threads wait for it (bell.hpp); also acquires what was written before.
+ public:
+  /// Changes with every barrier completed. seq_cst: threads wait for it (bell.hpp); also acquires what was written
+  /// before.
   uint32_t epoch() const { return word_.load(std::memory_order_seq_cst) & ~tasks_bit; }
 
   bool tasks_announced() const { return (word_.load(std::memory_order_acquire) & tasks_bit) != 0; }
@@ -43,11 +45,10 @@ public:
     wake();
   }
 
-private:
+ private:
   static constexpr uint32_t tasks_bit = 1;
 
-  template <class Over>
-  void wait_until(Over&& over) {
+  template <class Over> void wait_until(Over&& over) {
     if (spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
       return;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);

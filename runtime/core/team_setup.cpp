@@ -20,8 +20,8 @@
 namespace hetmp::runtime {
 namespace {
 
-/// The program may pass values of which it has set a part only, an int in the place of a pointer: comparing them decides nothing wrong, but
-/// memcheck would show it as a mistake.
+/// The program may pass values of which it has set a part only, an int in the place of a pointer: comparing them
+/// decides nothing wrong, but memcheck would show it as a mistake.
 const bool never_compare_arguments = under_valgrind();
 
 void release_team(Thread& self, NodeTeam& team) {
@@ -35,8 +35,8 @@ void release_team(Thread& self, NodeTeam& team) {
   self.unused_teams = &team;
 }
 
-/// The ICVs of the region described, and how large those inside it are: by a clause with a list, on it or on one around it, else by the
-/// list in the environment. Whatever neither says is inherited.
+/// The ICVs of the region described, and how large those inside it are: by a clause with a list, on it or on one around
+/// it, else by the list in the environment. Whatever neither says is inherited.
 void describe_icvs(TeamDescription& description, Thread& self) {
   const uint32_t inside = description.level + 1;
   ListedSizes& listed = description.listed;
@@ -64,8 +64,10 @@ void forget_cancelled(NodeTeam& team) {
 
 /// Unique in the process, never 0.
 uint64_t name_region(Thread& primary) {
-  constexpr int most_significant = 40; // a thread that begins a region each 100 ns does so for 30 hours until its names come again
-  return uint64_t(primary.gtid + 1) << most_significant | (++primary.regions_begun & ((uint64_t(1) << most_significant) - 1));
+  constexpr int most_significant =
+      40; // a thread that begins a region each 100 ns does so for 30 hours until its names come again
+  return uint64_t(primary.gtid + 1) << most_significant |
+         (++primary.regions_begun & ((uint64_t(1) << most_significant) - 1));
 }
 
 } // namespace

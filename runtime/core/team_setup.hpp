@@ -12,7 +12,8 @@ NodeTeam& acquire_team(Thread& self);
 /// Room for so many threads. Before anybody enters the team.
 void reserve_members(NodeTeam& team, uint32_t local_threads);
 
-/// The description of a region of `threads` threads, all on this node, that `self` meets. Uses up its clauses about sizes.
+/// The description of a region of `threads` threads, all on this node, that `self` meets. Uses up its clauses about
+/// sizes.
 void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads);
 
 /// What the microtask is called with; `arguments` need not stay.
@@ -34,9 +35,10 @@ void execute(Thread& self, NodeTeam& team);
 void leave(Thread& self, NodeTeam& team);
 
 /// The thread's crew for the team it is forming. Inside a team of its own that crew is at work: a nested team gets
-/// another one, which goes back to the pool afterwards. So does the crew of a worker, whose help is over with its region.
+/// another one, which goes back to the pool afterwards. So does the crew of a worker, whose help is over with its
+/// region.
 class CrewScope {
-public:
+ public:
   explicit CrewScope(Thread& primary) : primary_(primary), nested_(primary.crew_at_work) {
     if (nested_)
       outer_.swap(primary.crew);
@@ -52,7 +54,7 @@ public:
   CrewScope(const CrewScope&) = delete;
   CrewScope& operator=(const CrewScope&) = delete;
 
-private:
+ private:
   Thread& primary_;
   const bool nested_;
   std::vector<Thread*> outer_;

@@ -21,8 +21,8 @@ __attribute__((noinline, cold)) uint32_t questioned(uint32_t threads) {
   const uint32_t most = threads_with_room(threads, limit);
   static bool said = false;
   if (most < threads)
-    say_once(said, "a team of %u threads would take more than half of what there is (%s); teams have at most %u", threads, limit.c_str(),
-             most);
+    say_once(said, "a team of %u threads would take more than half of what there is (%s); teams have at most %u",
+             threads, limit.c_str(), most);
   return most;
 }
 
@@ -70,7 +70,8 @@ void tell_smaller_team(const StrictSize& wanted, uint32_t threads) {
   const char* separator = wanted.message ? ": " : "";
   const char* message = wanted.message ? wanted.message : "";
   if (wanted.fatal)
-    die(exit_code_failure, "num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator, message);
+    die(exit_code_failure, "num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator,
+        message);
   say("num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator, message);
 }
 

@@ -23,7 +23,7 @@ constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 std::atomic<Thread*> table[most_threads]; // by gtid; null = the number is free
 std::atomic<uint32_t> known{0};
 FutexLock records_lock;
-int lowest_maybe_free = 0;      // no free number below it; guarded by records_lock
+int lowest_maybe_free = 0;        // no free number below it; guarded by records_lock
 Thread* unused_records = nullptr; // guarded by records_lock
 
 // The default TLS model: the library may be loaded late (dlopen), when static TLS space is used up.
@@ -111,9 +111,7 @@ Thread& current_thread() {
   return __builtin_expect(thread != nullptr, 1) ? *thread : become_root();
 }
 
-Thread* known_thread() {
-  return self;
-}
+Thread* known_thread() { return self; }
 
 Thread& thread_of(int gtid) {
   if (unsigned(gtid) < unsigned(most_threads)) {
@@ -124,13 +122,9 @@ Thread& thread_of(int gtid) {
   return current_thread();
 }
 
-uint32_t known_threads() {
-  return known.load(std::memory_order_relaxed);
-}
+uint32_t known_threads() { return known.load(std::memory_order_relaxed); }
 
-void adopt_thread(Thread* thread) {
-  self = thread;
-}
+void adopt_thread(Thread* thread) { self = thread; }
 
 Thread* create_thread_record() {
   FutexLockGuard guard(records_lock);

@@ -1,5 +1,5 @@
-// How worker threads come into being: ordinary POSIX threads, unless whoever joins node processes puts a maker of threads
-// with shared stacks here.
+// How worker threads come into being: ordinary POSIX threads, unless whoever joins node processes puts a maker of
+// threads with shared stacks here.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace {
 struct Variable {
   ThreadprivateFunctions functions;
   ThreadprivateArrayFunctions array_functions; ///< no elements: none are registered
-  std::vector<unsigned char> first_value; ///< empty until somebody asks for a copy
+  std::vector<unsigned char> first_value;      ///< empty until somebody asks for a copy
 };
 
 FutexLock lock;

@@ -25,7 +25,8 @@ struct ThreadprivateArrayFunctions {
 void register_threadprivate(void* original, const ThreadprivateFunctions& functions);
 void register_threadprivate(void* original, const ThreadprivateArrayFunctions& functions);
 
-/// Copies that are made from now on start with what is at `value`, unless functions are registered, or there are copies already.
+/// Copies that are made from now on start with what is at `value`, unless functions are registered, or there are copies
+/// already.
 void set_threadprivate_value(void* original, const void* value, size_t bytes);
 
 /// The thread's copy of `original`. Initial threads use the original itself. A copy starts with the value the original

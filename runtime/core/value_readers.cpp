@@ -29,7 +29,7 @@ struct TimeUnit {
   const char* name;
   int64_t milliseconds; ///< 0: a microsecond
 };
-constexpr TimeUnit time_units[] = {{"", 1},        {"us", 0},        {"ms", 1},         {"s", 1000},
+constexpr TimeUnit time_units[] = {{"", 1},       {"us", 0},       {"ms", 1},       {"s", 1000},
                                    {"m", 60'000}, {"h", 3600'000}, {"d", 86400'000}};
 
 } // namespace

@@ -14,8 +14,8 @@ inline constexpr int64_t largest_int = INT_MAX;
 /// "512k", "2 M", "64": bytes, or nothing when malformed. A number alone counts units of 2^`default_shift` bytes.
 std::optional<size_t> parse_size(std::string_view text, int default_shift);
 
-/// "200", "50ms", "3 s", "2m", "1h", "1d", "500us", "infinite": milliseconds, INT_MAX for ever (and what comes to more); nothing when
-/// malformed. Microseconds are rounded down.
+/// "200", "50ms", "3 s", "2m", "1h", "1d", "500us", "infinite": milliseconds, INT_MAX for ever (and what comes to
+/// more); nothing when malformed. Microseconds are rounded down.
 std::optional<int> parse_milliseconds(std::string_view text);
 
 /// Nothing if the variable is not set, or malformed: then it is complained about, with what is used instead.

@@ -1,6 +1,6 @@
-// Tells whoever moves memory between nodes when visits of loops begin and end, so that what a loop touched on its last visit
-// can be brought ahead. Only visits that nobody measures: the decisions about a loop go by the faults that it shows when
-// nothing is brought ahead.
+// Tells whoever moves memory between nodes when visits of loops begin and end, so that what a loop touched on its last
+// visit can be brought ahead. Only visits that nobody measures: the decisions about a loop go by the faults that it
+// shows when nothing is brought ahead.
 #pragma once
 
 #include "runtime/core/node_team.hpp"

@@ -1,9 +1,11 @@
-// How a thread waits for another: it looks again and again for a bounded time, then sleeps in the kernel until it is woken.
+// How a thread waits for another: it looks again and again for a bounded time, then sleeps in the kernel until it is
+// woken.
 //
-// No wake-up is lost. A waiter announces itself (sleepers += 1) before it looks at the epoch for the last time; a poster
-// changes the epoch before it looks at sleepers. All four accesses are sequentially consistent, so at least one of the two
-// sees the other (Dekker): either the poster sees a sleeper and wakes it, or the waiter sees the new epoch and does not
-// sleep. If the epoch changes between the waiter's look and its futex call, the kernel's own comparison refuses to sleep.
+// No wake-up is lost. A waiter announces itself (sleepers += 1) before it looks at the epoch for the last time; a
+// poster changes the epoch before it looks at sleepers. All four accesses are sequentially consistent, so at least one
+// of the two sees the other (Dekker): either the poster sees a sleeper and wakes it, or the waiter sees the new epoch
+// and does not sleep. If the epoch changes between the waiter's look and its futex call, the kernel's own comparison
+// refuses to sleep.
 #pragma once
 
 #include "base/futex.hpp"
@@ -25,7 +27,8 @@ struct SpinBudget {
 extern SpinBudget spin_budget;
 
 /// Threads of this process that may be running a team's work now, and the CPUs they may use. With more threads than
-/// CPUs a spinning thread takes time from the one it waits for: then nobody spins, but all give their CPUs away between looks.
+/// CPUs a spinning thread takes time from the one it waits for: then nobody spins, but all give their CPUs away between
+/// looks.
 extern std::atomic<uint32_t> threads_in_use;
 extern uint32_t usable_cpus;
 
@@ -50,13 +53,14 @@ inline int64_t thread_cpu_nanoseconds() {
 /// Monotonic nanoseconds: until then threads that would yield sleep at once. See yield_until(). A hint, relaxed.
 extern std::atomic<int64_t> crowded_until;
 
-/// Looks, and lets others run in between, until `ready()`, or until that is no good; whether it became ready. The kernel changes from
-/// one thread to the next that way in a fraction of the time it needs to put one to sleep and to wake another.
-template <class Ready>
-bool yield_until(Ready&& ready) {
-  constexpr int64_t longest_turn = 100'000;      // of all that look as well; beyond it somebody computes, here or in another program
+/// Looks, and lets others run in between, until `ready()`, or until that is no good; whether it became ready. The
+/// kernel changes from one thread to the next that way in a fraction of the time it needs to put one to sleep and to
+/// wake another.
+template <class Ready> bool yield_until(Ready&& ready) {
+  constexpr int64_t longest_turn =
+      100'000; // of all that look as well; beyond it somebody computes, here or in another program
   constexpr int64_t longest_look = 1'000'000;
-  constexpr int64_t memory = 10'000'000;         // a turn of who computes takes milliseconds: not one at each wait
+  constexpr int64_t memory = 10'000'000; // a turn of who computes takes milliseconds: not one at each wait
   if (ready())
     return true;
   const int64_t begun = monotonic_nanoseconds();
@@ -74,11 +78,11 @@ bool yield_until(Ready&& ready) {
 }
 
 /// Spins until `ready()` or until the budget is spent; whether it became ready.
-template <class Ready>
-bool spin_until(Ready&& ready) {
+template <class Ready> bool spin_until(Ready&& ready) {
   if (spin_budget.nanoseconds == 0)
     return ready();
-  if (!spinning_pays()) // node processes that share their CPUs (0 usable ones) sleep: the kernel brings who is woken to the front
+  if (!spinning_pays()) // node processes that share their CPUs (0 usable ones) sleep: the kernel brings who is woken to
+                        // the front
     return usable_cpus != 0 ? yield_until(ready) : ready();
   constexpr int looks_of_first_round = 32;
   constexpr int looks_per_round = 128;
@@ -93,8 +97,9 @@ bool spin_until(Ready&& ready) {
       cpu_relax();
     }
     looks = looks_per_round;
-    // Soon over, or not: then whoever else wants this CPU gets it in between, perhaps the very thread we wait for: the kernel may
-    // leave two threads on one CPU for tens of milliseconds. On a CPU that nobody else wants the call returns at once.
+    // Soon over, or not: then whoever else wants this CPU gets it in between, perhaps the very thread we wait for: the
+    // kernel may leave two threads on one CPU for tens of milliseconds. On a CPU that nobody else wants the call
+    // returns at once.
     sched_yield();
     if (spin_budget.nanoseconds < 0 && spinning_pays())
       continue;
@@ -111,7 +116,7 @@ bool spin_until(Ready&& ready) {
 
 /// A counter that threads wait on. Anybody may wait or post.
 class alignas(cache_line) EventCount {
-public:
+ public:
   /// acquire: pairs with post(), so that what was written before the post is seen after the wait.
   uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
@@ -128,7 +133,7 @@ public:
       futex_wake(epoch_, INT32_MAX);
   }
 
-private:
+ private:
   void sleep_while(uint32_t seen) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (epoch_.load(std::memory_order_seq_cst) == seen)

@@ -12,18 +12,18 @@ using schedulers::every_node;
 constexpr uint32_t first_audit = 64; ///< teams without all nodes before there is one with them
 constexpr uint32_t longest_interval = 1 << 20;
 
-/// What is known of a region. Written by publish_needed_nodes(), and the count by threads that start teams. Every value is
-/// a hint of its own: a stale one costs a team on more nodes than needed, so relaxed order suffices throughout but for
-/// `microtask`, which publishes the entry.
+/// What is known of a region. Written by publish_needed_nodes(), and the count by threads that start teams. Every value
+/// is a hint of its own: a stale one costs a team on more nodes than needed, so relaxed order suffices throughout but
+/// for `microtask`, which publishes the entry.
 struct Entry {
   std::atomic<const void*> microtask{nullptr};
   std::atomic<uint64_t> needed{every_node};
-  std::atomic<uint32_t> teams{0};    ///< started since the last audit
+  std::atomic<uint32_t> teams{0}; ///< started since the last audit
   std::atomic<uint32_t> interval{first_audit};
 };
 
-/// Open addressing without removal: readers need no lock, which the origin's service thread, one of the writers, could not
-/// take. Regions that find no place always run on all nodes.
+/// Open addressing without removal: readers need no lock, which the origin's service thread, one of the writers, could
+/// not take. Regions that find no place always run on all nodes.
 constexpr uint32_t slots = 1024;
 constexpr uint32_t longest_search = 16;
 Entry table[slots];

@@ -1,6 +1,6 @@
-// Which nodes the teams of a parallel region need. A region all of whose loops have been decided for some of the nodes runs
-// without the others: they would only take part in its barriers (the paper, section 3.2: threads of a node that is not used
-// are joined).
+// Which nodes the teams of a parallel region need. A region all of whose loops have been decided for some of the nodes
+// runs without the others: they would only take part in its barriers (the paper, section 3.2: threads of a node that is
+// not used are joined).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ uint64_t nodes_for_region(const void* microtask);
 /// Told by the global level at the end of such a team; one caller at a time.
 void publish_needed_nodes(const void* microtask, uint64_t nodes);
 
-/// From now on every team spreads over all nodes: the program has variables of which each thread keeps its own, and thread
-/// numbers must therefore stay with the same threads.
+/// From now on every team spreads over all nodes: the program has variables of which each thread keeps its own, and
+/// thread numbers must therefore stay with the same threads.
 void keep_threads_where_they_are();
 
 } // namespace hetmp::runtime

@@ -7,7 +7,7 @@
 namespace hetmp::runtime {
 
 class WorkerPool {
-public:
+ public:
   /// An idle worker or a new one; null if the system refuses another thread. The caller then sets the worker's next_*
   /// fields and posts its `go`. Any thread.
   Thread* take();
@@ -18,7 +18,7 @@ public:
   /// In a forked child: the idle workers do not exist here.
   void forget() { idle_ = nullptr; }
 
-private:
+ private:
   FutexLock lock_;
   Thread* idle_ = nullptr; ///< last in, first out: the caches of the last one are warmest
 };

@@ -5,17 +5,15 @@
 
 namespace hetmp::runtime {
 
-/// Writes only a value that differs: the other CPUs' copies of a cache line stay valid for as long as nothing in it is written, and
-/// their threads find it there.
-template <class Value>
-void write_changed(Value& place, const Value& value) {
+/// Writes only a value that differs: the other CPUs' copies of a cache line stay valid for as long as nothing in it is
+/// written, and their threads find it there.
+template <class Value> void write_changed(Value& place, const Value& value) {
   if (!(place == value))
     place = value;
 }
 
 /// The same; published by whatever the writer does next.
-template <class Value>
-void write_changed(std::atomic<Value>& place, Value value) {
+template <class Value> void write_changed(std::atomic<Value>& place, Value value) {
   if (place.load(std::memory_order_relaxed) != value)
     place.store(value, std::memory_order_relaxed);
 }

@@ -8,7 +8,7 @@
 namespace hetmp::runtime {
 
 class AnswerSlots {
-public:
+ public:
   static constexpr uint32_t most = 4096; ///< threads of one process that have asked and still live
 
   /// The calling thread's slot number: its ticket. Taken at its first question, kept until give_back().

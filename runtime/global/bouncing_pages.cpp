@@ -39,7 +39,8 @@ perf::BouncingWriter describe(uint32_t node, const dsm::PageRecord& record, cons
 
 /// The second one begins where the first one ends and holds the same things.
 bool continues(const perf::BouncingPages& before, const perf::BouncingPages& next) {
-  return next.address == before.address + before.pages * page_bytes && !next.holds.empty() && next.holds == before.holds;
+  return next.address == before.address + before.pages * page_bytes && !next.holds.empty() &&
+         next.holds == before.holds;
 }
 
 void merge(perf::BouncingPages& into, const perf::BouncingPages& next) {
@@ -109,7 +110,9 @@ std::vector<uint64_t> WrittenWords::addresses(uint64_t page) const {
   return found;
 }
 
-void PagesOfNodes::add(uint32_t node, const dsm::PageRecord& record) { pages_[record.address].push_back({node, record}); }
+void PagesOfNodes::add(uint32_t node, const dsm::PageRecord& record) {
+  pages_[record.address].push_back({node, record});
+}
 
 bool PagesOfNodes::bounces(const OfNodes& nodes) {
   uint64_t turns = 0, writers = 0;

@@ -29,7 +29,7 @@ struct WrittenWords {
 };
 
 class PagesOfNodes {
-public:
+ public:
   /// A page bounces if the right to write it came back to at least two nodes, and so often in all...
   static constexpr uint64_t fewest_turns = 32;
   /// ... and is worth a word if a node waited for it and its like for this part of the program's time.
@@ -47,7 +47,7 @@ public:
   std::vector<perf::BouncingPages> bouncing(double elapsed_us, const NamesAt& names_at,
                                             const NameOfRegion& name_of_region) const;
 
-private:
+ private:
   using OfNodes = std::vector<std::pair<uint32_t, dsm::PageRecord>>;
 
   static bool bounces(const OfNodes& nodes);

@@ -54,7 +54,8 @@ const Answer& CoordinatedLevel::ask(Request& request) {
   return AnswerSlots::wait(request.ticket, expected);
 }
 
-NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) {
+NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word,
+                                       const void* site) {
   Request request = request_of(part, Request::Kind::Barrier, sequence);
   request.word = word;
   request.site = reinterpret_cast<uint64_t>(site);
@@ -106,7 +107,8 @@ void CoordinatedLevel::report_loop(const TeamDescription& part, uint64_t loop, c
   post(loop_request(part, Request::Kind::ReportLoop, loop, question));
 }
 
-void CoordinatedLevel::offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t, bool waits) {
+void CoordinatedLevel::offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t,
+                                    bool waits) {
   Request request = request_of(part, Request::Kind::OfferCopies, sequence);
   request.word = reinterpret_cast<uint64_t>(copies);
   request.trips = waits ? 1 : 0;

@@ -6,7 +6,7 @@
 namespace hetmp::runtime {
 
 class CoordinatedLevel : public GlobalLevel {
-public:
+ public:
   NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) override;
   uint32_t idle_nodes(const TeamDescription& part) override;
   void offer_tasks(const TeamDescription& part, const Handover& tasks) override;
@@ -27,7 +27,7 @@ public:
   /// What was learned about the program's loops. On the origin, when no team runs.
   virtual perf::Report report() = 0;
 
-protected:
+ protected:
   /// Tells the origin's next forks what a finished team has shown; by whoever drives the coordinator.
   static void after(const Request& request, const Coordinator& coordinator);
   /// To a thread or to the node itself. Takes no lock. False if it means nothing here.
@@ -35,7 +35,7 @@ protected:
   /// Brings a request to the coordinator.
   virtual void post(const Request& request) = 0;
 
-private:
+ private:
   const Answer& ask(Request& request);
 };
 

@@ -44,8 +44,8 @@ Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uin
     : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {}
 
 bool Coordinator::is_sound(const Request& request) const {
-  if (request.payload_length > Request::longest_payload || request.node >= cpus_per_node_.size() || request.nodes == 0 ||
-      request.nodes > schedulers::most_nodes)
+  if (request.payload_length > Request::longest_payload || request.node >= cpus_per_node_.size() ||
+      request.nodes == 0 || request.nodes > schedulers::most_nodes)
     return false;
   switch (request.kind) {
   case Request::Kind::Lock:
@@ -161,7 +161,8 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request& request) {
     if (request.schedule.kind == ScheduleKind::HetProbeI)
       parallel_regions_[request.microtask].unplaced = true;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
-    if (request.participants == schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
+    if (request.participants ==
+        schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
       parallel_regions_[request.microtask].loops.insert(history);
   }
   if (request.schedule.kind == ScheduleKind::Static) // nodes ask about static loops only to have them placed
@@ -249,8 +250,8 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
   record.predicted_us_per_iteration = decision.predicted_us_per_iteration;
 }
 
-/// A node that only a negligible part of the region's work would use is not worth its barriers, and loops of which little
-/// is known do not keep the region on all nodes if their part is negligible.
+/// A node that only a negligible part of the region's work would use is not worth its barriers, and loops of which
+/// little is known do not keep the region on all nodes if their part is negligible.
 uint64_t Coordinator::nodes_needed(uint64_t microtask) const {
   constexpr double negligible = 0.05;
   const auto found = parallel_regions_.find(microtask);

@@ -23,7 +23,7 @@
 namespace hetmp::runtime {
 
 class Coordinator {
-public:
+ public:
   /// `cpus_per_node`: how teams' threads are dealt to the program's nodes (schedulers/deal.hpp).
   Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node);
 
@@ -35,10 +35,11 @@ public:
   /// been decided alike for a while. The origin always is.
   uint64_t nodes_needed(uint64_t microtask) const;
 
-  /// What was learned about loops, in the order they were first met. Of visits it has only those that nodes asked about.
+  /// What was learned about loops, in the order they were first met. Of visits it has only those that nodes asked
+  /// about.
   perf::Report report() const;
 
-private:
+ private:
   using ConstructName = std::pair<uint64_t, uint64_t>; ///< team, sequence
   using TeamShape = std::vector<uint32_t>;             ///< threads of each node
 
@@ -46,7 +47,7 @@ private:
     uint64_t next = 0;
     std::vector<std::pair<uint64_t, Answer>> waiting; ///< by index
   };
-  struct Region { ///< a loop
+  struct Region {                                             ///< a loop
     std::map<TeamShape, schedulers::RegionHistory> histories; ///< addresses stay
     perf::RegionRecord record;
   };

@@ -85,8 +85,8 @@ void prepend(const char* name, std::string_view item) {
   setenv(name, value.c_str(), 1);
 }
 
-/// Takes the first item of a colon-separated list away if it is the one that was put there; an empty list is unset. The dynamic linker
-/// may have cleared the list itself.
+/// Takes the first item of a colon-separated list away if it is the one that was put there; an empty list is unset. The
+/// dynamic linker may have cleared the list itself.
 void drop_first(const char* name, std::string_view ours) {
   const char* value = getenv(name);
   const char* colon = value ? strchr(value, ':') : nullptr;
@@ -107,7 +107,8 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
     return;
   }
   if (library.find_first_of(" :") != std::string::npos) { // which the dynamic linker divides LD_PRELOAD at
-    say("node processes need a libhetmp_dsm.so whose path has no blank and no colon, and this is %s; using one node", library.c_str());
+    say("node processes need a libhetmp_dsm.so whose path has no blank and no colon, and this is %s; using one node",
+        library.c_str());
     return;
   }
   // Where a launcher has started the nodes, the others would wait for this one: there, what is missing ends the run.

@@ -6,11 +6,12 @@
 
 namespace hetmp::runtime {
 
-/// Executes the program again, with the same arguments, under the DSM library, to become nodes by this plan (its `process`
-/// is filled in). Returns only if that is impossible, after one line that says why.
+/// Executes the program again, with the same arguments, under the DSM library, to become nodes by this plan (its
+/// `process` is filled in). Returns only if that is impossible, after one line that says why.
 void execute_again_under_dsm(dsm::LaunchPlan plan);
 
-/// Whether this process was executed by the above. Without the DSM library in it then, another execution would end the same way.
+/// Whether this process was executed by the above. Without the DSM library in it then, another execution would end the
+/// same way.
 bool was_executed_again();
 
 /// Takes what the first added to the environment out again, so that programs which this one starts do not inherit it.

@@ -42,7 +42,8 @@ bool Gatherings::take(const Request& request, std::vector<Answer>& answers) {
   return true;
 }
 
-/// The taker gets what it wants if that is there. When it has got everything and nobody waits for it to be done, that was all.
+/// The taker gets what it wants if that is there. When it has got everything and nobody waits for it to be done, that
+/// was all.
 void Gatherings::hand_over(const Request& request, std::vector<Answer>& answers) {
   const auto found = under_way_.find({request.team, request.sequence});
   Gathering& gathering = found->second;

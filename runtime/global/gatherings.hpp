@@ -1,5 +1,5 @@
-// The coordinator's part in reductions: the leaders of a team's nodes offer their copies, node 0's takes them one by one.
-// The copies lie in memory that nodes share; only their addresses go through here.
+// The coordinator's part in reductions: the leaders of a team's nodes offer their copies, node 0's takes them one by
+// one. The copies lie in memory that nodes share; only their addresses go through here.
 #pragma once
 
 #include "runtime/global/requests.hpp"
@@ -13,14 +13,15 @@
 namespace hetmp::runtime {
 
 class Gatherings {
-public:
-  /// OfferCopies, TakeCopies, ReleaseCopies. Appends the answers that become possible; false if no correct node sends this.
+ public:
+  /// OfferCopies, TakeCopies, ReleaseCopies. Appends the answers that become possible; false if no correct node sends
+  /// this.
   bool handle(const Request& request, std::vector<Answer>& answers);
   /// What a team left behind.
   void forget_team(uint64_t team);
   size_t under_way() const { return under_way_.size(); }
 
-private:
+ private:
   using Name = std::pair<uint64_t, uint64_t>; ///< team, sequence
   struct Gathering {
     std::map<uint32_t, uint64_t> offered; ///< by node, until it is taken

@@ -22,23 +22,23 @@ inline constexpr uint32_t most_forwarded_arguments = 256;
 
 /// Everything a node needs to run its part of a team. Sent by value; only the used arguments travel.
 struct TeamDescription {
-  uint64_t team = 0;           ///< unique in the program
-  uint32_t node = 0;           ///< the node this copy is for
-  uint32_t nodes = 1;          ///< that take part, each with at least one thread; node 0 always does
-  uint64_t participants = 1;   ///< bit i: node i takes part
-  uint32_t root = 0;           ///< the primary's gtid on node 0: teams of one root follow each other
-  uint32_t threads = 1;        ///< of the whole team
-  uint32_t first_thread = 0;   ///< number of this node's first thread: numbers are contiguous within a node
-  uint32_t local_threads = 1;  ///< on this node
-  uint32_t level = 1;          ///< nesting level of the region
+  uint64_t team = 0;          ///< unique in the program
+  uint32_t node = 0;          ///< the node this copy is for
+  uint32_t nodes = 1;         ///< that take part, each with at least one thread; node 0 always does
+  uint64_t participants = 1;  ///< bit i: node i takes part
+  uint32_t root = 0;          ///< the primary's gtid on node 0: teams of one root follow each other
+  uint32_t threads = 1;       ///< of the whole team
+  uint32_t first_thread = 0;  ///< number of this node's first thread: numbers are contiguous within a node
+  uint32_t local_threads = 1; ///< on this node
+  uint32_t level = 1;         ///< nesting level of the region
   uint32_t active_level = 1;
-  uint32_t league_teams = 1;   ///< of the `teams` construct around the region, if there is one
-  uint32_t league_number = 0;  ///< of the team there that has met the region
-  TaskIcvs icvs;               ///< for the team's implicit tasks
-  DeviceIcvs device;           ///< as they are when the region begins; of spread teams
-  ListedSizes listed;          ///< of regions inside this one
-  const void* source = nullptr;///< ident_t of the construct
-  void* microtask = nullptr;   ///< the outlined function
+  uint32_t league_teams = 1;         ///< of the `teams` construct around the region, if there is one
+  uint32_t league_number = 0;        ///< of the team there that has met the region
+  TaskIcvs icvs;                     ///< for the team's implicit tasks
+  DeviceIcvs device;                 ///< as they are when the region begins; of spread teams
+  ListedSizes listed;                ///< of regions inside this one
+  const void* source = nullptr;      ///< ident_t of the construct
+  void* microtask = nullptr;         ///< the outlined function
   Invoker invoke = invoke_microtask; ///< how its compiler wants it called
   uint32_t argument_count = 0;
   void* arguments[most_forwarded_arguments];
@@ -46,8 +46,8 @@ struct TeamDescription {
 
 /// Which loop, by content: equal on every node and on every visit.
 struct LoopIdentity {
-  const char* source;     ///< ident_t's source string (";file;function;line;column;;"), may be null
-  const void* call_site;  ///< the address the loop was begun from; without -g all source strings are equal
+  const char* source;    ///< ident_t's source string (";file;function;line;column;;"), may be null
+  const void* call_site; ///< the address the loop was begun from; without -g all source strings are equal
 };
 
 /// A node's question about a loop it is in.
@@ -59,16 +59,17 @@ struct LoopQuestion {
 };
 
 class GlobalLevel {
-public:
+ public:
   virtual ~GlobalLevel() = default;
 
   /// Starts the part of a team on another node. Called by the team's primary thread.
   virtual void start(const TeamDescription& part) = 0;
 
-  /// Waits until every node of the team is here; the answer has the bitwise OR of all nodes' words (copyprivate pointers,
-  /// flags). Everything written before by any node is visible after. `site`: the place in the program, or null. A node
-  /// that still has tasks may give this one some while it waits.
-  virtual NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site = nullptr) = 0;
+  /// Waits until every node of the team is here; the answer has the bitwise OR of all nodes' words (copyprivate
+  /// pointers, flags). Everything written before by any node is visible after. `site`: the place in the program, or
+  /// null. A node that still has tasks may give this one some while it waits.
+  virtual NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word,
+                               const void* site = nullptr) = 0;
 
   /// How many nodes of the team wait at a barrier.
   virtual uint32_t idle_nodes(const TeamDescription& part) = 0;
@@ -87,14 +88,15 @@ public:
   /// What this node measured over its last assignment, if it was to. Nobody waits for it.
   virtual void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) = 0;
 
-  // A reduction: the other nodes' leaders offer their copies, node 0's combines them with its own, in the order of nodes.
+  // A reduction: the other nodes' leaders offer their copies, node 0's combines them with its own, in the order of
+  // nodes.
 
-  /// Nodes other than 0. `copies`: an array of pointers to them, one for each variable, the same on every node. With `waits` it returns when node 0 needs them no
-  /// more; otherwise at once, and they must stay until the team has met.
+  /// Nodes other than 0. `copies`: an array of pointers to them, one for each variable, the same on every node. With
+  /// `waits` it returns when node 0 needs them no more; otherwise at once, and they must stay until the team has met.
   virtual void offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t variables,
                             bool waits) = 0;
-  /// Node 0: the copies of `node`, when they are there. Asked for in ascending order; asking for the next says that the one
-  /// before has been combined.
+  /// Node 0: the copies of `node`, when they are there. Asked for in ascending order; asking for the next says that the
+  /// one before has been combined.
   virtual void* take_copies(const TeamDescription& part, uint64_t sequence, uint32_t node) = 0;
   /// Node 0: all are combined. Nothing is waited for.
   virtual void release_copies(const TeamDescription& part, uint64_t sequence) = 0;

@@ -12,7 +12,7 @@ struct HandedTask {
   uint64_t function = 0; ///< ExplicitTask::function
   uint64_t finalise = 0; ///< ExplicitTask::finalise, or 0
   uint64_t body = 0;
-  uint32_t slot = 0;     ///< of its record on the node that generated it (tasking/away_tasks.hpp)
+  uint32_t slot = 0; ///< of its record on the node that generated it (tasking/away_tasks.hpp)
   bool is_final = false;
 };
 

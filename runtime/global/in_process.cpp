@@ -1,6 +1,6 @@
 // Nodes that are sets of CPUs inside one process: the coordinator is called under a lock.
-#include "runtime/core/spread_team.hpp"
 #include "runtime/core/futex_lock.hpp"
+#include "runtime/core/spread_team.hpp"
 #include "runtime/global/coordinated_level.hpp"
 
 #include <mutex>
@@ -10,7 +10,7 @@ namespace hetmp::runtime {
 namespace {
 
 class InProcessLevel final : public CoordinatedLevel {
-public:
+ public:
   explicit InProcessLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override { launch_node_part(part); }
@@ -20,7 +20,7 @@ public:
     return coordinator_.report();
   }
 
-protected:
+ protected:
   void post(const Request& request) override {
     std::lock_guard guard(lock_);
     answers_.clear();
@@ -30,7 +30,7 @@ protected:
       deliver(answer);
   }
 
-private:
+ private:
   FutexLock lock_; ///< guards what follows
   Coordinator coordinator_;
   std::vector<Answer> answers_; ///< kept for its memory
@@ -38,8 +38,6 @@ private:
 
 } // namespace
 
-CoordinatedLevel* make_in_process_level(Coordinator coordinator) {
-  return new InProcessLevel(std::move(coordinator));
-}
+CoordinatedLevel* make_in_process_level(Coordinator coordinator) { return new InProcessLevel(std::move(coordinator)); }
 
 } // namespace hetmp::runtime

@@ -1,5 +1,5 @@
-// The coordinator's part in barriers and joins: the leaders of a team's nodes come, and go on when all have. Those who wait at a
-// barrier may be given tasks that another node has to spare.
+// The coordinator's part in barriers and joins: the leaders of a team's nodes come, and go on when all have. Those who
+// wait at a barrier may be given tasks that another node has to spare.
 #pragma once
 
 #include "perf/region_record.hpp"
@@ -13,7 +13,7 @@
 namespace hetmp::runtime {
 
 class Meetings {
-public:
+ public:
   void barrier(const Request& request, std::vector<Answer>& answers);
 
   /// Whether all nodes of the team have come: the region is over then. Node 0 alone is answered.
@@ -22,8 +22,8 @@ public:
   /// Nodes of the team that wait at a barrier, which could be given tasks.
   uint32_t idle_nodes(uint64_t team) const;
 
-  /// The node of the team that has waited longest at a barrier gets the tasks, and has not come there any more. If none waits, they go
-  /// back. False: no correct node sends this.
+  /// The node of the team that has waited longest at a barrier gets the tasks, and has not come there any more. If none
+  /// waits, they go back. False: no correct node sends this.
   bool offer_tasks(const Request& request, std::vector<Answer>& answers);
 
   /// A task that another node has executed goes back to its own, one of `nodes`. False: no correct node sends this.
@@ -32,7 +32,7 @@ public:
   /// So far.
   const perf::TaskTotals& tasks() const { return tasks_; }
 
-private:
+ private:
   using Name = std::pair<uint64_t, uint64_t>; ///< team, sequence
   struct Meeting {
     bool barrier = false; ///< not a join

@@ -8,10 +8,10 @@
 #include "perf/counters.hpp"
 #include "runtime/core/ending_signals.hpp"
 #include "runtime/core/fault_source.hpp"
-#include "runtime/core/spread_team.hpp"
 #include "runtime/core/library.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/core/spread.hpp"
+#include "runtime/core/spread_team.hpp"
 #include "runtime/core/thread_factory.hpp"
 #include "runtime/core/visits.hpp"
 #include "runtime/global/coordinated_level.hpp"
@@ -68,7 +68,7 @@ std::atomic<const void*> region_now{nullptr};
 const void* current_region() { return region_now.load(std::memory_order_relaxed); }
 
 class MessageLevel final : public CoordinatedLevel {
-public:
+ public:
   explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override {
@@ -139,14 +139,14 @@ public:
   /// Service thread of any node: the coordinator's answer.
   static bool receive(const Answer& answer) { return deliver(answer); }
 
-protected:
+ protected:
   void post(const Request& request) override {
     RequestMessage message;
     memcpy(static_cast<void*>(&message.request), &request, request.bytes());
     fabric->send(0, &message, uint32_t(offsetof(RequestMessage, request) + request.bytes()));
   }
 
-private:
+ private:
   struct DrawnReport {
     perf::Report report;
     FutexWord done{0};
@@ -247,7 +247,8 @@ void node_started() {
   set_own_node(fabric->node);
   perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();
-  // Its part of a team has this thread at least, whatever stacks the user wants: the others are told of by who misses them.
+  // Its part of a team has this thread at least, whatever stacks the user wants: the others are told of by who misses
+  // them.
   const size_t wanted = program_icvs().stack_bytes;
   int error = fabric->create_thread(lead, nullptr, wanted);
   if (error && wanted)
@@ -284,6 +285,8 @@ void attach_fabric(dsm::Fabric& joined) {
   visits::hooks = {fabric->begin_visit, fabric->end_visit};
 }
 
-CoordinatedLevel* make_message_level(Coordinator coordinator) { return level = new MessageLevel(std::move(coordinator)); }
+CoordinatedLevel* make_message_level(Coordinator coordinator) {
+  return level = new MessageLevel(std::move(coordinator));
+}
 
 } // namespace hetmp::runtime

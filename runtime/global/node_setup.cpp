@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/seal/wanted.hpp"
 #include "perf/counters.hpp"
 #include "perf/interconnect.hpp"
 #include "runtime/core/nodes.hpp"
@@ -15,7 +16,6 @@
 #include "runtime/global/page_report.hpp"
 #include "runtime/global/timeline.hpp"
 #include "runtime/tasking/handing_over.hpp"
-#include "base/seal/wanted.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -51,7 +51,7 @@ bool needs_openmp(const link_map& object) {
   const char* strings = nullptr;
   for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_STRTAB)
-      strings = reinterpret_cast<const char*>(entry->d_un.d_ptr); // the loader has made it an address
+      strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);        // the loader has made it an address
   if (!strings || reinterpret_cast<ElfW(Addr)>(strings) < object.l_addr) // vDSO: left as an offset
     return false;
   for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
@@ -60,8 +60,8 @@ bool needs_openmp(const link_map& object) {
   return false;
 }
 
-/// Whether code that uses OpenMP has variables of which each thread keeps its own (threadprivate among them): their values
-/// belong to threads, so thread numbers have to stay where they are.
+/// Whether code that uses OpenMP has variables of which each thread keeps its own (threadprivate among them): their
+/// values belong to threads, so thread numbers have to stay where they are.
 bool has_thread_variables() {
   const auto looks = [](dl_phdr_info* object, size_t, void*) {
     bool thread_variables = false;
@@ -98,7 +98,8 @@ std::string place_of(uint64_t address) {
     return {};
   const std::string_view path = info.dli_fname;
   char offset[20];
-  char* end = std::to_chars(offset, offset + sizeof offset, address - reinterpret_cast<uint64_t>(info.dli_fbase), 16).ptr;
+  char* end =
+      std::to_chars(offset, offset + sizeof offset, address - reinterpret_cast<uint64_t>(info.dli_fbase), 16).ptr;
   return std::string(path.substr(path.rfind('/') + 1)) + "+0x" + std::string(offset, end);
 }
 
@@ -146,13 +147,15 @@ void become_node_processes(bool may_execute_again) {
   }
   if (was_executed_again()) {
     clean_environment();
-    say("the program was executed again for node processes, and the dynamic linker has not loaded libhetmp_dsm.so; using one node");
+    say("the program was executed again for node processes, and the dynamic linker has not loaded libhetmp_dsm.so; "
+        "using one node");
   } else if (may_execute_again) {
     const auto plan = layout().hosts ? plan_of_launcher() : plan_for_this_machine();
     if (plan)
       execute_again_under_dsm(*plan); // returns only if that is impossible, after saying why
   } else {
-    say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one node");
+    say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one "
+        "node");
   }
   use_one_node();
   placement() = read_placement();

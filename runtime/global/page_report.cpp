@@ -17,8 +17,8 @@ namespace {
 dsm::Fabric* fabric;
 double began_us;
 
-/// Where each parallel region stands in the program's text, by its function. Of the origin; written by the one thread that
-/// spreads teams, read by it or by whoever reports when a signal ends the program.
+/// Where each parallel region stands in the program's text, by its function. Of the origin; written by the one thread
+/// that spreads teams, read by it or by whoever reports when a signal ends the program.
 std::unordered_map<uint64_t, const char*>* region_sources;
 FutexLock sources_lock;
 

@@ -1,5 +1,5 @@
-// What a report says about pages: gathered from all nodes when the program ends, with names for what the pages hold that
-// nodes take from each other.
+// What a report says about pages: gathered from all nodes when the program ends, with names for what the pages hold
+// that nodes take from each other.
 #pragma once
 
 #include "dsm/fabric.hpp"

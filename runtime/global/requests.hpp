@@ -14,7 +14,8 @@ struct Request {
   enum class Kind : uint32_t {
     Barrier,     ///< sequence, word, site
     Join,        ///< sequence, word = 1 if the region had unplaced loops; answered on node 0 only
-    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done; payload = where it is in the program's source
+    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done; payload = where it is in the program's
+                 ///< source
     ReportLoop,  ///< the same; no answer
     OrderedWait, ///< sequence = loop, word = index
     OrderedPost, ///< sequence = loop, word = next; no answer
@@ -24,17 +25,18 @@ struct Request {
     OfferCopies, ///< sequence, word = address, trips = 1 if the node waits until they are combined; otherwise no answer
     TakeCopies,  ///< by node 0: sequence, word = node; the answer's word is the address
     ReleaseCopies, ///< by node 0: sequence; no answer
-    AskIdle,     ///< the answer's word is the number of the team's nodes that wait at a barrier
-    OfferTasks,  ///< payload = a Handover; answered by tasks that nobody wants
-    ReturnTask,  ///< sequence = the task's node, word = its slot, trips = nanoseconds; the answer goes to the task's node
+    AskIdle,       ///< the answer's word is the number of the team's nodes that wait at a barrier
+    OfferTasks,    ///< payload = a Handover; answered by tasks that nobody wants
+    ReturnTask,    ///< sequence = the task's node, word = its slot, trips = nanoseconds; the answer goes to the task's
+                   ///< node
   };
   static constexpr uint32_t longest_payload = 512;
 
   Kind kind = Kind::Barrier;
   uint32_t node = 0;
-  uint32_t ticket = 0; ///< of the waiting thread on its node; comes back with the answer
-  uint32_t nodes = 1;  ///< of the team
-  uint32_t threads = 1;///< of the team
+  uint32_t ticket = 0;       ///< of the waiting thread on its node; comes back with the answer
+  uint32_t nodes = 1;        ///< of the team
+  uint32_t threads = 1;      ///< of the team
   uint64_t participants = 1; ///< bit i: node i is in the team
   uint64_t team = 0;
   uint64_t microtask = 0; ///< the team's region
@@ -55,7 +57,8 @@ struct Answer {
   enum class Kind : uint32_t {
     Reply,     ///< to the thread with this ticket
     Tasks,     ///< to one that waits at a barrier: tasks, instead of the barrier's end
-    TasksBack, ///< to the node, not to a thread: tasks that it had offered; word = 0 if they were not executed, else nanoseconds + 1
+    TasksBack, ///< to the node, not to a thread: tasks that it had offered; word = 0 if they were not executed, else
+               ///< nanoseconds + 1
   };
   Kind kind = Kind::Reply;
   uint32_t node = 0;

@@ -47,8 +47,8 @@ std::string why_no_descriptors(const dsm::LaunchPlan& plan) {
     close(descriptor);
   if (error != EMFILE && error != ENFILE)
     return {};
-  return "node processes need " + std::to_string(needed) + " file descriptors, and there is room for " + std::to_string(opened.size()) +
-         (error == EMFILE ? limit_clause(RLIMIT_NOFILE, "-n") : " (fs.file-max)");
+  return "node processes need " + std::to_string(needed) + " file descriptors, and there is room for " +
+         std::to_string(opened.size()) + (error == EMFILE ? limit_clause(RLIMIT_NOFILE, "-n") : " (fs.file-max)");
 }
 
 /// Whether this process can have a connection to itself by TCP; else errno says why not.
@@ -75,7 +75,8 @@ std::string why_no_messages(const dsm::LaunchPlan& plan) {
   if (plan.transport == dsm::LaunchPlan::Transport::Tcp) {
     if (loopback_connects())
       return {};
-    return std::string("node processes need TCP connections within this machine, and one fails: ") + strerrordesc_np(errno);
+    return std::string("node processes need TCP connections within this machine, and one fails: ") +
+           strerrordesc_np(errno);
   }
   const int bell = eventfd(0, EFD_CLOEXEC);
   if (bell < 0)
@@ -97,8 +98,8 @@ std::string why_no_addresses(const dsm::LaunchPlan& plan) {
          (limits.empty() ? " (vm.overcommit_memory is 2?)" : limits);
 }
 
-/// Each node has a process, a thread that serves it, one that runs its errands and one that runs the program; and a team has a thread for
-/// each CPU. One more sees to it that the program ends.
+/// Each node has a process, a thread that serves it, one that runs its errands and one that runs the program; and a
+/// team has a thread for each CPU. One more sees to it that the program ends.
 size_t threads_needed(const dsm::LaunchPlan& plan) {
   size_t cpus = 0;
   for (const auto& of_node : plan.cpus)
@@ -124,7 +125,8 @@ std::string why_no_threads(const dsm::LaunchPlan& plan) {
   int error = 0;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  // What counts is how many there are, and the usual size may be anything. The libraries' thread-local variables have to fit as well.
+  // What counts is how many there are, and the usual size may be anything. The libraries' thread-local variables have
+  // to fit as well.
   pthread_attr_setstacksize(&attributes, size_t(1) << 20);
   pthread_mutex_lock(&gate.lock);
   while (made.size() < needed && error == 0) {
@@ -139,8 +141,9 @@ std::string why_no_threads(const dsm::LaunchPlan& plan) {
     pthread_join(thread, nullptr);
   if (error == 0 || error == EINVAL) // EINVAL: they did not fit, which says nothing of how many there may be
     return {};
-  return "node processes need " + std::to_string(needed) + " processes and threads, and number " + std::to_string(made.size() + 1) +
-         " cannot be made: " + strerrordesc_np(error) + (error == EAGAIN ? limit_clause(RLIMIT_NPROC, "-u") : "");
+  return "node processes need " + std::to_string(needed) + " processes and threads, and number " +
+         std::to_string(made.size() + 1) + " cannot be made: " + strerrordesc_np(error) +
+         (error == EAGAIN ? limit_clause(RLIMIT_NPROC, "-u") : "");
 }
 
 } // namespace

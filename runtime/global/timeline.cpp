@@ -43,7 +43,8 @@ void take(void* context, const dsm::NodeTimeline& seen) {
   // On one machine the clock is the same one; otherwise a message tells, to the time that it takes.
   node.shift_ns = layout().hosts ? -seen.clock_ahead_ns : 0;
   for (size_t i = 0; i < seen.fault_count; ++i)
-    node.faults.push_back({seen.faults[i].begin_ns, seen.faults[i].end_ns, seen.faults[i].page, name_of(seen.faults[i].kind)});
+    node.faults.push_back(
+        {seen.faults[i].begin_ns, seen.faults[i].end_ns, seen.faults[i].page, name_of(seen.faults[i].kind)});
   uint64_t dropped = 0;
   if (seen.event_bytes >= sizeof dropped) {
     const auto* bytes = static_cast<const char*>(seen.events);
@@ -74,7 +75,8 @@ std::string name_of_event(const TraceEvent& event) {
   const auto [place, is_new] = names.try_emplace({event.subject, event.source});
   if (is_new) {
     const bool region = event.kind == TraceEvent::Kind::Region;
-    place->second = name_of_construct(event.subject, region ? source_of(event.source) : static_cast<const char*>(event.source));
+    place->second =
+        name_of_construct(event.subject, region ? source_of(event.source) : static_cast<const char*>(event.source));
   }
   return place->second;
 }

@@ -10,8 +10,8 @@ namespace hetmp::runtime::timeline {
 /// Whether HETMP_TRACE names a file.
 bool is_wanted();
 
-/// Before there are threads or further processes. Reads HETMP_TRACE; does nothing unless it names a file. `fabric`: null
-/// where nodes are no processes.
+/// Before there are threads or further processes. Reads HETMP_TRACE; does nothing unless it names a file. `fabric`:
+/// null where nodes are no processes.
 void start(dsm::Fabric* fabric);
 
 /// This process's events, as the number of those that did not fit, then perf::TraceEvents; for RuntimeHooks.

@@ -25,7 +25,7 @@ constexpr size_t piece_bytes = size_t(64) << 10;
 constexpr int from_launcher = 0, to_launcher = 1;
 
 class Agent {
-public:
+ public:
   Agent(const std::string& library, Ready ready) : library_(library), ready_(std::move(ready)) {}
 
   int run() {
@@ -40,7 +40,7 @@ public:
     return exit_code_;
   }
 
-private:
+ private:
   struct Output {
     int descriptor = -1;
     FrameKind kind;
@@ -107,7 +107,8 @@ private:
         return prepare(std::move(*order));
       break;
     case FrameKind::Start:
-      if (const auto start = read_start(frame.bytes); start && order_ && node_ < 0 && order_->node < start->hosts.size())
+      if (const auto start = read_start(frame.bytes);
+          start && order_ && node_ < 0 && order_->node < start->hosts.size())
         return start_node(*start);
       break;
     case FrameKind::Input:

@@ -2,9 +2,9 @@
 // connection. Reading and writing are the owner's.
 #pragma once
 
+#include "base/seal/record.hpp"
 #include "runtime/launch/frames.hpp"
 #include "runtime/launch/handshake.hpp"
-#include "base/seal/record.hpp"
 
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace hetmp::launch {
 
 class FrameStream {
-public:
+ public:
   enum class End : uint8_t { Launchers, Agents };
 
   /// `greeting`: what precedes the other end's first frame (frames.hpp).
@@ -36,7 +36,7 @@ public:
   /// Broken because what came is not what the other end has sealed.
   bool changed() const { return reader_ && reader_->broken(); }
 
-private:
+ private:
   const End end_;
   FrameDecoder decoder_;
   std::unique_ptr<seal::RecordWriter> writer_; ///< null until the connection is sealed

@@ -1,4 +1,5 @@
-// What launcher and agents say to each other, as frames on a pair of byte streams (usually ssh's): a kind, a length, bytes.
+// What launcher and agents say to each other, as frames on a pair of byte streams (usually ssh's): a kind, a length,
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ enum class FrameKind : uint8_t {
   Taken,     ///< the program has taken the last Input, or wants none
   Words,     ///< bytes of what the origin says of a lost node (LaunchPlan::words)
   // launcher -> agent
-  Order, ///< JSON: which program, which node
-  Start, ///< JSON: all nodes' cards; the program starts
-  Input, ///< bytes for the program's standard input; none = its end. After each, Taken comes before the next
+  Order,  ///< JSON: which program, which node
+  Start,  ///< JSON: all nodes' cards; the program starts
+  Input,  ///< bytes for the program's standard input; none = its end. After each, Taken comes before the next
   Signal, ///< JSON: a signal for the node's process
   Seal    ///< JSON: the secret from which the keys of this connection follow. All after it is sealed, both ways
 };
@@ -41,7 +42,7 @@ std::string encode(FrameKind kind, std::string_view bytes);
 
 /// Frames out of a stream that comes in any pieces.
 class FrameDecoder {
-public:
+ public:
   /// `greeting`: skip everything up to it and itself first.
   explicit FrameDecoder(std::string_view greeting = {}) : greeting_(greeting) {}
 
@@ -56,7 +57,7 @@ public:
   /// What was added behind the last frame that next() has given; it is no longer here.
   std::string take_unread() { return std::exchange(buffer_, {}); }
 
-private:
+ private:
   std::string_view greeting_;
   std::string buffer_;
   bool broken_ = false;

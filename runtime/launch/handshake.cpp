@@ -16,7 +16,7 @@ static_assert(sizeof(Code) == crypto_auth_hmacsha512256_BYTES);
 
 /// Over a label and parts of messages.
 class CodeOf {
-public:
+ public:
   CodeOf(const Secret& secret, std::string_view label) {
     crypto_auth_hmacsha512256_init(&state_, secret.data(), secret.size());
     add(label.data(), label.size());
@@ -31,13 +31,13 @@ public:
     return code;
   }
 
-private:
+ private:
   crypto_auth_hmacsha512256_state state_;
 };
 
 /// A key for one direction, which the label names, of what was said.
 class KeyOf {
-public:
+ public:
   KeyOf(const Secret& secret, std::string_view label) {
     crypto_generichash_init(&state_, secret.data(), secret.size(), seal::key_bytes);
     add(label.data(), label.size());
@@ -53,7 +53,7 @@ public:
     return key;
   }
 
-private:
+ private:
   crypto_generichash_state state_;
 };
 
@@ -76,13 +76,17 @@ struct ConnectionKeys {
 };
 
 /// `own` belongs to one of the nonces, `others` is the other one.
-std::optional<ConnectionKeys> agree(const Secret& secret, const Hello& hello, const Challenge& challenge, const seal::Key& own,
-                                    const Nonce& others) {
+std::optional<ConnectionKeys> agree(const Secret& secret, const Hello& hello, const Challenge& challenge,
+                                    const seal::Key& own, const Nonce& others) {
   uint8_t shared[crypto_scalarmult_BYTES];
   if (crypto_scalarmult(shared, own.data(), others.data()) != 0)
     return {};
   const auto key = [&](std::string_view label) {
-    return KeyOf(secret, label).add(&hello, sizeof hello).add(&challenge, sizeof challenge).add(shared, sizeof shared).result();
+    return KeyOf(secret, label)
+        .add(&hello, sizeof hello)
+        .add(&challenge, sizeof challenge)
+        .add(shared, sizeof shared)
+        .result();
   };
   const ConnectionKeys keys{key("hetmp key, opener to listener"), key("hetmp key, listener to opener")};
   sodium_memzero(shared, sizeof shared);
@@ -96,7 +100,10 @@ Code code_of(const Secret& secret, const Hello& hello) {
 }
 
 Code code_of(const Secret& secret, const Hello& hello, const Challenge& challenge) {
-  return CodeOf(secret, "hetmp challenge").add(&hello, sizeof hello).add(&challenge, offsetof(Challenge, code)).result();
+  return CodeOf(secret, "hetmp challenge")
+      .add(&hello, sizeof hello)
+      .add(&challenge, offsetof(Challenge, code))
+      .result();
 }
 
 Code code_of_proof(const Secret& secret, const Hello& hello, const Challenge& challenge) {
@@ -161,6 +168,8 @@ std::optional<seal::KeyPair> Listener::keys() const {
   return keys ? std::optional(seal::KeyPair{keys->to_opener, keys->to_listener}) : std::nullopt;
 }
 
-bool Listener::accept(const Proof& proof) const { return equal(proof.code, code_of_proof(secret_, hello_, challenge_)); }
+bool Listener::accept(const Proof& proof) const {
+  return equal(proof.code, code_of_proof(secret_, hello_, challenge_));
+}
 
 } // namespace hetmp::launch

@@ -5,15 +5,16 @@
 //   challenge  listener -> opener   a nonce of my own; under a code of both
 //   proof      opener -> listener   a code of all that
 //
-// A stranger fails at the hello; so does garbage. A replayed hello fails at the proof, which depends on the listener's fresh
-// nonce; a replayed challenge depends on the opener's. Codes are HMAC-SHA-512-256 (libsodium's crypto_auth) with a label for
-// each message, so that none can stand for another.
+// A stranger fails at the hello; so does garbage. A replayed hello fails at the proof, which depends on the listener's
+// fresh nonce; a replayed challenge depends on the opener's. Codes are HMAC-SHA-512-256 (libsodium's crypto_auth) with
+// a label for each message, so that none can stand for another.
 //
-// Whether the connection is to be sealed is part of the hello, so that nobody can switch that off on the way. If it is, the
-// nonces are fresh public keys (X25519), and each direction gets a key of its own: keyed BLAKE2b (libsodium's
-// crypto_generichash) of a label for the direction, of the first two messages and of what the public keys' owners alone can
-// work out, under the secret. So no two connections have a key in common, what was recorded of one means nothing to another,
-// and who has only listened cannot read it even if the secret comes to light: under mpirun it crosses the launcher's own wires.
+// Whether the connection is to be sealed is part of the hello, so that nobody can switch that off on the way. If it is,
+// the nonces are fresh public keys (X25519), and each direction gets a key of its own: keyed BLAKE2b (libsodium's
+// crypto_generichash) of a label for the direction, of the first two messages and of what the public keys' owners alone
+// can work out, under the secret. So no two connections have a key in common, what was recorded of one means nothing to
+// another, and who has only listened cannot read it even if the secret comes to light: under mpirun it crosses the
+// launcher's own wires.
 #pragma once
 
 #include "base/seal/cipher.hpp"
@@ -28,10 +29,10 @@ using Secret = std::array<uint8_t, 32>;
 using Nonce = std::array<uint8_t, 32>;
 using Code = std::array<uint8_t, 32>;
 
-/// What a connection is for. Plain numbers in the byte order of the machines, which all nodes of a run share; a different
-/// order shows as an unknown version.
+/// What a connection is for. Plain numbers in the byte order of the machines, which all nodes of a run share; a
+/// different order shows as an unknown version.
 struct Purpose {
-  uint32_t opener = 0;   ///< node numbers
+  uint32_t opener = 0; ///< node numbers
   uint32_t listener = 0;
   uint32_t lane = 0;
   uint32_t sealed = 0; ///< 1: it is to carry sealed records once the handshake is over
@@ -60,12 +61,13 @@ bool start_cryptography();
 /// Starts it, too; ends the program if that is impossible.
 Secret random_secret();
 
-/// The keys of a launcher's connection with one agent, for which `secret` was made: of the launcher's end or of the agent's.
+/// The keys of a launcher's connection with one agent, for which `secret` was made: of the launcher's end or of the
+/// agent's.
 seal::KeyPair keys_with_agent(const Secret& secret, bool launchers_end);
 
 /// The side that connects.
 class Opener {
-public:
+ public:
   Opener(const Secret& secret, Purpose purpose);
   ~Opener() { explicit_bzero(own_.data(), own_.size()); }
   Opener(const Opener&) = delete;
@@ -73,11 +75,11 @@ public:
   const Hello& hello() const { return hello_; }
   /// The answer to a challenge; nothing if it does not come from one who knows the secret.
   std::optional<Proof> answer(const Challenge& challenge) const;
-  /// Of a sealed connection, after a challenge that was answered: the keys of this end. Nothing if the other end's public key
-  /// is none.
+  /// Of a sealed connection, after a challenge that was answered: the keys of this end. Nothing if the other end's
+  /// public key is none.
   std::optional<seal::KeyPair> keys(const Challenge& challenge) const;
 
-private:
+ private:
   const Secret& secret_;
   seal::Key own_{}; ///< belongs to the nonce
   Hello hello_;
@@ -85,7 +87,7 @@ private:
 
 /// The side that is connected to.
 class Listener {
-public:
+ public:
   /// `sealed`: whether the run's connections are.
   Listener(const Secret& secret, uint32_t node, bool sealed = false);
   ~Listener() { explicit_bzero(own_.data(), own_.size()); }
@@ -95,12 +97,12 @@ public:
   const char* check(const Hello& hello);
   const Challenge& challenge() const { return challenge_; }
   bool accept(const Proof& proof) const;
-  /// Of a sealed connection, after a proof that was accepted: the keys of this end. Nothing if the other end's public key is
-  /// none.
+  /// Of a sealed connection, after a proof that was accepted: the keys of this end. Nothing if the other end's public
+  /// key is none.
   std::optional<seal::KeyPair> keys() const;
   const Purpose& purpose() const { return hello_.purpose; }
 
-private:
+ private:
   const Secret& secret_;
   uint32_t node_;
   bool sealed_;

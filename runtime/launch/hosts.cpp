@@ -21,9 +21,7 @@ bool is_name(std::string_view text) {
 }
 
 /// A name that means another machine on each machine.
-bool is_loopback(const std::string& name) {
-  return name == "localhost" || name == "::1" || name.starts_with("127.");
-}
+bool is_loopback(const std::string& name) { return name == "localhost" || name == "::1" || name.starts_with("127."); }
 
 /// Every host tells the others where it listens by its name in the list.
 std::string check_loopback(const std::vector<Host>& hosts) {
@@ -58,8 +56,8 @@ std::string parse_host(std::string_view text, Host& host) {
 
 /// What the nodes of one host want of its CPUs: those that asked for a number get it, the others share the rest.
 struct Demand {
-  size_t numbered = 0;      ///< CPUs that were asked for
-  size_t nodes_without = 0; ///< nodes that asked for no number
+  size_t numbered = 0;                            ///< CPUs that were asked for
+  size_t nodes_without = 0;                       ///< nodes that asked for no number
   size_t numbered_before = 0, without_before = 0; ///< the same, of the nodes before the one in question
 };
 

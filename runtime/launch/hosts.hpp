@@ -26,8 +26,9 @@ ParsedHosts parse_hosts(std::string_view text);
 /// Whether the name means this machine.
 bool is_here(const std::string& name);
 
-/// The CPUs of each node, given those of each node's host. Nodes that ask for a number get it for themselves; the others of a
-/// host share what is left, several a CPU if all of them asked for none. Empty, with a phrase in `error`, if a host has too few.
+/// The CPUs of each node, given those of each node's host. Nodes that ask for a number get it for themselves; the
+/// others of a host share what is left, several a CPU if all of them asked for none. Empty, with a phrase in `error`,
+/// if a host has too few.
 std::vector<std::vector<int>> deal_cpus(const std::vector<Host>& hosts, const std::vector<std::vector<int>>& available,
                                         std::string& error);
 

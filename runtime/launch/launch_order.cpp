@@ -12,14 +12,15 @@ namespace hetmp::launch {
 namespace {
 
 std::map<std::string, std::string> environment_to_pass() {
-  static const std::set<std::string_view> own = {"HOME", "USER",   "LOGNAME", "SHELL",    "TMPDIR",    "TERM", "DISPLAY",
-                                                 "MAIL", "HOSTNAME", "_",     "SHLVL",    "PWD",       "OLDPWD"};
+  static const std::set<std::string_view> own = {"HOME", "USER",     "LOGNAME", "SHELL", "TMPDIR", "TERM",  "DISPLAY",
+                                                 "MAIL", "HOSTNAME", "_",       "SHLVL", "PWD",    "OLDPWD"};
   std::map<std::string, std::string> result;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
     const size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals);
-    if (equals != std::string_view::npos && !own.contains(name) && !name.starts_with("SSH_") && !name.starts_with("XDG_"))
+    if (equals != std::string_view::npos && !own.contains(name) && !name.starts_with("SSH_") &&
+        !name.starts_with("XDG_"))
       result.emplace(name, text.substr(equals + 1));
   }
   return result;

@@ -25,7 +25,8 @@ constexpr int lost = 70; // EX_SOFTWARE
 constexpr size_t piece_bytes = size_t(64) << 10;
 /// For agents to come up, remote logins included.
 constexpr int64_t start_ms = 60'000;
-/// For the origin to say why it ends, when another node has ended; for the others to follow the origin, who has told them.
+/// For the origin to say why it ends, when another node has ended; for the others to follow the origin, who has told
+/// them.
 constexpr int64_t grace_for_origin_ms = 1000;
 constexpr int64_t grace_for_others_ms = 500;
 constexpr uint32_t origin = 0;
@@ -44,7 +45,7 @@ struct Node {
 };
 
 class Launcher {
-public:
+ public:
   explicit Launcher(const Launch& launch) : launch_(launch) {
     for (const Host& host : launch.hosts)
       nodes_.emplace_back(host);
@@ -71,7 +72,7 @@ public:
     return exit_code_;
   }
 
-private:
+ private:
   bool tell(Node& node, FrameKind kind, std::string_view bytes) {
     return node.agent.socket >= 0 && write_all(node.agent.socket, node.stream.encode(kind, bytes));
   }
@@ -131,7 +132,8 @@ private:
     case FrameKind::Ready:
       node.ready = read_ready(frame.bytes);
       if (!node.ready || !node.ready->problem.empty())
-        return fail(cannot_run, "host " + node.host.name + ": " + (node.ready ? node.ready->problem : "it makes no sense"));
+        return fail(cannot_run,
+                    "host " + node.host.name + ": " + (node.ready ? node.ready->problem : "it makes no sense"));
       if (launch_.encrypt && !node.ready->no_encryption.empty())
         return fail(cannot_run, "host " + node.host.name + ": " + node.ready->no_encryption);
       if (launch_.encrypt && !seal_connection(node))
@@ -139,7 +141,8 @@ private:
       return give_order(node);
     case FrameKind::Card:
       node.card = read_card(frame.bytes);
-      if (std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.card.has_value(); }) && !started_)
+      if (std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.card.has_value(); }) &&
+          !started_)
         start();
       return;
     case FrameKind::Output:
@@ -261,22 +264,24 @@ private:
       return;
     if (!ending_)
       exit_code_ = started_ ? lost : cannot_run;
-    // Also when another node's end was heard first: it ended because it lost this one, and left it to the origin to say so.
+    // Also when another node's end was heard first: it ended because it lost this one, and left it to the origin to say
+    // so.
     if (!nodes_[origin].exit)
-      leave_unsaid(node, "the connection to its agent ended" +
-                             (node.ready ? "" : " before hetmp answered there; is " + launch_.tool + " installed on it?"));
+      leave_unsaid(node,
+                   "the connection to its agent ended" +
+                       (node.ready ? "" : " before hetmp answered there; is " + launch_.tool + " installed on it?"));
     node.exit = Exit{lost, 0};
     begin_to_end();
-    finished_ |= !started_ || std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
+    finished_ |=
+        !started_ || std::all_of(nodes_.begin(), nodes_.end(), [](const Node& each) { return each.exit.has_value(); });
   }
 
   /// What the origin has seen is that a node was gone; how its process ended is known here.
   void say_words() {
     const size_t end = words_.find('\n');
     const std::string place = words_.substr(0, end);
-    const auto crashed = std::find_if(nodes_.begin() + 1, nodes_.end(), [](const Node& node) {
-      return node.exit && node.exit->signal != 0;
-    });
+    const auto crashed = std::find_if(nodes_.begin() + 1, nodes_.end(),
+                                      [](const Node& node) { return node.exit && node.exit->signal != 0; });
     if (crashed == nodes_.end()) {
       const std::string line = end == words_.npos ? place : words_.substr(end + 1);
       say("%s", line.substr(0, line.find('\n')).c_str());
@@ -309,8 +314,8 @@ private:
   bool started_ = false;     ///< the agents have been told to start the program
   bool input_open_ = true;
   bool input_taken_ = true; ///< the origin's program has taken what it was given
-  bool ending_ = false;   ///< a node has ended, the others are to follow
-  bool finished_ = false; ///< nothing is waited for any more
+  bool ending_ = false;     ///< a node has ended, the others are to follow
+  bool finished_ = false;   ///< nothing is waited for any more
   int asked_to_end_ = 0;
   std::set<int> passed_;      ///< signals that the program was sent
   std::string words_;         ///< what the origin would have said, and where the program was

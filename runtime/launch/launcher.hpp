@@ -17,8 +17,8 @@ struct Launch {
   bool encrypt = false;                  ///< what travels between hosts
 };
 
-/// Runs the program to its end. Returns the exit code: the origin's, 128 + the number of the signal that ended it, or, after
-/// one line, what tells that it could not be run.
+/// Runs the program to its end. Returns the exit code: the origin's, 128 + the number of the signal that ended it, or,
+/// after one line, what tells that it could not be run.
 int launch(const Launch& launch);
 
 } // namespace hetmp::launch

@@ -17,15 +17,16 @@ namespace {
 constexpr uint32_t lanes = 2;
 /// For a stranger or a peer to say what it has to say.
 constexpr int64_t handshake_ms = 5000;
-/// Connections that have not proved anything. One more, and the one that has said nothing for longest has to go: a node says
-/// all it has to say at once, so strangers cannot keep it out by being many.
+/// Connections that have not proved anything. One more, and the one that has said nothing for longest has to go: a node
+/// says all it has to say at once, so strangers cannot keep it out by being many.
 constexpr size_t most_pending = 256;
 constexpr const char* not_in_time = "it has not said in time who it is";
 
 /// Someone who has connected and not yet proved who it is.
 struct Pending {
   Pending(int connected, std::string whence, const Secret& secret, uint32_t self, bool sealed)
-      : socket(connected), from(std::move(whence)), listener(secret, self, sealed), deadline_ms(now_ms() + handshake_ms) {}
+      : socket(connected), from(std::move(whence)), listener(secret, self, sealed),
+        deadline_ms(now_ms() + handshake_ms) {}
 
   int socket;
   std::string from;
@@ -43,7 +44,7 @@ struct Pending {
 };
 
 class MeshBuilder {
-public:
+ public:
   MeshBuilder(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
               int patience_s, bool sealed)
       : self_(self), endpoints_(endpoints), own_(own), secret_(secret), sealed_(sealed),
@@ -67,7 +68,7 @@ public:
     return std::move(mesh_);
   }
 
-private:
+ private:
   void open_connection(uint32_t node, uint32_t lane) {
     const Endpoint& endpoint = endpoints_[node];
     const std::string peer = "node " + std::to_string(node) + " at " + endpoint.address;
@@ -157,7 +158,7 @@ private:
     pending.have = 0;
     if (pending.challenged)
       return pending.listener.accept(pending.buffer.proof) ? accept_node(pending)
-                                                          : refuse(pending, "it replays another connection's hello");
+                                                           : refuse(pending, "it replays another connection's hello");
     const Hello hello = pending.buffer.hello;
     if (const char* wrong = pending.listener.check(hello))
       return refuse(pending, wrong);
@@ -211,8 +212,8 @@ private:
 
 } // namespace
 
-Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
-                  int patience_s, bool sealed) {
+Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own,
+                  const Secret& secret, int patience_s, bool sealed) {
   if (!start_cryptography()) // the secret was made by another process
     return {{}, {}, "libsodium has no source of random numbers here"};
   return MeshBuilder(self, endpoints, own, secret, patience_s, sealed).build();

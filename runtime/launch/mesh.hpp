@@ -18,10 +18,10 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-/// A socket that listens on the address that `host` means here, at a port of the system's choice, and on no other. Closed when
-/// the mesh stands.
+/// A socket that listens on the address that `host` means here, at a port of the system's choice, and on no other.
+/// Closed when the mesh stands.
 class ListeningSocket {
-public:
+ public:
   ListeningSocket() = default;
   ~ListeningSocket() { close(); }
   ListeningSocket(const ListeningSocket&) = delete;
@@ -33,7 +33,7 @@ public:
   int descriptor() const { return descriptor_; }
   const Endpoint& endpoint() const { return endpoint_; }
 
-private:
+ private:
   int descriptor_ = -1;
   Endpoint endpoint_;
 };
@@ -44,10 +44,11 @@ struct Mesh {
   std::string error;                       ///< one phrase if it could not be had; then there are no sockets
 };
 
-/// Connects node `self` with all others: it opens connections to those before it and is connected to by those behind it, who
-/// all do the same. Strangers are refused, with one line for each, and do no harm; at most `patience_s` seconds. The sockets
-/// are inherited by the program that is executed next. `sealed`: whether the connections are to be, which all must agree on.
-Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own, const Secret& secret,
-                  int patience_s, bool sealed = false);
+/// Connects node `self` with all others: it opens connections to those before it and is connected to by those behind
+/// it, who all do the same. Strangers are refused, with one line for each, and do no harm; at most `patience_s`
+/// seconds. The sockets are inherited by the program that is executed next. `sealed`: whether the connections are to
+/// be, which all must agree on.
+Mesh connect_mesh(uint32_t self, const std::vector<Endpoint>& endpoints, const ListeningSocket& own,
+                  const Secret& secret, int patience_s, bool sealed = false);
 
 } // namespace hetmp::launch

@@ -39,8 +39,8 @@ int inheritable(dsm::ConnectionKeys& keys) {
   return descriptor >= 0 && !lift(descriptor) ? -1 : descriptor;
 }
 
-/// Addresses have to be the same on all hosts: no randomisation, and one stack limit, from which the kernel works out where
-/// libraries go. False if the kernel does not allow that.
+/// Addresses have to be the same on all hosts: no randomisation, and one stack limit, from which the kernel works out
+/// where libraries go. False if the kernel does not allow that.
 bool fix_addresses(uint64_t stack_bytes) {
   AddressLayout layout = address_layout();
   if (layout.personality == AddressLayout::unknown)
@@ -62,9 +62,7 @@ void set_environment(const Order& order, const Start& start, const dsm::LaunchPl
 
 } // namespace
 
-uint64_t stack_limit() {
-  return downwards(address_layout()).stack_bytes;
-}
+uint64_t stack_limit() { return downwards(address_layout()).stack_bytes; }
 
 int become_node(const Order& order, const Start& start, const ListeningSocket& listening, const std::string& library,
                 int words) {

@@ -90,8 +90,7 @@ Endpoint endpoint_of(const json& value) {
 }
 
 /// Runs `read` on the parsed text; nothing if either throws.
-template <class Read>
-auto parsed(std::string_view text, Read&& read) -> std::optional<decltype(read(json()))> {
+template <class Read> auto parsed(std::string_view text, Read&& read) -> std::optional<decltype(read(json()))> {
   try {
     return read(json::parse(text));
   } catch (const json::exception&) {
@@ -116,8 +115,8 @@ std::string to_json(const Order& order) {
   json environment = json::object();
   for (const auto& [name, value] : order.environment)
     environment[as_text(name)] = as_text(value);
-  return json{{"node", order.node},          {"host", order.host},       {"folder", as_text(order.folder)},
-              {"command", command},          {"environment", environment}, {"stack_bytes", order.stack_bytes},
+  return json{{"node", order.node},      {"host", order.host},         {"folder", as_text(order.folder)},
+              {"command", command},      {"environment", environment}, {"stack_bytes", order.stack_bytes},
               {"encrypt", order.encrypt}}
       .dump();
 }

@@ -14,8 +14,8 @@ namespace hetmp::launch {
 
 /// Agent: what its host has.
 struct Ready {
-  std::vector<int> cpus; ///< that its processes may use
-  std::string problem;   ///< what speaks against running a node there, a sentence; empty if nothing does
+  std::vector<int> cpus;          ///< that its processes may use
+  std::string problem;            ///< what speaks against running a node there, a sentence; empty if nothing does
   std::string no_encryption = {}; ///< the same for a node of a run that is to be encrypted
   bool operator==(const Ready&) const = default;
 };
@@ -23,7 +23,7 @@ struct Ready {
 /// Launcher: which program.
 struct Order {
   uint32_t node = 0;
-  std::string host; ///< this node's, as the others know it
+  std::string host;   ///< this node's, as the others know it
   std::string folder; ///< working directory
   std::vector<std::string> command;
   std::map<std::string, std::string> environment;

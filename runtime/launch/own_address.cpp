@@ -51,7 +51,8 @@ std::vector<InterfaceAddress> interface_addresses() {
     char text[NI_MAXHOST];
     if (getnameinfo(address, ipv6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in), text, sizeof text, nullptr, 0,
                     NI_NUMERICHOST) == 0)
-      found.push_back({each->ifa_name, text, ipv6, (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_RUNNING) != 0,
+      found.push_back({each->ifa_name, text, ipv6,
+                       (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_RUNNING) != 0,
                        (each->ifa_flags & IFF_LOOPBACK) != 0});
   }
   freeifaddrs(list);
@@ -64,8 +65,9 @@ OwnAddress choose_address(const std::vector<InterfaceAddress>& addresses, const 
     const auto* chosen = first(addresses, [&](const InterfaceAddress& each) { return each.interface == *wanted; });
     if (chosen)
       return {chosen->address, {}};
-    return {{}, "HETMP_INTERFACE=" + *wanted + ": no interface with that name has an address; these have: " +
-                    names_of(addresses)};
+    return {{},
+            "HETMP_INTERFACE=" + *wanted +
+                ": no interface with that name has an address; these have: " + names_of(addresses)};
   }
   if (all_on_this_host)
     return {loopback_address, {}};

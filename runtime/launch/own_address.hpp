@@ -1,5 +1,5 @@
-// The address under which the other nodes of a run reach this host, where nobody has named it: hosts' names will not do,
-// since many a host takes its own for 127.0.1.1.
+// The address under which the other nodes of a run reach this host, where nobody has named it: hosts' names will not
+// do, since many a host takes its own for 127.0.1.1.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct OwnAddress {
   std::string error; ///< one phrase; then there is no address
 };
 
-/// `wanted`: the interface the user has chosen. Otherwise it is the loopback if all nodes are on this host, else the first
-/// interface that is up. IPv4 goes before IPv6.
+/// `wanted`: the interface the user has chosen. Otherwise it is the loopback if all nodes are on this host, else the
+/// first interface that is up. IPv4 goes before IPv6.
 OwnAddress choose_address(const std::vector<InterfaceAddress>& addresses, const std::optional<std::string>& wanted,
                           bool all_on_this_host);
 

@@ -16,7 +16,7 @@ std::string error_of(const char* doing, pmix_status_t status) {
 
 /// A handful of attributes for one call.
 class Attributes {
-public:
+ public:
   ~Attributes() {
     for (size_t i = 0; i < count_; ++i)
       PMIX_INFO_DESTRUCT(&infos_[i]);
@@ -26,7 +26,7 @@ public:
   const pmix_info_t* data() const { return infos_; }
   size_t count() const { return count_; }
 
-private:
+ private:
   Attributes& add(const char* key, const void* value, pmix_data_type_t type) {
     PMIX_INFO_LOAD(&infos_[count_], key, value, type);
     ++count_;

@@ -10,7 +10,7 @@ namespace hetmp::launch {
 /// This process's connection to its launcher. Functions that can fail return what is wrong, one phrase; empty if
 /// nothing is. A process has one at a time, and one thread uses it.
 class Pmix {
-public:
+ public:
   Pmix() = default;
   ~Pmix() { close(); }
   Pmix(const Pmix&) = delete;
@@ -36,7 +36,7 @@ public:
   /// What a process has published; nothing if it has not.
   std::optional<std::string> read(uint32_t rank, const char* key) const;
 
-private:
+ private:
   std::string meet(bool with_data);
 
   bool open_ = false;

@@ -3,11 +3,11 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/seal/wanted.hpp"
 #include "runtime/launch/cpu_shares.hpp"
 #include "runtime/launch/node_program.hpp"
 #include "runtime/launch/own_address.hpp"
 #include "runtime/launch/pmix.hpp"
-#include "base/seal/wanted.hpp"
 
 #include <csignal>
 #include <cstdlib>
@@ -64,8 +64,8 @@ std::string current_folder() {
   return getcwd(folder, sizeof folder) ? folder : "/";
 }
 
-/// Launchers send what they are asked to forward to every process of the job. The program's handlers run on the origin; the
-/// other nodes end when it does. Ignored signals stay so in the program that is executed.
+/// Launchers send what they are asked to forward to every process of the job. The program's handlers run on the origin;
+/// the other nodes end when it does. Ignored signals stay so in the program that is executed.
 void leave_signals_to_the_origin() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
     signal(number, SIG_IGN);
@@ -78,11 +78,15 @@ bool end_with(pid_t launcher) { return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && 
 
 /// One run of become_rank() in a job of several processes.
 class Meeting {
-public:
+ public:
   Meeting(Pmix& pmix, const Rank& rank)
-      : pmix_(pmix), rank_(rank),
-        order_{pmix.rank(), pmix.host(), current_folder(), rank.command, runtime_variables(), stack_limit(),
-               pmix.rank() == origin && seal::wanted()} {}
+      : pmix_(pmix), rank_(rank), order_{pmix.rank(),
+                                         pmix.host(),
+                                         current_folder(),
+                                         rank.command,
+                                         runtime_variables(),
+                                         stack_limit(),
+                                         pmix.rank() == origin && seal::wanted()} {}
 
   int run() {
     if (pmix_.size() > most_nodes)
@@ -104,7 +108,7 @@ public:
     return problem_.empty() ? become() : refuse(problem_);
   }
 
-private:
+ private:
   void publish() {
     const auto put = [this](const char* key, const std::string& text) {
       if (error_.empty())
@@ -173,8 +177,8 @@ private:
       problem_ = no_encryption_;
   }
 
-  /// All processes of the job have come to the same conclusion. None of the others ends before it has been said: a launcher
-  /// takes the whole job down with the first one.
+  /// All processes of the job have come to the same conclusion. None of the others ends before it has been said: a
+  /// launcher takes the whole job down with the first one.
   int refuse(const std::string& why) {
     if (pmix_.rank() == origin)
       say("%s", why.c_str());

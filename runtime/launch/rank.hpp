@@ -1,5 +1,5 @@
-// `hetmp run` as a PMIx launcher (srun, mpirun, prterun) starts it: many times, and each process becomes the node that has
-// its rank as number. What a launcher of hetmp's own would tell them they tell each other through PMIx.
+// `hetmp run` as a PMIx launcher (srun, mpirun, prterun) starts it: many times, and each process becomes the node that
+// has its rank as number. What a launcher of hetmp's own would tell them they tell each other through PMIx.
 #pragma once
 
 #include <optional>

@@ -87,12 +87,13 @@ std::string ListeningSocket::open(const std::string& host) {
   descriptor_ = socket(here.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   socklen_t bytes = sizeof here.address;
   if (descriptor_ < 0 || bind(descriptor_, reinterpret_cast<sockaddr*>(&here.address), here.bytes) != 0 ||
-      listen(descriptor_, 128) != 0 || getsockname(descriptor_, reinterpret_cast<sockaddr*>(&here.address), &bytes) != 0)
+      listen(descriptor_, 128) != 0 ||
+      getsockname(descriptor_, reinterpret_cast<sockaddr*>(&here.address), &bytes) != 0)
     return "cannot listen on " + host + ": " + strerrordesc_np(errno);
   endpoint_.address = numeric(here.address, bytes);
-  endpoint_.port = ntohs(here.address.ss_family == AF_INET6
-                             ? reinterpret_cast<const sockaddr_in6&>(here.address).sin6_port
-                             : reinterpret_cast<const sockaddr_in&>(here.address).sin_port);
+  endpoint_.port =
+      ntohs(here.address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(here.address).sin6_port
+                                               : reinterpret_cast<const sockaddr_in&>(here.address).sin_port);
   return {};
 }
 

@@ -1,8 +1,8 @@
 // Task dependences: the order between children of one task that `depend` clauses ask for.
 //
-// For each storage location the children form groups, in the order in which they are generated: each writer alone, or neighbours
-// that only read, only exclude each other, or are an inoutset. All of a group wait for all of the group before it, which makes
-// them wait for everything before that.
+// For each storage location the children form groups, in the order in which they are generated: each writer alone, or
+// neighbours that only read, only exclude each other, or are an inoutset. All of a group wait for all of the group
+// before it, which makes them wait for everything before that.
 #pragma once
 
 #include "runtime/core/futex_lock.hpp"
@@ -46,17 +46,17 @@ struct DependenceNode {
 void release(DependenceNode* node);
 
 class DependenceTable {
-public:
+ public:
   DependenceTable() = default;
   ~DependenceTable();
   DependenceTable(const DependenceTable&) = delete;
   DependenceTable& operator=(const DependenceTable&) = delete;
 
-  /// Puts `node` behind the nodes inserted so far that it depends on. Several items of one location count as the strongest.
-  /// Afterwards is_inserted() tells whether it is ready.
+  /// Puts `node` behind the nodes inserted so far that it depends on. Several items of one location count as the
+  /// strongest. Afterwards is_inserted() tells whether it is ready.
   void insert(DependenceNode& node, std::vector<Dependence> items);
 
-private:
+ private:
   struct Group {
     DependenceKind kind = DependenceKind::In;
     std::vector<DependenceNode*> members;
@@ -77,11 +77,12 @@ private:
 /// Whoever inserted the node lets it go: true if nothing is left that it waits for. Otherwise complete() will name it.
 bool is_inserted(DependenceNode& node);
 
-/// A node whose predecessors are complete may have to wait for others of its mutexinoutsets: false, and complete() will name it.
+/// A node whose predecessors are complete may have to wait for others of its mutexinoutsets: false, and complete() will
+/// name it.
 bool enter_exclusions(DependenceNode& node);
 
-/// The task of `node` is complete, or there is none. Appends the tasks that are now ready, exclusions entered, to `ready`. Threads
-/// that wait see it by `predecessors`.
+/// The task of `node` is complete, or there is none. Appends the tasks that are now ready, exclusions entered, to
+/// `ready`. Threads that wait see it by `predecessors`.
 void complete(DependenceNode& node, std::vector<ExplicitTask*>& ready);
 
 /// In a forked child: nobody holds the lock of all exclusions.

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
-/// A thread that has so many tasks ready executes further ones itself, at once, until others have taken half of them: nobody lacks
-/// work, a queue that a loop of millions fills is neither fast nor small, and one that is always full is locked by the two sides for
-/// each single task. KMP_ENABLE_TASK_THROTTLING=false: it never does.
+/// A thread that has so many tasks ready executes further ones itself, at once, until others have taken half of them:
+/// nobody lacks work, a queue that a loop of millions fills is neither fast nor small, and one that is always full is
+/// locked by the two sides for each single task. KMP_ENABLE_TASK_THROTTLING=false: it never does.
 constexpr uint32_t plenty = 64;
 
 bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
@@ -50,8 +50,8 @@ void drop_record(TaskBlocks* blocks, GeneratingTask* task) {
     task = free_record(blocks, task);
 }
 
-/// Of a task that is complete and that only this thread knows of, but for its children. Its parent, which has been waiting for it, is
-/// there all the time.
+/// Of a task that is complete and that only this thread knows of, but for its children. Its parent, which has been
+/// waiting for it, is there all the time.
 void leave_unattached(TaskBlocks* blocks, ExplicitTask* task) {
   // Without records of children nobody else knows of it. acquire: pairs with drop_record() by those that did.
   if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
@@ -62,7 +62,8 @@ void leave_unattached(TaskBlocks* blocks, ExplicitTask* task) {
   drop_record(blocks, task);
 }
 
-/// Of a task that is complete. Whether its parent has no unfinished child any more. seq_cst: a thread may be waiting for that.
+/// Of a task that is complete. Whether its parent has no unfinished child any more. seq_cst: a thread may be waiting
+/// for that.
 bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
   if (!task->attached) {
     leave_unattached(blocks, task);
@@ -72,7 +73,7 @@ bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
   // Without records of children nobody else knows of it. acquire: pairs with drop_record() by those that did.
   if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
     const uint64_t before =
-      parent->children.fetch_sub(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_seq_cst);
+        parent->children.fetch_sub(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_seq_cst);
     give_back_task(blocks, task);
     if (before >> 32 == 1)
       drop_record(blocks, free_record(blocks, parent));
@@ -160,8 +161,9 @@ bool is_discarded(const ExplicitTask& task) {
 
 namespace {
 
-/// Before others may learn of the task. One that its generating thread executes at once, from beginning to end, need not be: nobody
-/// who could wait for it goes on meanwhile, and the taskgroup cannot end as the parent belongs to it, or waits itself.
+/// Before others may learn of the task. One that its generating thread executes at once, from beginning to end, need
+/// not be: nobody who could wait for it goes on meanwhile, and the taskgroup cannot end as the parent belongs to it, or
+/// waits itself.
 void attach(ExplicitTask& task) {
   if (task.attached)
     return;
@@ -198,8 +200,10 @@ void submit_again(Thread& self, ExplicitTask& task) {
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   NodeTeam& team = *task.team;
-  // Alone on its node a thread keeps only what others are there to take: it may wait for the task itself, without ever executing it.
-  const bool for_others = team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
+  // Alone on its node a thread keeps only what others are there to take: it may wait for the task itself, without ever
+  // executing it.
+  const bool for_others =
+      team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
   const bool included = task.parent->is_final || !for_others;
   return included || (task.priority == 0 && has_plenty(team.tasks, self.task->local_number));
 }
@@ -334,7 +338,8 @@ bool execute_and_keep(Thread& self, ExplicitTask& task) {
   const bool part_follows = run_code(self, task);
   task.begun = false;
   // acquire: pairs with drop_record() by its children; without their records it is as if they had never been.
-  if (!task.attached && !task.dependences && task.children.load(std::memory_order_acquire) == GeneratingTask::one_record)
+  if (!task.attached && !task.dependences &&
+      task.children.load(std::memory_order_acquire) == GeneratingTask::one_record)
     return true;
   end_part(&self, task);
   if (part_follows)

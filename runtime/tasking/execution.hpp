@@ -24,26 +24,28 @@ GeneratingTask& generating_task(ImplicitTask& task);
 /// The dependences between its children. By the thread that executes it.
 DependenceTable& dependences_of(GeneratingTask& task);
 
-/// A task of the calling thread's present one, not yet known to anybody: its body is to be filled in. Ends the program when there
-/// is no memory.
+/// A task of the calling thread's present one, not yet known to anybody: its body is to be filled in. Ends the program
+/// when there is no memory.
 ExplicitTask& make_task(Thread& self, const TaskRequest& request);
 
-/// Whether a task that has not begun is not executed any more, since its taskgroup, one around it or the region has been cancelled.
+/// Whether a task that has not begun is not executed any more, since its taskgroup, one around it or the region has
+/// been cancelled.
 bool is_discarded(const ExplicitTask& task);
 
 /// Never submitted, or kept: a pattern that others were copied from.
 void discard_task(Thread& self, ExplicitTask& task);
 
-/// Has it executed: at once, if it is included or the team has plenty of tasks, else by some thread of the team. An untied task
-/// that runs may be submitted again by the thread that executes it, before it returns, for its next part.
+/// Has it executed: at once, if it is included or the team has plenty of tasks, else by some thread of the team. An
+/// untied task that runs may be submitted again by the thread that executes it, before it returns, for its next part.
 void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences = {});
 
-/// For many tasks that differ in their bodies only: executes one at once that has no event and nothing to finalise. True: nothing is
-/// left of it and the record may be used for the next one. False: it has been completed like others, or its children go up to it.
+/// For many tasks that differ in their bodies only: executes one at once that has no event and nothing to finalise.
+/// True: nothing is left of it and the record may be used for the next one. False: it has been completed like others,
+/// or its children go up to it.
 bool execute_and_keep(Thread& self, ExplicitTask& task);
 
-/// A task made by `running`, a deferred or undeferred one without dependences, becomes another child of `running`'s parent, to be executed
-/// by some thread.
+/// A task made by `running`, a deferred or undeferred one without dependences, becomes another child of `running`'s
+/// parent, to be executed by some thread.
 void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running);
 
 /// Executes it at once, on this thread (`if(false)`).
@@ -65,8 +67,8 @@ void end_executed_elsewhere(Thread* self, ExplicitTask& task);
 /// Its event has been fulfilled. Any thread, known to the runtime or not; once for each task.
 void complete_event(ExplicitTask& task);
 
-/// In a forked child: what its thread, an initial one outside of any region, had not finished is the parent process's to finish. Waiting
-/// for it would have no end here, and executing it again would do it twice.
+/// In a forked child: what its thread, an initial one outside of any region, had not finished is the parent process's
+/// to finish. Waiting for it would have no end here, and executing it again would do it twice.
 void forget_unfinished_tasks(Thread& self);
 
 /// The task completes only when complete_event() has been called as well. Before it is submitted.

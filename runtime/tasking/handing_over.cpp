@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t microseconds = 1000;
 constexpr int64_t between_offers = 50 * microseconds;
-constexpr int64_t after_refusal = 500 * microseconds;     // no node of the team was idle
+constexpr int64_t after_refusal = 500 * microseconds; // no node of the team was idle
 constexpr int64_t when_it_does_not_pay = 100'000 * microseconds;
 constexpr int64_t smallest_worth_it = 100 * microseconds; // some messages and a few pages
 constexpr int64_t most_times_slower = 8;
@@ -27,7 +27,8 @@ std::atomic<bool> some_stayed{false}; // of a team on several nodes
 FutexLock knowledge_lock;
 
 HandingKnowledge& find_knowledge(const void* microtask) {
-  static auto* const known = new std::map<const void*, HandingKnowledge>; // never destroyed: threads may outlive static objects
+  static auto* const known =
+      new std::map<const void*, HandingKnowledge>; // never destroyed: threads may outlive static objects
   FutexLockGuard guard(knowledge_lock);
   return (*known)[microtask];
 }
@@ -46,7 +47,8 @@ HandingKnowledge& knowledge_of(NodeTeam& team) {
 
 void smooth(std::atomic<int64_t>& average, int64_t nanoseconds) {
   const int64_t before = average.load(std::memory_order_relaxed);
-  average.store(before == 0 ? std::max<int64_t>(nanoseconds, 1) : before + (nanoseconds - before) / 4, std::memory_order_relaxed);
+  average.store(before == 0 ? std::max<int64_t>(nanoseconds, 1) : before + (nanoseconds - before) / 4,
+                std::memory_order_relaxed);
 }
 
 bool pays(const HandingKnowledge& known) {
@@ -147,8 +149,7 @@ struct Accepted {
   TaskIcvs icvs;
 };
 
-template <class Function>
-Function function_at(uint64_t address) { return reinterpret_cast<Function>(address); }
+template <class Function> Function function_at(uint64_t address) { return reinterpret_cast<Function>(address); }
 
 void run_accepted(int gtid, void* body) {
   const Accepted accepted = *static_cast<Accepted*>(body);
@@ -162,7 +163,8 @@ void run_accepted(int gtid, void* body) {
   end_taskgroup(self);
   if (accepted.task.finalise != 0)
     function_at<TaskFunction>(accepted.task.finalise)(gtid, handed_body);
-  team.global->return_task(team.description, accepted.origin, accepted.task.slot, uint64_t(monotonic_nanoseconds() - begun));
+  team.global->return_task(team.description, accepted.origin, accepted.task.slot,
+                           uint64_t(monotonic_nanoseconds() - begun));
 }
 
 } // namespace
@@ -220,8 +222,8 @@ bool take_back(Thread& self) {
 }
 
 void offer_for_others(NodeTeam& team) {
-  // What is to be read of the team stays only as long as one of its tasks is in hand: its region is not over before that. So whether it
-  // is time is asked of the last region that had tasks, which is seldom another one.
+  // What is to be read of the team stays only as long as one of its tasks is in hand: its region is not over before
+  // that. So whether it is time is asked of the last region that had tasks, which is seldom another one.
   if (ExplicitTask* list = team.tasks.take_back())
     end_or_queue(nullptr, team, 0, list);
   HandingKnowledge* known = team.tasks.knowledge.load(std::memory_order_acquire);

@@ -1,14 +1,15 @@
 // Nodes without work take tasks from others.
 //
-// A node whose threads are all at a barrier, and that has no tasks left, waits there for the others; a node with ready tasks to spare
-// offers some of the oldest, from which the most work follows. The coordinator (global/coordinator.hpp) gives them to a node of the
-// team that waits, which then has not come to its barrier yet, or gives them back at once. The record stays where the task was
-// generated and is completed there, with its dependences, taskgroup and parent, when the other node says that it has executed the
-// task and all its descendants. So the barrier of the node that gave it is not over before, and nothing else of tasks has to know.
+// A node whose threads are all at a barrier, and that has no tasks left, waits there for the others; a node with ready
+// tasks to spare offers some of the oldest, from which the most work follows. The coordinator (global/coordinator.hpp)
+// gives them to a node of the team that waits, which then has not come to its barrier yet, or gives them back at once.
+// The record stays where the task was generated and is completed there, with its dependences, taskgroup and parent,
+// when the other node says that it has executed the task and all its descendants. So the barrier of the node that gave
+// it is not over before, and nothing else of tasks has to know.
 //
-// A task travels as addresses: of its functions, which are the same on all nodes, and of its body, which lies in memory that nodes
-// share. Nothing is known of what it costs elsewhere, where its pages have to follow it; so the first tasks of a region are a probe. A
-// region whose tasks are too small, or take far longer elsewhere, keeps them for a while.
+// A task travels as addresses: of its functions, which are the same on all nodes, and of its body, which lies in memory
+// that nodes share. Nothing is known of what it costs elsewhere, where its pages have to follow it; so the first tasks
+// of a region are a probe. A region whose tasks are too small, or take far longer elsewhere, keeps them for a while.
 #pragma once
 
 #include "runtime/core/thread.hpp"
@@ -22,8 +23,9 @@ namespace hetmp::runtime {
 
 /// What is known of the tasks of one parallel region. Hints: relaxed accesses, and lost updates do no harm.
 struct HandingKnowledge {
-  std::atomic<int64_t> next_offer{0};      ///< not before that (monotonic nanoseconds)
-  std::atomic<int64_t> here{0}, there{0};  ///< nanoseconds a task took on its own node and elsewhere, smoothed; 0: none did
+  std::atomic<int64_t> next_offer{0}; ///< not before that (monotonic nanoseconds)
+  std::atomic<int64_t> here{0},
+      there{0}; ///< nanoseconds a task took on its own node and elsewhere, smoothed; 0: none did
 };
 
 /// From now on no task is handed over: the handle of a task's event is an address that only its own node understands.

@@ -24,7 +24,7 @@ struct Helper {
 
 /// Ready tasks in the order in which they came, linked by ExplicitTask::next.
 class WaitingTasks {
-public:
+ public:
   void push(ExplicitTask& task) {
     task.next = nullptr;
     (last_ ? last_->next : first_) = &task;
@@ -37,15 +37,15 @@ public:
     return task;
   }
 
-private:
+ private:
   ExplicitTask* first_ = nullptr;
   ExplicitTask* last_ = nullptr;
 };
 
 FutexLock lock;
 // Guarded by the lock.
-Helper* idle = nullptr;  ///< last in, first out
-WaitingTasks waiting;    ///< none while a helper is idle
+Helper* idle = nullptr; ///< last in, first out
+WaitingTasks waiting;   ///< none while a helper is idle
 uint32_t helpers = 0;
 
 FutexWord seated{0}; ///< helpers that are where they run, and have told it if they are to
@@ -107,8 +107,8 @@ ExplicitTask* take_own_task(Thread* self) {
   return self && self->task == &self->initial ? self->initial.team->tasks.take(0, nullptr) : nullptr;
 }
 
-/// The end of the program is a barrier of the initial thread. It is passed all the same after a while: the tasks may wait for something
-/// that only the ending thread could do.
+/// The end of the program is a barrier of the initial thread. It is passed all the same after a while: the tasks may
+/// wait for something that only the ending thread could do.
 void finish_before_exit() {
   constexpr int64_t longest_wait = 10'000'000'000;
   constexpr timespec pause = {0, 500'000};

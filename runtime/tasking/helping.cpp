@@ -13,8 +13,8 @@ const GeneratingTask* own_constraint(ImplicitTask& task) {
   return task.explicit_task ? task.constraint : &task.generator;
 }
 
-/// Whether the worker leaves the team's region or has left it; true for the first who asks. What it left before says nothing, so its
-/// primary need not reset that at each start.
+/// Whether the worker leaves the team's region or has left it; true for the first who asks. What it left before says
+/// nothing, so its primary need not reset that at each start.
 bool take_leaving(Thread& worker, const NodeTeam& team) {
   uint64_t region = team.region_end.region();
   return worker.leaving.compare_exchange_strong(region, 0, std::memory_order_acq_rel);
@@ -124,8 +124,8 @@ void finish_tasks(ImplicitTask& task) {
 }
 
 void leave_region(Thread& worker, NodeTeam& team) {
-  // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it once this
-  // worker is not counted any more is leave_unless_tasks()'s doing.
+  // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it
+  // once this worker is not counted any more is leave_unless_tasks()'s doing.
   worker.leaving.store(team.region_end.region(), std::memory_order_release);
   ImplicitTask* task = std::exchange(worker.task, nullptr);
   if (team.region_end.leave_unless_tasks())
@@ -152,7 +152,8 @@ void finish_region(Thread& primary, NodeTeam& team) {
   if (team.region_end.wait_or_tasks())
     return;
   help_until(primary, nullptr, [&] {
-    // Helping workers are among those that have not left, so read in this order the two are equal only if all of these help.
+    // Helping workers are among those that have not left, so read in this order the two are equal only if all of these
+    // help.
     const uint32_t helping = team.region_end.helping.load(std::memory_order_seq_cst);
     return team.region_end.workers() == helping && team.tasks.all_complete();
   });

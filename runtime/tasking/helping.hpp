@@ -9,10 +9,9 @@
 
 namespace hetmp::runtime {
 
-/// Executes tasks of the calling thread's team until `done()`, which reads by seq_cst what somebody writes and then rings the team's
-/// bell. `constraint`: see may_run().
-template <class Done>
-void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
+/// Executes tasks of the calling thread's team until `done()`, which reads by seq_cst what somebody writes and then
+/// rings the team's bell. `constraint`: see may_run().
+template <class Done> void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
   ImplicitTask& implicit = *self.task;
   TeamTasks& tasks = implicit.team->tasks;
   const bool several_nodes = implicit.team->global != nullptr;
@@ -28,7 +27,8 @@ void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
   while (!done()) {
     if (several_nodes && take_back(self))
       continue;
-    if (ExplicitTask* task = tasks.take_own(implicit.local_number, constraint)) { // without a look at what others are about
+    if (ExplicitTask* task =
+            tasks.take_own(implicit.local_number, constraint)) { // without a look at what others are about
       run(*task);
       continue;
     }

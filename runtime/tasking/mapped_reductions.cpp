@@ -16,7 +16,8 @@ namespace {
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 // Words of a table.
-constexpr size_t entries = 0, chunk_bytes = 1, chunks = 2, next_table = 4, chunks_end = 6, first_entry = 7, entry_words = 3;
+constexpr size_t entries = 0, chunk_bytes = 1, chunks = 2, next_table = 4, chunks_end = 6, first_entry = 7,
+                 entry_words = 3;
 // Words of an entry.
 constexpr size_t variable = 0, offset = 1;
 

@@ -19,15 +19,15 @@ struct TaskGroup;
 
 /// A task as the one that generates others: each implicit task and each explicit one.
 ///
-/// Its record stays until it is complete and the records of all its children are gone, so that from any task the way up to
-/// its implicit task can be walked.
+/// Its record stays until it is complete and the records of all its children are gone, so that from any task the way up
+/// to its implicit task can be walked.
 struct GeneratingTask {
-  static constexpr uint64_t one_child = 1;                ///< that is not complete
+  static constexpr uint64_t one_child = 1; ///< that is not complete
   static constexpr uint64_t one_record = uint64_t(1) << 32;
 
   GeneratingTask* parent = nullptr; ///< null: an implicit task
   uint32_t depth = 0;               ///< explicit tasks on the way up, itself included
-  uint32_t lock_owner = 0;          ///< its number as the owner of nestable locks; 0: it has set none. See lock_owner_number()
+  uint32_t lock_owner = 0; ///< its number as the owner of nestable locks; 0: it has set none. See lock_owner_number()
   bool is_final = false;
   /// Low half: children that are not complete. High half: records of children, and one for the task itself until it is
   /// complete. Whoever takes the last record away frees the task.
@@ -36,14 +36,12 @@ struct GeneratingTask {
   DependenceTable* dependences = nullptr; ///< between its children; the task's thread alone uses it
 
   /// seq_cst: what a thread waits for (core/wait.hpp, Bell); also acquires all that the children did.
-  bool has_unfinished_children() const {
-    return uint32_t(children.load(std::memory_order_seq_cst)) != 0;
-  }
+  bool has_unfinished_children() const { return uint32_t(children.load(std::memory_order_seq_cst)) != 0; }
 };
 
-/// Room for a value that is not there from the beginning: records of tasks that last for nanoseconds are made all the time.
-template <class Value>
-union SetLater {
+/// Room for a value that is not there from the beginning: records of tasks that last for nanoseconds are made all the
+/// time.
+template <class Value> union SetLater {
   SetLater() {}
   Value value;
 };
@@ -54,29 +52,31 @@ using TaskFunction = void (*)(int gtid, void* argument);
 /// A task made by a `task`, `taskloop` or `target` construct.
 struct ExplicitTask : GeneratingTask {
   TaskFunction function = nullptr;
-  TaskFunction finalise = nullptr; ///< called once when the task is complete, if not null: destroys its copies of variables
-  void* body = nullptr;            ///< memory for the program's part of the task; the argument of both functions
+  TaskFunction finalise =
+      nullptr;          ///< called once when the task is complete, if not null: destroys its copies of variables
+  void* body = nullptr; ///< memory for the program's part of the task; the argument of both functions
   size_t body_bytes = 0;
   uint32_t body_alignment = 0;
-  bool body_on_heap = false; ///< the program's, which nodes share; see task_memory.cpp
-  NodeTeam* team = nullptr;          ///< whose threads execute it
-  TaskGroup* member_of = nullptr;    ///< that it was generated into
+  bool body_on_heap = false;      ///< the program's, which nodes share; see task_memory.cpp
+  NodeTeam* team = nullptr;       ///< whose threads execute it
+  TaskGroup* member_of = nullptr; ///< that it was generated into
   DependenceNode* dependence = nullptr;
-  SetLater<TaskIcvs> icvs;           ///< of a deferred task, to begin with; while it runs, the thread has them
+  SetLater<TaskIcvs> icvs; ///< of a deferred task, to begin with; while it runs, the thread has them
   uint32_t priority = 0;
-  bool has_kmp_priority = false;     ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
+  bool has_kmp_priority = false; ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
-  bool for_helpers = false;          ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
-  bool deferred = false;             ///< counted by the team: its barrier waits for it
-  bool movable = false;              ///< nothing in its body is for its own node only
-  uint64_t away_word = 0;            ///< of one that is back from another node; see Answer
-  bool attached = false;             ///< counted by its parent and its taskgroup; see attach() in execution.cpp
-  /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be submitted
-  /// again while it runs, for its next part. Whoever counts to 0 completes the task.
+  bool for_helpers =
+      false; ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
+  bool deferred = false;  ///< counted by the team: its barrier waits for it
+  bool movable = false;   ///< nothing in its body is for its own node only
+  uint64_t away_word = 0; ///< of one that is back from another node; see Answer
+  bool attached = false;  ///< counted by its parent and its taskgroup; see attach() in execution.cpp
+  /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be
+  /// submitted again while it runs, for its next part. Whoever counts to 0 completes the task.
   std::atomic<uint32_t> pending{1};
-  void* async_handle = nullptr;      ///< for the program's use; see __kmpc_omp_get_target_async_handle_ptr
+  void* async_handle = nullptr; ///< for the program's use; see __kmpc_omp_get_target_async_handle_ptr
 
-  bool begun = false;                ///< then it is not discarded when its taskgroup is cancelled
+  bool begun = false; ///< then it is not discarded when its taskgroup is cancelled
 
   /// What its thread goes back to.
   struct Interrupted {
@@ -98,9 +98,10 @@ struct TaskGroup {
   std::atomic<uint32_t> unfinished{0};
   std::atomic<bool> cancelled{false}; ///< relaxed: tasks that see it too late run, which is allowed
   bool of_reduction = false; ///< a loop's, sections' or region's with reduction(task, ..): the program has written none
-  bool reduces = false; ///< it has reductions, whether or not they need copies
+  bool reduces = false;      ///< it has reductions, whether or not they need copies
   struct TaskReductions* reductions = nullptr;
-  uintptr_t* reduction_tables = nullptr; ///< of gcc's programs (mapped_reductions.hpp); those of outer taskgroups, if it has none
+  uintptr_t* reduction_tables =
+      nullptr; ///< of gcc's programs (mapped_reductions.hpp); those of outer taskgroups, if it has none
 };
 
 } // namespace hetmp::runtime

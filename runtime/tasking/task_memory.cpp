@@ -11,12 +11,12 @@
 namespace hetmp::runtime {
 namespace {
 
-// A block: the record, then the body with the record's address right before it. With node processes the body lies in the
-// program's heap instead: other nodes may be given pointers into it.
+// A block: the record, then the body with the record's address right before it. With node processes the body lies in
+// the program's heap instead: other nodes may be given pointers into it.
 constexpr size_t granule = 64;
 constexpr size_t record_bytes = (sizeof(ExplicitTask) + sizeof(void*) + granule - 1) / granule * granule;
 constexpr uint8_t no_class = TaskBlocks::classes;
-constexpr uint32_t most_kept = 64;   ///< blocks of one size that a thread keeps
+constexpr uint32_t most_kept = 64; ///< blocks of one size that a thread keeps
 constexpr uint32_t moved_at_once = 32;
 
 /// What threads have too many of and others lack: tasks are often made by one thread and completed by another.
@@ -96,8 +96,8 @@ ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment)
   const bool on_heap = several_processes();
   const size_t inside = on_heap ? 0 : body_bytes + (alignment > granule ? alignment : 0);
   const size_t size_class = (inside + granule - 1) / granule;
-  ExplicitTask* block = size_class < TaskBlocks::classes ? take_block(blocks, size_class)
-                                                         : allocate(record_bytes + size_class * granule);
+  ExplicitTask* block =
+      size_class < TaskBlocks::classes ? take_block(blocks, size_class) : allocate(record_bytes + size_class * granule);
   if (!block)
     return nullptr;
   const uint8_t kept_class = size_class < TaskBlocks::classes ? uint8_t(size_class) : no_class;

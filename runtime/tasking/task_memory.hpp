@@ -18,8 +18,8 @@ struct TaskBlocks {
   List lists[classes];
 };
 
-/// A new record with `body_bytes` of uninitialised body, aligned to `alignment`, a power of two (at least 16 in any case).
-/// Null when memory is exhausted.
+/// A new record with `body_bytes` of uninitialised body, aligned to `alignment`, a power of two (at least 16 in any
+/// case). Null when memory is exhausted.
 ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment = 16);
 
 /// Any thread; without blocks of its own, it passes null.

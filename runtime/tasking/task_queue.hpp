@@ -1,5 +1,5 @@
-// Tasks of one thread that are ready to run. The thread takes the newest one, whose data are in its caches and whose subtree is
-// the smallest; others take the oldest one, from which the most work will follow.
+// Tasks of one thread that are ready to run. The thread takes the newest one, whose data are in its caches and whose
+// subtree is the smallest; others take the oldest one, from which the most work will follow.
 #pragma once
 
 #include "runtime/core/futex_lock.hpp"
@@ -12,7 +12,7 @@ namespace hetmp::runtime {
 /// A growing ring under a lock: taking a task needs a look at it first (whether its scheduling constraint allows this
 /// thread), which a queue without a lock allows only for records that are never freed.
 class TaskQueue {
-public:
+ public:
   static constexpr uint32_t most_taken = 16;
 
   void push(ExplicitTask* task) { push(&task, 1); }
@@ -29,8 +29,7 @@ public:
   }
 
   /// Null if there is none that `allowed(task)` lets this thread run, among the `most_looked_at` newest. The owner.
-  template <class Allowed>
-  ExplicitTask* take_newest(Allowed&& allowed) {
+  template <class Allowed> ExplicitTask* take_newest(Allowed&& allowed) {
     if (size() == 0)
       return nullptr;
     FutexLockGuard guard(lock_);
@@ -48,8 +47,7 @@ public:
   }
 
   /// The same from the other end, among the `most` oldest. Any thread.
-  template <class Allowed>
-  ExplicitTask* take_oldest(Allowed&& allowed, uint32_t most = most_looked_at) {
+  template <class Allowed> ExplicitTask* take_oldest(Allowed&& allowed, uint32_t most = most_looked_at) {
     if (size() == 0)
       return nullptr;
     FutexLockGuard guard(lock_);
@@ -67,9 +65,9 @@ public:
     return nullptr;
   }
 
-  /// Half of the tasks or less: the oldest ones, in that order, as far as `allowed` holds without a gap. How many. Any thread.
-  template <class Allowed>
-  uint32_t take_oldest_half(Allowed&& allowed, ExplicitTask* (&taken)[most_taken]) {
+  /// Half of the tasks or less: the oldest ones, in that order, as far as `allowed` holds without a gap. How many. Any
+  /// thread.
+  template <class Allowed> uint32_t take_oldest_half(Allowed&& allowed, ExplicitTask* (&taken)[most_taken]) {
     if (size() == 0)
       return 0;
     FutexLockGuard guard(lock_);
@@ -91,7 +89,7 @@ public:
   /// How often push() was called. seq_cst: what idle threads wait for.
   uint64_t pushes() const { return pushes_.load(std::memory_order_seq_cst); }
 
-private:
+ private:
   static constexpr uint32_t most_looked_at = 16;
   static constexpr uint32_t first_size = 64;
 
@@ -110,7 +108,7 @@ private:
     oldest_ = 0;
   }
 
-  FutexLock lock_; ///< guards all but the atomics, which change under it only
+  FutexLock lock_;                  ///< guards all but the atomics, which change under it only
   std::vector<ExplicitTask*> ring_; ///< its size is a power of two
   uint32_t oldest_ = 0;
   uint32_t count_ = 0;

@@ -49,7 +49,8 @@ bool is_meant(const TaskReductions& reductions, size_t item, void* variable) {
   return false;
 }
 
-/// The construct's copies, the same for all threads of the team on this node: they meet such constructs in the same order.
+/// The construct's copies, the same for all threads of the team on this node: they meet such constructs in the same
+/// order.
 ReductionCopies* copies_of_team(NodeTeam& team, uint64_t sequence, size_t items) {
   TeamTasks& tasks = team.tasks;
   FutexLockGuard guard(tasks.reductions_lock);

@@ -8,12 +8,13 @@
 namespace hetmp::runtime {
 namespace {
 
-/// When a thread that nobody can take tasks from looks whether to give some away. To give and to take costs a microsecond, so where
-/// tasks are many and small that happens once in a `beat` at most ("heartbeat scheduling": Acar, Chargueraud, Guatto, Rainey,
-/// Sieczkowski, PLDI 2018); a loop that is over before has been executed by one thread, at no other cost. Where they are few it
-/// happens at once: each may take long. In between, at most one of 32 tasks of a thread's share is executed without a look at the clock.
+/// When a thread that nobody can take tasks from looks whether to give some away. To give and to take costs a
+/// microsecond, so where tasks are many and small that happens once in a `beat` at most ("heartbeat scheduling": Acar,
+/// Chargueraud, Guatto, Rainey, Sieczkowski, PLDI 2018); a loop that is over before has been executed by one thread, at
+/// no other cost. Where they are few it happens at once: each may take long. In between, at most one of 32 tasks of a
+/// thread's share is executed without a look at the clock.
 class Pace {
-public:
+ public:
   explicit Pace(uint64_t tasks_a_thread) : most_between_(std::min<uint64_t>(tasks_a_thread / 32, 16)), last_(now()) {}
 
   /// Before each task.
@@ -36,7 +37,7 @@ public:
       last_ = now();
   }
 
-private:
+ private:
   static constexpr int64_t beat = 10'000; // nanoseconds
 
   static int64_t now() { return monotonic_nanoseconds(); }
@@ -122,7 +123,8 @@ void generate_taskloop(Thread& self, TaskloopSource& source, TaskloopExecution e
     execution = TaskloopExecution::Undeferred;
   else if (execution == TaskloopExecution::MadeLate &&
            (source.priority() != 0 || !program_icvs().task_throttling || self.task->team->global))
-    execution = TaskloopExecution::Submitted; // each has its place in the order, none is executed at once, or other nodes may take some
+    execution = TaskloopExecution::Submitted; // each has its place in the order, none is executed at once, or other
+                                              // nodes may take some
   if (execution == TaskloopExecution::Submitted)
     submit_each(self, source);
   else if (source.tasks() != 0)

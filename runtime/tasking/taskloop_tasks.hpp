@@ -1,7 +1,8 @@
-// The tasks of a taskloop, made as late as possible: "lazy binary splitting" (Tzannes, Caragea, Barua, Vishkin: Lazy binary-splitting, PPoPP
-// 2010). The tasks are numbered, and a range of numbers is one entry of a queue. A thread executes the tasks of its range one after the
-// other in one record; when its queue is empty, so that nobody could take anything from it, it puts the later half of what it has left
-// there: at once if the loop has few tasks, else once in a while.
+// The tasks of a taskloop, made as late as possible: "lazy binary splitting" (Tzannes, Caragea, Barua, Vishkin: Lazy
+// binary-splitting, PPoPP 2010). The tasks are numbered, and a range of numbers is one entry of a queue. A thread
+// executes the tasks of its range one after the other in one record; when its queue is empty, so that nobody could take
+// anything from it, it puts the later half of what it has left there: at once if the loop has few tasks, else once in a
+// while.
 #pragma once
 
 #include "runtime/tasking/execution.hpp"
@@ -11,9 +12,10 @@
 
 namespace hetmp::runtime {
 
-/// What the tasks of one taskloop are made from. On the heap: it ends with the last of them. Any thread calls its functions.
+/// What the tasks of one taskloop are made from. On the heap: it ends with the last of them. Any thread calls its
+/// functions.
 class TaskloopSource {
-public:
+ public:
   /// `priority`: of each task.
   TaskloopSource(uint64_t tasks, uint32_t priority) : tasks_(tasks), priority_(priority) {}
   TaskloopSource(const TaskloopSource&) = delete;
@@ -35,10 +37,10 @@ public:
       delete this;
   }
 
-protected:
+ protected:
   virtual ~TaskloopSource() = default;
 
-private:
+ private:
   const uint64_t tasks_;
   const uint32_t priority_;
   std::atomic<uint32_t> users_{1};

@@ -39,9 +39,9 @@ void TeamTasks::forget(uint32_t threads) {
 void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
   if (task->priority != 0) {
     FutexLockGuard guard(urgent_lock);
-    const auto after = std::upper_bound(urgent.begin(), urgent.end(), task, [](const ExplicitTask* a, const ExplicitTask* b) {
-      return a->priority > b->priority;
-    });
+    const auto after =
+        std::upper_bound(urgent.begin(), urgent.end(), task,
+                         [](const ExplicitTask* a, const ExplicitTask* b) { return a->priority > b->priority; });
     urgent.insert(after, task);
     urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
     urgent_pushes.fetch_add(1, std::memory_order_seq_cst);
@@ -89,7 +89,8 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
   const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
   if (urgent_count.load(std::memory_order_relaxed) != 0) {
     FutexLockGuard guard(urgent_lock);
-    const auto found = std::find_if(urgent.begin(), urgent.end(), [&](const ExplicitTask* task) { return allowed(*task); });
+    const auto found =
+        std::find_if(urgent.begin(), urgent.end(), [&](const ExplicitTask* task) { return allowed(*task); });
     if (found != urgent.end()) {
       ExplicitTask* task = *found;
       urgent.erase(found);
@@ -141,7 +142,8 @@ ExplicitTask* TeamTasks::take_from_anywhere(const GeneratingTask* constraint) {
 }
 
 uint64_t TeamTasks::pushes() const {
-  uint64_t sum = of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
+  uint64_t sum =
+      of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < count; i++)
     sum += members[i].queue.pushes();
   return sum;

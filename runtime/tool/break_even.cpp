@@ -51,10 +51,10 @@ double between(double low, double high, double part) {
 }
 
 /// Where `heights`, one for each point, rise to `level`.
-std::optional<BreakEven> crossing(const std::vector<CalibrationPoint>& points,
-                                  const std::vector<double>& heights, double level) {
-  const size_t above = size_t(
-      std::find_if(heights.begin(), heights.end(), [&](double h) { return h >= level; }) - heights.begin());
+std::optional<BreakEven> crossing(const std::vector<CalibrationPoint>& points, const std::vector<double>& heights,
+                                  double level) {
+  const size_t above =
+      size_t(std::find_if(heights.begin(), heights.end(), [&](double h) { return h >= level; }) - heights.begin());
   if (above == heights.size())
     return {};
   const CalibrationPoint& high = points[above];
@@ -66,8 +66,7 @@ std::optional<BreakEven> crossing(const std::vector<CalibrationPoint>& points,
                    between(low.fault_period_us, high.fault_period_us, part)};
 }
 
-template <class Value>
-std::vector<double> logarithms(const std::vector<CalibrationPoint>& points, Value value) {
+template <class Value> std::vector<double> logarithms(const std::vector<CalibrationPoint>& points, Value value) {
   std::vector<double> result;
   for (const CalibrationPoint& point : points)
     result.push_back(std::log(value(point)));

@@ -28,8 +28,7 @@ std::optional<BreakEven> find_break_even(const std::vector<perf::CalibrationPoin
 
 /// The paper's criterion (section 3.4): where throughput comes close to its maximum, here to the share
 /// `close` of it. The median of the last quarter of the points counts as the maximum.
-std::optional<BreakEven> find_saturation(const std::vector<perf::CalibrationPoint>& points,
-                                         double close = 0.9);
+std::optional<BreakEven> find_saturation(const std::vector<perf::CalibrationPoint>& points, double close = 0.9);
 
 /// Microseconds that a fault keeps the thread that takes it: elapsed time less the time the operations need
 /// at the throughput of the last points; the median over the points at which that is the smaller part. 0 if

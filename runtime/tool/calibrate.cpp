@@ -65,12 +65,12 @@ class Table {
   static void print_head(const Curve& curve) {
     printf("node %u computes on pages of node 0 (%u %s at %.2f of the speed of an origin's)\n", curve.node,
            curve.threads, curve.threads == 1 ? "thread" : "threads", curve.speed);
-    printf("%16s %12s %18s %18s %12s\n", "operations/byte", "Mops/s", "fault period (us)",
-           "elapsed/fault (us)", "gain of two");
+    printf("%16s %12s %18s %18s %12s\n", "operations/byte", "Mops/s", "fault period (us)", "elapsed/fault (us)",
+           "gain of two");
   }
   static void print_point(const perf::CalibrationPoint& point) {
-    printf("%16.0f %12.1f %18.1f %18.1f %12.3f\n", point.operations_per_byte, point.mops,
-           point.fault_period_us, point.elapsed_us, point.gain);
+    printf("%16.0f %12.1f %18.1f %18.1f %12.3f\n", point.operations_per_byte, point.mops, point.fault_period_us,
+           point.elapsed_us, point.gain);
   }
 };
 
@@ -85,17 +85,16 @@ std::optional<perf::ProfileEntry> conclude(const Curve& curve, const std::string
   entry.date = date_now();
   printf("node %u: a fault costs %.1f us\n", curve.node, entry.fault_us);
   if (const auto saturation = find_saturation(entry.points))
-    printf("node %u: 90 %% of the best throughput from %.0f operations/byte, a fault every %.1f us\n",
-           curve.node, saturation->operations_per_byte, saturation->fault_period_us);
+    printf("node %u: 90 %% of the best throughput from %.0f operations/byte, a fault every %.1f us\n", curve.node,
+           saturation->operations_per_byte, saturation->fault_period_us);
   constexpr double undisturbed = 0.95;
   if (curve.cpu_share < undisturbed)
-    printf("node %u: other programs had %.0f %% of the CPU time: these figures want a quiet machine\n",
-           curve.node, 100 * (1 - curve.cpu_share));
+    printf("node %u: other programs had %.0f %% of the CPU time: these figures want a quiet machine\n", curve.node,
+           100 * (1 - curve.cpu_share));
   const auto found = find_break_even(entry.points);
   if (!found) {
     fflush(stdout);
-    say("calibrate: nodes 0 and %u together were never faster than node 0 alone: no threshold for them",
-        curve.node);
+    say("calibrate: nodes 0 and %u together were never faster than node 0 alone: no threshold for them", curve.node);
     return {};
   }
   entry.threshold_us = rounded(found->fault_period_us);
@@ -130,8 +129,8 @@ std::string open_profile(std::vector<perf::ProfileEntry>& entries) {
   return *path;
 }
 
-int write_results(const std::string& path, std::vector<perf::ProfileEntry> all,
-                  const std::vector<Curve>& curves, const CalibrateOptions& options) {
+int write_results(const std::string& path, std::vector<perf::ProfileEntry> all, const std::vector<Curve>& curves,
+                  const CalibrateOptions& options) {
   std::vector<perf::ProfileEntry> found;
   for (const Curve& curve : curves)
     if (auto entry = conclude(curve, options.transport))

@@ -14,15 +14,12 @@ namespace {
 using perf::CalibrationPoint;
 using perf::ProfileEntry;
 
-constexpr double width = 840, left = 92, right = 24, top = 76, plot_height = 220, panel_step = 296,
-                 legend_line = 20;
+constexpr double width = 840, left = 92, right = 24, top = 76, plot_height = 220, panel_step = 296, legend_line = 20;
 constexpr double plot_width = width - left - right;
 constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73",
                                 "#cc79a7", "#56b4e9", "#e69f00"}; // told apart by all eyes
 
-const char* colour_of(size_t entry) {
-  return colours[entry % colours.size()];
-}
+const char* colour_of(size_t entry) { return colours[entry % colours.size()]; }
 
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
   char piece[512];
@@ -51,9 +48,7 @@ struct Axis {
   double base;
   int first, last;
   double length;
-  double at(double value) const {
-    return length * (std::log(value) / std::log(base) - first) / (last - first);
-  }
+  double at(double value) const { return length * (std::log(value) / std::log(base) - first) / (last - first); }
 };
 
 /// The smallest such axis that has all of `values`.
@@ -97,9 +92,8 @@ class Picture {
          each(&CalibrationPoint::gain, false)}};
     const double legend = legend_line * double(entries_.size());
     const double height = top + legend + panel_step * double(panels.size());
-    append(text_,
-           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" ",
-           width, height, width, height);
+    append(text_, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" ", width,
+           height, width, height);
     text_ += "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
              "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
     draw_heading();
@@ -138,18 +132,17 @@ class Picture {
              "node's pages "
              "pay?</text>\n";
     if (!entries_.empty())
-      append(text_, "<text x=\"24\" y=\"50\" fill=\"#666\">%s, %s</text>\n",
-             escaped(entries_[0].machine).c_str(), escaped(entries_[0].date).c_str());
+      append(text_, "<text x=\"24\" y=\"50\" fill=\"#666\">%s, %s</text>\n", escaped(entries_[0].machine).c_str(),
+             escaped(entries_[0].date).c_str());
     double y = 74;
     for (size_t i = 0; i < entries_.size(); ++i, y += legend_line) {
       const ProfileEntry& entry = entries_[i];
-      append(text_, "<line x1=\"24\" y1=\"%g\" x2=\"52\" y2=\"%g\" stroke=\"%s\" stroke-width=\"2.5\"/>\n",
-             y - 4, y - 4, colour_of(i));
-      append(
-          text_,
-          "<text x=\"60\" y=\"%g\">%s, node %u on pages of node %u: threshold %.4g us, a fault costs %.4g us"
-          "</text>\n",
-          y, escaped(entry.interconnect).c_str(), entry.to, entry.from, entry.threshold_us, entry.fault_us);
+      append(text_, "<line x1=\"24\" y1=\"%g\" x2=\"52\" y2=\"%g\" stroke=\"%s\" stroke-width=\"2.5\"/>\n", y - 4,
+             y - 4, colour_of(i));
+      append(text_,
+             "<text x=\"60\" y=\"%g\">%s, node %u on pages of node %u: threshold %.4g us, a fault costs %.4g us"
+             "</text>\n",
+             y, escaped(entry.interconnect).c_str(), entry.to, entry.from, entry.threshold_us, entry.fault_us);
     }
   }
 
@@ -185,17 +178,15 @@ class Picture {
     const int step = horizontal_.last - horizontal_.first > 12 ? 2 : 1;
     for (int power = horizontal_.first; power <= horizontal_.last; power += step) {
       const double x = horizontal_.at(std::pow(2, power));
-      append(text_, "<line x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\" stroke=\"#eee\"/>\n", x, x,
-             plot_height);
+      append(text_, "<line x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\" stroke=\"#eee\"/>\n", x, x, plot_height);
       append(text_,
              "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">2<tspan dy=\"-5\" "
              "font-size=\"9\">%d</tspan></text>\n",
              x, plot_height + 18, power);
     }
-    append(text_, "<rect width=\"%g\" height=\"%g\" fill=\"none\" stroke=\"#888\"/>\n", plot_width,
-           plot_height);
-    append(text_, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">operations per byte</text>\n",
-           plot_width / 2, plot_height + 37);
+    append(text_, "<rect width=\"%g\" height=\"%g\" fill=\"none\" stroke=\"#888\"/>\n", plot_width, plot_height);
+    append(text_, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">operations per byte</text>\n", plot_width / 2,
+           plot_height + 37);
   }
 
   /// Where the curve reaches the threshold: a vertical line in every panel, a horizontal one where times are
@@ -204,9 +195,8 @@ class Picture {
     const auto found = find_break_even(entries_[index].points);
     if (!found)
       return;
-    const char* line =
-        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-dasharray=\"2 4\" "
-        "stroke-width=\"1.5\"/>\n";
+    const char* line = "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-dasharray=\"2 4\" "
+                       "stroke-width=\"1.5\"/>\n";
     const double x = horizontal_.at(found->operations_per_byte);
     append(text_, line, x, 0.0, x, plot_height, colour_of(index));
     const double threshold = entries_[index].threshold_us;
@@ -232,8 +222,7 @@ class Picture {
       return;
     for (const CalibrationPoint& point : entries_[series.entry].points)
       append(text_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" fill=\"%s\"/>\n",
-             horizontal_.at(point.operations_per_byte), plot_height - vertical.at(point.*series.value),
-             colour);
+             horizontal_.at(point.operations_per_byte), plot_height - vertical.at(point.*series.value), colour);
   }
 
   std::vector<ProfileEntry> entries_;
@@ -243,8 +232,6 @@ class Picture {
 
 } // namespace
 
-std::string draw_calibration(const std::vector<ProfileEntry>& entries) {
-  return Picture(entries).draw();
-}
+std::string draw_calibration(const std::vector<ProfileEntry>& entries) { return Picture(entries).draw(); }
 
 } // namespace hetmp::tool

@@ -28,9 +28,7 @@ std::vector<std::string> child_environment(int nodes, const std::string& transpo
   RunOptions options;
   options.nodes = std::to_string(nodes);
   options.command = {"hetmp-calibration"};
-  auto set = plan_environment(options, library, [](const char* name) -> const char* {
-               return getenv(name);
-             }).variables;
+  auto set = plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); }).variables;
   set["HETMP_PROFILE"] = "none"; // it makes one
   set["HETMP_TRANSPORT"] = transport;
   set["HETMP_PREFETCH"] = "0"; // a fault is to cost what a fault costs; pages fetched ahead are none
@@ -81,7 +79,8 @@ void read_lines(int descriptor, const std::function<void(std::string_view)>& tak
 
 } // namespace
 
-bool run_calibration(int nodes, const std::string& transport, bool quick, const std::function<void(std::string_view)>& take_line) {
+bool run_calibration(int nodes, const std::string& transport, bool quick,
+                     const std::function<void(std::string_view)>& take_line) {
   if (!probe_fault_access().usable()) {
     say("several node processes need userfaultfd: %s", fault_access_remedy);
     return false;

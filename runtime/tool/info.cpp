@@ -9,8 +9,8 @@
 #include "perf/profile.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
-#include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run.hpp"
+#include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/topology.hpp"
 
 #include <cstdarg>
@@ -77,7 +77,8 @@ void print_nodes(const std::string& library) {
 void print_other_runtimes() {
   const auto ok = environment_value("KMP_DUPLICATE_LIB_OK");
   const auto warnings = environment_value("KMP_WARNINGS");
-  const bool silent = parse_boolean(ok.value_or("")).value_or(false) || !parse_boolean(warnings.value_or("")).value_or(true);
+  const bool silent =
+      parse_boolean(ok.value_or("")).value_or(false) || !parse_boolean(warnings.value_or("")).value_or(true);
   fact("other OpenMP runtimes", "may be loaded as well; code that calls them and hetmp at once is %s",
        silent ? "not warned of (KMP_DUPLICATE_LIB_OK, KMP_WARNINGS)" : "warned of in one line");
   for_each_loaded_object([](const LoadedObject& object) {
@@ -131,7 +132,9 @@ void print_counters(const std::string& library) {
 void print_encryption(const std::string& library) {
   const std::string problem = library.empty() ? "libhetmp.so is not there" : why_no_encryption(library);
   constexpr std::string_view subject = "encryption is "; // which stands before the fact already
-  fact("encryption", "%s", problem.empty() ? "possible (--encrypt)" : problem.c_str() + (problem.starts_with(subject) ? subject.size() : 0));
+  fact("encryption", "%s",
+       problem.empty() ? "possible (--encrypt)"
+                       : problem.c_str() + (problem.starts_with(subject) ? subject.size() : 0));
 }
 
 void print_profile() {
@@ -141,8 +144,8 @@ void print_profile() {
        profile.missing ? "(not there: hetmp calibrate makes it)" : profile.error.c_str());
   for (const perf::ProfileEntry& entry : profile.entries)
     fact(("  " + perf::printable(entry.interconnect)).c_str(),
-         "nodes %u and %u: threshold %.4g us, a fault costs %.4g us (%s, %s)", entry.from, entry.to,
-         entry.threshold_us, entry.fault_us, perf::printable(entry.machine).c_str(), perf::printable(entry.date).c_str());
+         "nodes %u and %u: threshold %.4g us, a fault costs %.4g us (%s, %s)", entry.from, entry.to, entry.threshold_us,
+         entry.fault_us, perf::printable(entry.machine).c_str(), perf::printable(entry.date).c_str());
 }
 
 } // namespace
@@ -156,7 +159,8 @@ int print_info() {
   print_other_runtimes();
   print_fault_access();
   fact("transports", "shared memory: yes; TCP: %s; RDMA: not yet",
-       knows_hosts() ? "yes, between processes here and between hosts" : "between processes here (hosts need libsodium)");
+       knows_hosts() ? "yes, between processes here and between hosts"
+                     : "between processes here (hosts need libsodium)");
   print_encryption(library);
   print_profile();
   print_counters(library);

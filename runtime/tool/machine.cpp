@@ -40,7 +40,8 @@ int from_device() {
 } // namespace
 
 const char* const fault_access_remedy =
-    "allow this user to open /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1, or pass on CAP_SYS_PTRACE as an ambient capability";
+    "allow this user to open /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1, or pass on CAP_SYS_PTRACE as an "
+    "ambient capability";
 
 FaultAccess probe_fault_access() {
   using Source = FaultAccess::Source;
@@ -85,8 +86,6 @@ std::string kernel_release() {
   return std::string(name.sysname) + ' ' + name.release + ' ' + name.machine;
 }
 
-long page_bytes() {
-  return sysconf(_SC_PAGESIZE);
-}
+long page_bytes() { return sysconf(_SC_PAGESIZE); }
 
 } // namespace hetmp::tool

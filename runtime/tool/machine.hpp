@@ -9,8 +9,7 @@ namespace hetmp::tool {
 /// How page faults of this process can be had as messages (userfaultfd).
 struct FaultAccess {
   enum class Source { Device, SystemCall, UserModeOnly, Refused } source = Source::Refused;
-  bool kernel_faults =
-      false; ///< faults of system calls on shared memory, too; without, those fail with EFAULT
+  bool kernel_faults = false; ///< faults of system calls on shared memory, too; without, those fail with EFAULT
   bool write_protect = false; ///< faults on write-protected anonymous pages: the DSM needs them
   int error = 0;              ///< errno of the last attempt when refused
   bool usable() const { return source != Source::Refused && write_protect; }

@@ -26,10 +26,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--transport", options.transport, "Between nodes of this machine: shared-memory (the default) or tcp")
       ->type_name("T");
   run->add_flag("--encrypt", options.encrypt, "Encrypt what travels between hosts, and between processes by tcp");
-  run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")
-      ->type_name("SPEC");
-  run->add_flag("--report", options.report,
-                "Say what was learned about each loop (--report=FILE: into a file)");
+  run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")->type_name("SPEC");
+  run->add_flag("--report", options.report, "Say what was learned about each loop (--report=FILE: into a file)");
   run->add_option("--schedule", options.schedule,
                   "Schedule of schedule(runtime) loops, as in hetprobe or dynamic,4: HETMP_SCHEDULE")
       ->type_name("S");
@@ -42,14 +40,15 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
 }
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
-  CLI::App* calibrate = app.add_subcommand(
-      "calibrate", "Measure from when on several nodes pay, and write that into the profile");
+  CLI::App* calibrate =
+      app.add_subcommand("calibrate", "Measure from when on several nodes pay, and write that into the profile");
   calibrate->add_option("--nodes", options.nodes, "Node processes; each is measured with the first (2-64)")
       ->type_name("N");
-  calibrate->add_option("--transport", options.transport, "What lies between them: shared-memory or tcp (through this machine's loopback)")
+  calibrate
+      ->add_option("--transport", options.transport,
+                   "What lies between them: shared-memory or tcp (through this machine's loopback)")
       ->type_name("T");
-  calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")
-      ->type_name("FILE");
+  calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")->type_name("FILE");
   calibrate->add_flag("--quick", options.quick, "A few seconds, less exact");
   return calibrate;
 }

@@ -3,13 +3,13 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/seal/load.hpp"
+#include "base/seal/wanted.hpp"
 #include "runtime/core/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run_under_pmix.hpp"
 #include "schedulers/parse.hpp"
-#include "base/seal/load.hpp"
-#include "base/seal/wanted.hpp"
 
 #include <cerrno>
 #include <climits>
@@ -36,8 +36,7 @@ std::string check_nodes(const RunOptions& options) {
   if (options.encrypt && (options.cores || (options.transport && *options.transport != "tcp")))
     return "--encrypt is for nodes that are connected by tcp";
   if (options.cores)
-    if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus());
-        !parsed.error.empty())
+    if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus()); !parsed.error.empty())
       return "--cores " + *options.cores + ": " + parsed.error;
   if (options.nodes && !parse_integer(*options.nodes, 1, most_nodes))
     return "--nodes " + *options.nodes + ": not a number from 1 to " + std::to_string(most_nodes);
@@ -60,14 +59,15 @@ std::string check(const RunOptions& options) {
 }
 
 Environment set_environment(const RunOptions& options, const std::string& library) {
-  Environment planned = plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); });
+  Environment planned =
+      plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); });
   for (const auto& [name, value] : planned.variables)
     setenv(name.c_str(), value.c_str(), 1);
   return planned;
 }
 
-/// Whoever says which nodes there are to be is obeyed. A program on several nodes says so too, by the HETMP_NODES it was
-/// started with: what it starts by `hetmp run` is no further process of the job.
+/// Whoever says which nodes there are to be is obeyed. A program on several nodes says so too, by the HETMP_NODES it
+/// was started with: what it starts by `hetmp run` is no further process of the job.
 bool is_given_nodes_by_pmix(const RunOptions& options) {
   return getenv("PMIX_RANK") && !options.nodes && !options.cores && !options.hosts && !environment_value("HETMP_NODES");
 }
@@ -113,7 +113,8 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
   if (options.report)
     set["HETMP_REPORT"] = *options.report;
   if (options.schedule)
-    set["HETMP_SCHEDULE"] = *options.schedule; // another runtime in the process complains of hetmp's kinds in OMP_SCHEDULE
+    set["HETMP_SCHEDULE"] =
+        *options.schedule; // another runtime in the process complains of hetmp's kinds in OMP_SCHEDULE
   if (options.loops)
     set["HETMP_LOOPS"] = *options.loops;
   if (options.threads)

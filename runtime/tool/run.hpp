@@ -20,7 +20,7 @@ struct RunOptions {
   std::optional<std::string> remote_shell; ///< what reaches them, instead of ssh
   std::optional<std::string> transport;    ///< between the nodes of this machine: shared-memory or tcp
   bool encrypt = false;                    ///< what travels between hosts, and between processes by tcp
-  std::optional<std::string> report; ///< a file, or "1" for standard error
+  std::optional<std::string> report;       ///< a file, or "1" for standard error
   std::optional<std::string> schedule;
   std::optional<std::string> loops; ///< which loops are placed: runtime or all
   std::optional<std::string> threads;
@@ -47,8 +47,8 @@ std::string own_folder();
 /// The runtime's library beside this program; nothing, after one line, if it is not there.
 std::optional<std::string> find_library();
 
-/// What speaks against a node of an encrypted run here, a clause; empty if nothing does. `library`: libhetmp.so, empty if
-/// there is none.
+/// What speaks against a node of an encrypted run here, a clause; empty if nothing does. `library`: libhetmp.so, empty
+/// if there is none.
 std::string why_no_encryption(const std::string& library);
 
 /// Becomes the program. Returns an exit code if that is not possible, after one line that says why.

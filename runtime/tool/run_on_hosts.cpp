@@ -2,10 +2,10 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/seal/wanted.hpp"
 #include "runtime/launch/agent.hpp"
 #include "runtime/launch/launcher.hpp"
 #include "runtime/tool/machine.hpp"
-#include "base/seal/wanted.hpp"
 
 namespace hetmp::tool {
 namespace {

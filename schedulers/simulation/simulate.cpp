@@ -22,13 +22,9 @@ schedulers::LoopShape shape_of(const Scenario& scenario) {
 
 } // namespace
 
-double Result::makespan_us() const {
-  return sum_over(visits, &VisitResult::makespan_us);
-}
+double Result::makespan_us() const { return sum_over(visits, &VisitResult::makespan_us); }
 
-double Result::optimum_us() const {
-  return sum_over(visits, &VisitResult::optimum_us);
-}
+double Result::optimum_us() const { return sum_over(visits, &VisitResult::optimum_us); }
 
 uint64_t Result::exchanges() const {
   uint64_t sum = 0;

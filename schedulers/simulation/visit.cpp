@@ -10,10 +10,10 @@ using schedulers::NodeMeasurement;
 using schedulers::NodeWork;
 using schedulers::Range;
 
-Visit::Visit(const Scenario& scenario, DataPlaces& data, std::vector<NodeWork>& nodes,
-             schedulers::LoopPolicy* policy, StandingPlan& plan, double start_us)
-    : scenario_(scenario), data_(data), work_(nodes), policy_(policy), plan_(plan), start_us_(start_us),
-      now_(start_us), end_us_(start_us), from_plan_(plan.repeats > 0), nodes_(scenario.nodes.size()),
+Visit::Visit(const Scenario& scenario, DataPlaces& data, std::vector<NodeWork>& nodes, schedulers::LoopPolicy* policy,
+             StandingPlan& plan, double start_us)
+    : scenario_(scenario), data_(data), work_(nodes), policy_(policy), plan_(plan), start_us_(start_us), now_(start_us),
+      end_us_(start_us), from_plan_(plan.repeats > 0), nodes_(scenario.nodes.size()),
       executed_(scenario.cost.trips(), false) {}
 
 std::string Visit::run(VisitResult& result) {

@@ -46,8 +46,7 @@ class Visit {
   struct Thread {
     double finished_us = 0; ///< when the chunk in hand is done
     schedulers::Range chunk;
-    bool timed =
-        false; ///< as the assignment said that the chunk came from, which may have been replaced since
+    bool timed = false; ///< as the assignment said that the chunk came from, which may have been replaced since
     schedulers::ChunkMeasurement measured;
   };
   struct Node {

@@ -23,9 +23,7 @@ namespace {
 enum { trait_alignment = 2, trait_pool_size = 4, trait_fallback = 5, trait_fallback_data = 6 };
 enum { null_fallback = 12, abort_fallback = 13, allocator_fallback = 14 };
 
-bool aligned(const void* pointer, size_t alignment) {
-  return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
-}
+bool aligned(const void* pointer, size_t alignment) { return reinterpret_cast<uintptr_t>(pointer) % alignment == 0; }
 
 TEST(Handles, HaveTheNumbersOfOmpH) {
   EXPECT_EQ(omp_null_allocator, 0u);
@@ -109,9 +107,8 @@ TEST(Allocators, Fallbacks) {
   void* block = omp_alloc(600, with_default);
   EXPECT_NE(block, nullptr) << "the default fallback is the default memory";
   omp_free(block, with_default);
-  const OmpAllocatorTrait other[] = {{trait_pool_size, 10},
-                                     {trait_fallback, allocator_fallback},
-                                     {trait_fallback_data, omp_default_mem_alloc}};
+  const OmpAllocatorTrait other[] = {
+      {trait_pool_size, 10}, {trait_fallback, allocator_fallback}, {trait_fallback_data, omp_default_mem_alloc}};
   const uintptr_t with_other = omp_init_allocator(0, 3, other);
   block = omp_alloc(600, with_other);
   EXPECT_NE(block, nullptr);

@@ -15,23 +15,20 @@ __extension__ typedef long double _Complex Complex10;
 namespace {
 
 /// The entry's address, as a function of the given type. Missing entries fail the test that asks.
-template <class Function>
-Function* entry(const std::string& name) {
+template <class Function> Function* entry(const std::string& name) {
   void* address = dlsym(RTLD_DEFAULT, ("__kmpc_atomic_" + name).c_str());
   if (!address)
     ADD_FAILURE() << "no " << name;
   return reinterpret_cast<Function*>(address);
 }
 
-template <class T>
-T updated(const std::string& name, T x, T e) {
+template <class T> T updated(const std::string& name, T x, T e) {
   entry<void(void*, int, T*, T)>(name)(nullptr, 0, &x, e);
   return x;
 }
 
 /// Captures with the flag set and unset: must be the new and the old value; returns the new one.
-template <class T>
-T captured(const std::string& name, T start, T e) {
+template <class T> T captured(const std::string& name, T start, T e) {
   auto* capture = entry<T(void*, int, T*, T, int)>(name);
   T x = start;
   EXPECT_EQ(capture(nullptr, 0, &x, e, 0), start) << name;
@@ -42,20 +39,17 @@ T captured(const std::string& name, T start, T e) {
   return after;
 }
 
-template <class T>
-void expect_op(const std::string& name, T x, T e, T result) {
+template <class T> void expect_op(const std::string& name, T x, T e, T result) {
   EXPECT_EQ(updated<T>(name, x, e), result) << name;
   EXPECT_EQ(captured<T>(name + "_cpt", x, e), result) << name;
 }
 
-template <class T>
-void expect_reversed(const std::string& name, T x, T e, T result) {
+template <class T> void expect_reversed(const std::string& name, T x, T e, T result) {
   EXPECT_EQ(updated<T>(name + "_rev", x, e), result) << name;
   EXPECT_EQ(captured<T>(name + "_cpt_rev", x, e), result) << name;
 }
 
-template <class T>
-void expect_read_write_swap(const std::string& type, T first, T second) {
+template <class T> void expect_read_write_swap(const std::string& type, T first, T second) {
   T x = first;
   EXPECT_EQ((entry<T(void*, int, T*)>(type + "_rd")(nullptr, 0, &x)), first) << type;
   entry<void(void*, int, T*, T)>(type + "_wr")(nullptr, 0, &x, second);
@@ -64,8 +58,7 @@ void expect_read_write_swap(const std::string& type, T first, T second) {
   EXPECT_EQ(x, first) << type;
 }
 
-template <class T>
-class Fixed : public testing::Test {
+template <class T> class Fixed : public testing::Test {
  protected:
   std::string type = "fixed" + std::to_string(sizeof(T));
 };
@@ -151,8 +144,7 @@ TYPED_TEST(Fixed, CompareAndSwap) {
   EXPECT_EQ(x, 5);
 }
 
-template <class T>
-void expect_real(const std::string& type) {
+template <class T> void expect_real(const std::string& type) {
   expect_op<T>(type + "_add", T(1.5), T(2.25), T(3.75));
   expect_op<T>(type + "_sub", T(1.5), T(2.25), T(-0.75));
   expect_op<T>(type + "_mul", T(1.5), T(-2), T(-3));
@@ -172,36 +164,31 @@ TEST(Real, Operations) {
 
 TEST(Real, MixedWithDouble) {
   float x = 1;
-  const std::pair<const char*, float> steps[] = {
-      {"add", 1.5f}, {"mul", 0.75f}, {"sub", 0.25f}, {"div", 0.5f}};
+  const std::pair<const char*, float> steps[] = {{"add", 1.5f}, {"mul", 0.75f}, {"sub", 0.25f}, {"div", 0.5f}};
   for (const auto& [op, result] : steps) {
     entry<void(void*, int, float*, double)>(std::string("float4_") + op + "_float8")(nullptr, 0, &x, 0.5);
     EXPECT_EQ(x, result) << op;
   }
 }
 
-template <class C>
-C complex(double re, double im) {
+template <class C> C complex(double re, double im) {
   C value;
   __real__ value = re;
   __imag__ value = im;
   return value;
 }
 
-template <class C>
-void expect_complex_update(const std::string& type) {
+template <class C> void expect_complex_update(const std::string& type) {
   const C a = complex<C>(1, 2), b = complex<C>(3, -1);
   EXPECT_TRUE((updated<C>(type + "_add", a, b) == complex<C>(4, 1))) << type;
   EXPECT_TRUE((updated<C>(type + "_sub", a, b) == complex<C>(-2, 3))) << type;
   EXPECT_TRUE((updated<C>(type + "_mul", a, b) == complex<C>(5, 5))) << type;
-  EXPECT_TRUE((updated<C>(type + "_div", complex<C>(-2, 6), complex<C>(2, 2)) == a))
-      << type; // exact quotients
+  EXPECT_TRUE((updated<C>(type + "_div", complex<C>(-2, 6), complex<C>(2, 2)) == a)) << type; // exact quotients
   EXPECT_TRUE((updated<C>(type + "_sub_rev", a, b) == complex<C>(2, -3))) << type;
   EXPECT_TRUE((updated<C>(type + "_div_rev", complex<C>(2, 2), complex<C>(-2, 6)) == a)) << type;
 }
 
-template <class C>
-void expect_complex_capture(const std::string& type) {
+template <class C> void expect_complex_capture(const std::string& type) {
   const C a = complex<C>(1, 2), b = complex<C>(3, -1);
   const auto capture = [&](const char* op, C x, C e, C result) {
     auto* function = entry<C(void*, int, C*, C, int)>(type + op);
@@ -276,8 +263,7 @@ TEST(Complex, MixedWithDouble) {
 constexpr int threads = 4;
 constexpr int rounds = 400000;
 
-template <class Body>
-void on_threads(Body body) {
+template <class Body> void on_threads(Body body) {
   std::vector<std::thread> team;
   std::atomic<int> started{0};
   for (int number = 0; number < threads; ++number)
@@ -294,8 +280,7 @@ void on_threads(Body body) {
 
 using Combine = void(void*, void*, void*);
 
-template <class T>
-void add_into(void* result, void* left, void* right) {
+template <class T> void add_into(void* result, void* left, void* right) {
   *static_cast<T*>(result) = *static_cast<T*>(left) + *static_cast<T*>(right);
 }
 
@@ -355,8 +340,8 @@ TEST(Contention, SizedUpdatesLoseNoUpdate) {
   Complex8 sixteen = 0;
   Complex10 thirtytwo = 0;
   const auto sized = [](const char* name) { return entry<void(void*, int, void*, void*, Combine*)>(name); };
-  auto *a1 = sized("1"), *a2 = sized("2"), *a4 = sized("4"), *a8 = sized("8"), *a10 = sized("10"),
-       *a16 = sized("16"), *a20 = sized("20"), *a32 = sized("32");
+  auto *a1 = sized("1"), *a2 = sized("2"), *a4 = sized("4"), *a8 = sized("8"), *a10 = sized("10"), *a16 = sized("16"),
+       *a20 = sized("20"), *a32 = sized("32");
   long double twenty = 0; // the size is in the name only; the function knows the type
   on_threads([&](int) {
     uint8_t e1 = 1;

@@ -28,8 +28,8 @@ TEST(ErrorDirective, WarningsAreLines) {
   __kmpc_error(nullptr, warning, nullptr);
   GOMP_warning("of this", SIZE_MAX);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "hetmp: error directive at file.c;main;67: beware\n"
-                                                     "hetmp: error directive: \n"
-                                                     "hetmp: error directive: of this\n");
+                                                    "hetmp: error directive: \n"
+                                                    "hetmp: error directive: of this\n");
 }
 
 } // namespace

@@ -11,15 +11,39 @@ using hetmp::schedulers::ScheduleKind;
 namespace {
 
 const char* const variables[] = {
-    "OMP_NUM_THREADS",       "OMP_SCHEDULE",           "OMP_DYNAMIC",     "OMP_NESTED",
-    "OMP_MAX_ACTIVE_LEVELS", "OMP_THREAD_LIMIT",       "OMP_WAIT_POLICY", "OMP_STACKSIZE",
-    "KMP_STACKSIZE",         "OMP_CANCELLATION",       "KMP_BLOCKTIME",   "OMP_DEFAULT_DEVICE",
-    "OMP_MAX_TASK_PRIORITY", "OMP_DISPLAY_ENV",        "OMP_PROC_BIND",   "OMP_PLACES",
-    "OMP_NUM_TEAMS",         "OMP_TEAMS_THREAD_LIMIT", "KMP_ENABLE_TASK_THROTTLING",
-    "OMP_TARGET_OFFLOAD",    "OMP_ALLOCATOR",          "KMP_LIBRARY",     "KMP_ALL_THREADS",
-    "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS",      "GOMP_STACKSIZE",  "KMP_TEAMS_THREAD_LIMIT",
-    "KMP_DISP_NUM_BUFFERS",  "KMP_SETTINGS",           "KMP_VERSION",     "KMP_WARNINGS",
-    "LIBOMP_NUM_HIDDEN_HELPER_THREADS", "LIBOMP_USE_HIDDEN_HELPER_TASK",
+    "OMP_NUM_THREADS",
+    "OMP_SCHEDULE",
+    "OMP_DYNAMIC",
+    "OMP_NESTED",
+    "OMP_MAX_ACTIVE_LEVELS",
+    "OMP_THREAD_LIMIT",
+    "OMP_WAIT_POLICY",
+    "OMP_STACKSIZE",
+    "KMP_STACKSIZE",
+    "OMP_CANCELLATION",
+    "KMP_BLOCKTIME",
+    "OMP_DEFAULT_DEVICE",
+    "OMP_MAX_TASK_PRIORITY",
+    "OMP_DISPLAY_ENV",
+    "OMP_PROC_BIND",
+    "OMP_PLACES",
+    "OMP_NUM_TEAMS",
+    "OMP_TEAMS_THREAD_LIMIT",
+    "KMP_ENABLE_TASK_THROTTLING",
+    "OMP_TARGET_OFFLOAD",
+    "OMP_ALLOCATOR",
+    "KMP_LIBRARY",
+    "KMP_ALL_THREADS",
+    "KMP_DEVICE_THREAD_LIMIT",
+    "KMP_MAX_THREADS",
+    "GOMP_STACKSIZE",
+    "KMP_TEAMS_THREAD_LIMIT",
+    "KMP_DISP_NUM_BUFFERS",
+    "KMP_SETTINGS",
+    "KMP_VERSION",
+    "KMP_WARNINGS",
+    "LIBOMP_NUM_HIDDEN_HELPER_THREADS",
+    "LIBOMP_USE_HIDDEN_HELPER_TASK",
 };
 
 class IcvEnvironment : public testing::Test {
@@ -152,9 +176,15 @@ TEST_F(IcvEnvironment, LibompsWordsForWaiting) {
 }
 
 TEST_F(IcvEnvironment, TimesHaveUnits) {
-  const std::pair<const char*, int> times[] = {{"0", 0},         {"7ms", 7},          {"1500us", 1},     {"2s", 2000},
-                                               {"3 m", 180'000}, {"1H", 3'600'000},   {"2d", 172'800'000},
-                                               {"infinity", INT_MAX}, {"2147483647d", INT_MAX}};
+  const std::pair<const char*, int> times[] = {{"0", 0},
+                                               {"7ms", 7},
+                                               {"1500us", 1},
+                                               {"2s", 2000},
+                                               {"3 m", 180'000},
+                                               {"1H", 3'600'000},
+                                               {"2d", 172'800'000},
+                                               {"infinity", INT_MAX},
+                                               {"2147483647d", INT_MAX}};
   for (const auto& [text, milliseconds] : times)
     EXPECT_EQ(with("KMP_BLOCKTIME", text).blocktime_ms, milliseconds) << text;
   EXPECT_EQ(complaints, "");
@@ -202,8 +232,8 @@ TEST_F(IcvEnvironment, DefaultAllocator) {
   EXPECT_EQ(with("OMP_ALLOCATOR", "omp_const_mem_space").allocator.space, 2u);
   EXPECT_EQ(complaints, "");
   EXPECT_EQ(with("OMP_ALLOCATOR", "111").allocator, AllocatorSetting{});
-  EXPECT_EQ(complaints,
-            "OMP: Warning #42: hetmp: OMP_ALLOCATOR=111: neither an allocator nor a memory space; using omp_default_mem_alloc\n");
+  EXPECT_EQ(complaints, "OMP: Warning #42: hetmp: OMP_ALLOCATOR=111: neither an allocator nor a memory space; using "
+                        "omp_default_mem_alloc\n");
 }
 
 TEST_F(IcvEnvironment, LoopBuffersOutOfRange) {
@@ -215,7 +245,8 @@ TEST_F(IcvEnvironment, LoopBuffersOutOfRange) {
       {"0", "too small"}, {"-3", "too small"}, {"4097", "too large"}, {"x", "not a number"}};
   for (const auto& [text, problem] : wrong) {
     with("KMP_DISP_NUM_BUFFERS", text);
-    EXPECT_TRUE(complaints.starts_with("OMP: Warning #42: hetmp: KMP_DISP_NUM_BUFFERS=" + std::string(text) + ": " + problem))
+    EXPECT_TRUE(
+        complaints.starts_with("OMP: Warning #42: hetmp: KMP_DISP_NUM_BUFFERS=" + std::string(text) + ": " + problem))
         << complaints;
     EXPECT_EQ(complaints.find('\n'), complaints.size() - 1);
   }
@@ -223,14 +254,28 @@ TEST_F(IcvEnvironment, LoopBuffersOutOfRange) {
 
 TEST_F(IcvEnvironment, MalformedValuesCostOneLineEach) {
   const std::pair<const char*, const char*> malformed[] = {
-      {"OMP_DYNAMIC", "maybe"},          {"OMP_NESTED", "2"},          {"OMP_MAX_ACTIVE_LEVELS", "-1"},
-      {"OMP_THREAD_LIMIT", "0"},         {"OMP_WAIT_POLICY", "idle"},  {"OMP_CANCELLATION", "x"},
-      {"OMP_MAX_TASK_PRIORITY", "-"},    {"OMP_DEFAULT_DEVICE", "a"},  {"KMP_BLOCKTIME", "soon"},
-      {"OMP_DISPLAY_ENV", "loud"},       {"OMP_NUM_TEAMS", "0"},       {"OMP_TEAMS_THREAD_LIMIT", "few"},
-      {"KMP_ENABLE_TASK_THROTTLING", "2"}, {"OMP_TARGET_OFFLOAD", "disable"},
-      {"KMP_LIBRARY", "fast"},           {"KMP_ALL_THREADS", "0"},     {"GOMP_STACKSIZE", "big"},
-      {"KMP_TEAMS_THREAD_LIMIT", "-1"},  {"KMP_SETTINGS", "2"},        {"KMP_VERSION", "new"},
-      {"KMP_WARNINGS", "few"},           {"LIBOMP_NUM_HIDDEN_HELPER_THREADS", "-1"},
+      {"OMP_DYNAMIC", "maybe"},
+      {"OMP_NESTED", "2"},
+      {"OMP_MAX_ACTIVE_LEVELS", "-1"},
+      {"OMP_THREAD_LIMIT", "0"},
+      {"OMP_WAIT_POLICY", "idle"},
+      {"OMP_CANCELLATION", "x"},
+      {"OMP_MAX_TASK_PRIORITY", "-"},
+      {"OMP_DEFAULT_DEVICE", "a"},
+      {"KMP_BLOCKTIME", "soon"},
+      {"OMP_DISPLAY_ENV", "loud"},
+      {"OMP_NUM_TEAMS", "0"},
+      {"OMP_TEAMS_THREAD_LIMIT", "few"},
+      {"KMP_ENABLE_TASK_THROTTLING", "2"},
+      {"OMP_TARGET_OFFLOAD", "disable"},
+      {"KMP_LIBRARY", "fast"},
+      {"KMP_ALL_THREADS", "0"},
+      {"GOMP_STACKSIZE", "big"},
+      {"KMP_TEAMS_THREAD_LIMIT", "-1"},
+      {"KMP_SETTINGS", "2"},
+      {"KMP_VERSION", "new"},
+      {"KMP_WARNINGS", "few"},
+      {"LIBOMP_NUM_HIDDEN_HELPER_THREADS", "-1"},
       {"LIBOMP_USE_HIDDEN_HELPER_TASK", "2"},
   };
   for (const auto& [name, value] : malformed) {
@@ -247,8 +292,7 @@ TEST_F(IcvEnvironment, DisplayHasTheSpecificationsFrame) {
   EXPECT_NE(text.find("[host] OMP_NUM_THREADS='3,2'\n"), std::string::npos);
   EXPECT_NE(text.find("[host] OMP_SCHEDULE='STATIC'\n"), std::string::npos);
   EXPECT_EQ(text.find("KMP_BLOCKTIME"), std::string::npos);
-  EXPECT_NE(display_text(libomp_settings(with("KMP_BLOCKTIME", "7"))).find("KMP_BLOCKTIME='7'"),
-            std::string::npos);
+  EXPECT_NE(display_text(libomp_settings(with("KMP_BLOCKTIME", "7"))).find("KMP_BLOCKTIME='7'"), std::string::npos);
 }
 
 TEST_F(IcvEnvironment, DisplayShowsSizesExactly) {

@@ -58,7 +58,7 @@ void look_as_team(int32_t*, int32_t*, ...) { found[size_t(omp_get_team_num())] =
 
 /// KMP_AFFINITY=granularity=thread,explicit,proclist=[0,1],reset
 class Reset : public testing::Test {
-protected:
+ protected:
   void SetUp() override {
     if (cpus_at_start.size() < 2 || omp_get_num_places() != 2)
       GTEST_SKIP() << "there are no CPUs 0 and 1 for this process";

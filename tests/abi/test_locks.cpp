@@ -27,8 +27,7 @@ struct Guarded {
   uint64_t after = 0x5555555555555555;
 };
 
-template <class Body>
-void on_threads(Body body) {
+template <class Body> void on_threads(Body body) {
   std::vector<std::thread> team;
   std::atomic<int> started{0};
   for (int number = 0; number < threads; ++number)
@@ -42,8 +41,7 @@ void on_threads(Body body) {
     thread.join();
 }
 
-template <class Body>
-auto on_another_thread(Body body) {
+template <class Body> auto on_another_thread(Body body) {
   decltype(body()) result{};
   std::thread([&] { result = body(); }).join();
   return result;

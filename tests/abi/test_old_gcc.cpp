@@ -83,8 +83,7 @@ void visit_chunks(void* data) {
   GOMP_loop_end_nowait();
 }
 
-template <class Start>
-void check_loop(Start start) {
+template <class Start> void check_loop(Start start) {
   std::vector<std::atomic<int>> visits(trips);
   start(&visits);
   visit_chunks(&visits);

@@ -11,7 +11,9 @@ constexpr uintptr_t own = 0x1000; // this runtime's address in all that follows
 
 OpenMPObject runtime(const char* path, uintptr_t begin) { return {path, begin, begin + 0x100, true, {}}; }
 
-OpenMPObject user(const char* path, std::vector<EntryReference> references) { return {path, 0x9000, 0x9100, false, std::move(references)}; }
+OpenMPObject user(const char* path, std::vector<EntryReference> references) {
+  return {path, 0x9000, 0x9100, false, std::move(references)};
+}
 
 const OpenMPObject hetmp = runtime("libhetmp.so", own);
 const OpenMPObject gomp = runtime("libgomp.so.1", 0x2000);
@@ -29,14 +31,18 @@ TEST(OtherRuntimes, AreNamedWithTheirUsers) {
 TEST(OtherRuntimes, WhoCallsOneOnlyIsNotDivided) {
   const OpenMPObject here = user("here", {{"__kmpc_fork_call", "", own}, {"omp_get_wtime", "", own + 0xff}});
   const OpenMPObject there = user("there", {{"GOMP_parallel", "", 0x2000}, {"omp_get_thread_num", "", 0x20ff}});
-  const OpenMPObject unknown = user("unknown", {{"__kmpc_fork_call", "", own}, {"omp_get_wtime", "", 0}, {"omp_mine", "", 0x9010}, {"omp_x", "", 0x2100}});
+  const OpenMPObject unknown =
+      user("unknown",
+           {{"__kmpc_fork_call", "", own}, {"omp_get_wtime", "", 0}, {"omp_mine", "", 0x9010}, {"omp_x", "", 0x2100}});
   EXPECT_EQ(divided_objects({here, there, unknown, hetmp, gomp}, own), std::vector<DividedObject>{});
   const OpenMPObject elsewhere = user("elsewhere", {{"GOMP_parallel", "", 0x2000}, {"omp_get_thread_num", "", 0x3000}});
   EXPECT_EQ(divided_objects({elsewhere, hetmp, gomp, stubs}, own), std::vector<DividedObject>{}) << "not our concern";
 }
 
 TEST(OtherRuntimes, WhoCallsTwoIsDivided) {
-  const OpenMPObject both = user("both", {{"omp_get_thread_num", "", 0x2010}, {"__kmpc_fork_call", "", own + 1}, {"__kmpc_barrier", "", own + 2},
+  const OpenMPObject both = user("both", {{"omp_get_thread_num", "", 0x2010},
+                                          {"__kmpc_fork_call", "", own + 1},
+                                          {"__kmpc_barrier", "", own + 2},
                                           {"omp_get_wtime", "", 0x3010}});
   const OpenMPObject one = user("one", {{"__kmpc_fork_call", "", own + 1}});
   EXPECT_EQ(divided_objects({one, hetmp, both, gomp, stubs}, own),

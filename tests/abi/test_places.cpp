@@ -42,7 +42,7 @@ void look_with(int threads, int bind = -1) {
 }
 
 class Places : public testing::Test {
-protected:
+ protected:
   void SetUp() override {
     if (omp_get_num_places() != 2)
       GTEST_SKIP() << "there are no CPUs 0 and 1 for this process";

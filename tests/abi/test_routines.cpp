@@ -111,8 +111,7 @@ TEST(Routines, Schedules) {
   EXPECT_EQ(set_and_get(omp_sched_dynamic | omp_sched_monotonic, 3),
             (KindAndChunk{omp_sched_dynamic | omp_sched_monotonic, 3}));
   EXPECT_EQ(set_and_get(omp_sched_hetprobe, 25), (KindAndChunk{omp_sched_hetprobe, 25}));
-  EXPECT_EQ(set_and_get(omp_sched_hetprobe, 0), (KindAndChunk{omp_sched_hetprobe, 10}))
-      << "the default percentage";
+  EXPECT_EQ(set_and_get(omp_sched_hetprobe, 0), (KindAndChunk{omp_sched_hetprobe, 10})) << "the default percentage";
   EXPECT_EQ(set_and_get(omp_sched_hetprobe_i, 40), (KindAndChunk{omp_sched_hetprobe_i, 40}));
   EXPECT_EQ(set_and_get(omp_sched_hetprobe_i, 101), (KindAndChunk{omp_sched_hetprobe_i, 10}));
   omp_set_schedule(omp_sched_guided, 2);

@@ -8,9 +8,9 @@ using namespace hetmp::runtime;
 namespace {
 
 TEST(Settings, FindsTheVariablesOfRuntimes) {
-  const char* const environment[] = {"PATH=/bin",     "OMP_SCHEDULE=a=b", "KMP_AFFINITY=",  "XKMP_SETTINGS=1",
-                                     "HETMP_NODES=1", "GOMP_SPINCOUNT=3", "KMP_AFFINITY=x", "LIBOMP_X=1",
-                                     "KMP_NOTHING",   nullptr};
+  const char* const environment[] = {
+      "PATH=/bin",        "OMP_SCHEDULE=a=b", "KMP_AFFINITY=", "XKMP_SETTINGS=1", "HETMP_NODES=1",
+      "GOMP_SPINCOUNT=3", "KMP_AFFINITY=x",   "LIBOMP_X=1",    "KMP_NOTHING",     nullptr};
   EXPECT_EQ(runtime_variables(environment), (std::vector<Setting>{{"GOMP_SPINCOUNT", "3"},
                                                                   {"HETMP_NODES", "1"},
                                                                   {"KMP_AFFINITY", ""},
@@ -37,13 +37,15 @@ TEST(Settings, WhatTheEnvironmentsReadersHonourIsListed) {
 }
 
 TEST(Settings, TextHasBlocks) {
-  EXPECT_EQ(settings_text({{"KMP_LOCK_KIND", "tas"}, {"KMP_OTHER", "1"}, {"KMP_SETTINGS", "1"}, {"OMP_PLACES", "invalid"}},
-                          {{"KMP_SETTINGS", "TRUE"}, {"OMP_PLACES", "cores"}}),
-            "\nUser settings:\n\n   KMP_LOCK_KIND=tas\n   KMP_OTHER=1\n   KMP_SETTINGS=1\n   OMP_PLACES=invalid\n"
-            "\nEffective settings:\n\n   KMP_SETTINGS='TRUE'\n   OMP_PLACES='cores'\n"
-            "\nIgnored settings, of parts that hetmp does not have:\n\n   KMP_LOCK_KIND=tas\n"
-            "\nUnknown settings:\n\n   KMP_OTHER=1\n\n");
-  EXPECT_EQ(settings_text({}, {{"OMP_PLACES", ""}}), "\nEffective settings:\n\n   OMP_PLACES=''\n\n") << "no heading over nothing";
+  EXPECT_EQ(
+      settings_text({{"KMP_LOCK_KIND", "tas"}, {"KMP_OTHER", "1"}, {"KMP_SETTINGS", "1"}, {"OMP_PLACES", "invalid"}},
+                    {{"KMP_SETTINGS", "TRUE"}, {"OMP_PLACES", "cores"}}),
+      "\nUser settings:\n\n   KMP_LOCK_KIND=tas\n   KMP_OTHER=1\n   KMP_SETTINGS=1\n   OMP_PLACES=invalid\n"
+      "\nEffective settings:\n\n   KMP_SETTINGS='TRUE'\n   OMP_PLACES='cores'\n"
+      "\nIgnored settings, of parts that hetmp does not have:\n\n   KMP_LOCK_KIND=tas\n"
+      "\nUnknown settings:\n\n   KMP_OTHER=1\n\n");
+  EXPECT_EQ(settings_text({}, {{"OMP_PLACES", ""}}), "\nEffective settings:\n\n   OMP_PLACES=''\n\n")
+      << "no heading over nothing";
 }
 
 TEST(Settings, VerboseDisplayTellsToo) {

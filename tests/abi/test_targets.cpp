@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-void GOMP_target_ext(int device, void (*function)(void*), size_t count, void** addresses, size_t* sizes, unsigned short* kinds,
-                     unsigned flags, void** depend, void** arguments);
+void GOMP_target_ext(int device, void (*function)(void*), size_t count, void** addresses, size_t* sizes,
+                     unsigned short* kinds, unsigned flags, void** depend, void** arguments);
 int omp_get_thread_limit();
 }
 
@@ -55,7 +55,8 @@ TEST(TargetRegions, ThreadLimitIsFoundAmongTheArguments) {
   EXPECT_EQ(limit_with(none), usual);
   void* packed[] = {number(num_teams | 2 << 16), number(thread_limit | 3 << 16), nullptr};
   EXPECT_EQ(limit_with(packed), 3);
-  void* apart[] = {number(num_teams | value_follows), number(0x200), number(thread_limit | value_follows), number(70000), nullptr};
+  void* apart[] = {number(num_teams | value_follows), number(0x200), number(thread_limit | value_follows),
+                   number(70000), nullptr};
   EXPECT_EQ(limit_with(apart), 70000);
   void* others[] = {number(of_device_5 | thread_limit | 3 << 16), nullptr};
   EXPECT_EQ(limit_with(others), usual);

@@ -1,4 +1,5 @@
-// What a program finds set for signals that end it, and what follows when they come: its first argument says what it does.
+// What a program finds set for signals that end it, and what follows when they come: its first argument says what it
+// does.
 //   asked       the actions are the default ones, whoever asks and by whichever call; its own are its own
 //   inherited   prints "SIGHUP is ignored" or "SIGHUP is not ignored", then sends it to itself
 //   child       a child of fork() and a program executed by it die by SIGTERM
@@ -56,7 +57,8 @@ static int asked(void) {
       return wrong("not the default action after the one signal", number);
     if (sigset(number, arrive) != SIG_DFL || sigset(number, SIG_DFL) != arrive)
       return wrong("sigset() tells something else", number);
-    if (sigignore(number) != 0 || signal(number, SIG_DFL) != SIG_IGN || siginterrupt(number, 1) != 0 || !is_default(number))
+    if (sigignore(number) != 0 || signal(number, SIG_DFL) != SIG_IGN || siginterrupt(number, 1) != 0 ||
+        !is_default(number))
       return wrong("sigignore() or siginterrupt() is not heeded", number);
   }
   if (signal(SIGKILL, arrive) != SIG_ERR || errno != EINVAL || signal(NSIG, arrive) != SIG_ERR || errno != EINVAL)

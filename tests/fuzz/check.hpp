@@ -16,6 +16,8 @@ inline void check(bool right, const char* what = "a property does not hold") {
   abort();
 }
 
-inline std::string_view text_of(const uint8_t* data, size_t size) { return {reinterpret_cast<const char*>(data), size}; }
+inline std::string_view text_of(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
 
 } // namespace hetmp::fuzz

@@ -1,9 +1,9 @@
-// A libFuzzer target: bytes of other machines, to everything that reads such bytes. Besides what the sanitizers find, it
-// is a fault when a stream means something else cut into other pieces, when a message has an impossible size, and when a
-// value that was read does not survive being written and read again.
+// A libFuzzer target: bytes of other machines, to everything that reads such bytes. Besides what the sanitizers find,
+// it is a fault when a stream means something else cut into other pieces, when a message has an impossible size, and
+// when a value that was read does not survive being written and read again.
+#include "runtime/launch/frames.hpp"
 #include "dsm/node/frame_reader.hpp"
 #include "dsm/node/page_message.hpp"
-#include "runtime/launch/frames.hpp"
 #include "runtime/launch/orders.hpp"
 #include "tests/fuzz/check.hpp"
 
@@ -20,14 +20,14 @@ using fuzz::check;
 
 /// Sizes of pieces, from the input itself.
 class Pieces {
-public:
+ public:
   explicit Pieces(std::string_view input) : input_(input) {}
   size_t next(size_t most) {
     const size_t wanted = input_.empty() ? most : size_t(uint8_t(input_[at_++ % input_.size()])) * 17 + 1;
     return std::min(wanted, most);
   }
 
-private:
+ private:
   std::string_view input_;
   size_t at_ = 0;
 };
@@ -56,8 +56,7 @@ std::string read_messages(std::string_view stream, Pieces pieces) {
   return result + (reader.broken() ? "broken" : "whole");
 }
 
-template <class Read>
-void read_one(std::string_view json, Read read) {
+template <class Read> void read_one(std::string_view json, Read read) {
   if (const auto value = read(json)) {
     const std::string text = launch::to_json(*value);
     check(read(text) == value && launch::to_json(*read(text)) == text);

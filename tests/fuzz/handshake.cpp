@@ -1,6 +1,7 @@
-// A libFuzzer target: two processes make sure of each other, and somebody on the way changes, repeats and invents messages. The input says
-// how: of each message a pattern that it is changed by, or bytes in its place. It is a fault, besides what the sanitizers find, when
-// anything but the very messages is accepted, when those are not, or when the two ends do not get the same keys.
+// A libFuzzer target: two processes make sure of each other, and somebody on the way changes, repeats and invents
+// messages. The input says how: of each message a pattern that it is changed by, or bytes in its place. It is a fault,
+// besides what the sanitizers find, when anything but the very messages is accepted, when those are not, or when the
+// two ends do not get the same keys.
 #include "runtime/launch/handshake.hpp"
 #include "tests/fuzz/check.hpp"
 
@@ -13,8 +14,8 @@ using fuzz::check;
 
 namespace {
 
-// Numbers that follow from the input, so that it does the same each time, and that no other input has: libFuzzer remembers what was compared
-// with what, and would bring to one connection what was right in another.
+// Numbers that follow from the input, so that it does the same each time, and that no other input has: libFuzzer
+// remembers what was compared with what, and would bring to one connection what was right in another.
 uint32_t state = 1;
 void begin_numbers(const uint8_t* data, size_t size) {
   state = 2166136261; // FNV-1a
@@ -30,16 +31,16 @@ void fill(void* bytes, size_t count) {
 randombytes_implementation repeatable = {name_of_source, next_number, nullptr, nullptr, fill, nullptr};
 
 class Input {
-public:
+ public:
   Input(const uint8_t* data, size_t size) : text_(fuzz::text_of(data, size)) {}
   uint8_t byte() {
     const uint8_t value = text_.empty() ? 0 : uint8_t(text_[0]);
     text_.remove_prefix(text_.empty() ? 0 : 1);
     return value;
   }
-  /// What somebody on the way makes of a message: the same, a part of it changed, or bytes of his own. `earlier`: one that he has seen.
-  template <class Message>
-  Message on_the_way(const Message& sent, const Message& earlier) {
+  /// What somebody on the way makes of a message: the same, a part of it changed, or bytes of his own. `earlier`: one
+  /// that he has seen.
+  template <class Message> Message on_the_way(const Message& sent, const Message& earlier) {
     uint8_t bytes[sizeof(Message)];
     memcpy(bytes, &sent, sizeof bytes);
     switch (byte() % 4) {
@@ -62,14 +63,11 @@ public:
     return received;
   }
 
-private:
+ private:
   std::string_view text_;
 };
 
-template <class Message>
-bool same(const Message& a, const Message& b) {
-  return memcmp(&a, &b, sizeof a) == 0;
-}
+template <class Message> bool same(const Message& a, const Message& b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 struct Ends {
   Ends(const launch::Secret& openers, const launch::Secret& listeners, launch::Purpose purpose)
@@ -108,7 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   const launch::Challenge challenge = input.on_the_way(now.listener.challenge(), earlier.listener.challenge());
   const auto answered = now.opener.answer(challenge);
-  check(answered.has_value() == (fresh && same(challenge, now.listener.challenge())), "a challenge is taken for what it is not");
+  check(answered.has_value() == (fresh && same(challenge, now.listener.challenge())),
+        "a challenge is taken for what it is not");
 
   const launch::Proof right = answered.value_or(*earlier_proof);
   const launch::Proof proof = input.on_the_way(right, *earlier_proof);
@@ -117,6 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!accepted || !purpose.sealed)
     return 0;
   const auto here = now.opener.keys(challenge), there = now.listener.keys();
-  check(here && there && here->send == there->receive && here->receive == there->send && here->send != here->receive, "keys that do not fit");
+  check(here && there && here->send == there->receive && here->receive == there->send && here->send != here->receive,
+        "keys that do not fit");
   return 0;
 }

@@ -1,7 +1,7 @@
-// A libFuzzer target: profiles of interconnects. It is a fault, besides what the sanitizers find, when a profile that was read does not
-// survive being written and read again, or gives a threshold that is no time.
-#include "perf/interconnect.hpp"
+// A libFuzzer target: profiles of interconnects. It is a fault, besides what the sanitizers find, when a profile that
+// was read does not survive being written and read again, or gives a threshold that is no time.
 #include "perf/profile.hpp"
+#include "perf/interconnect.hpp"
 #include "tests/fuzz/check.hpp"
 
 using namespace hetmp;
@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const uint32_t nodes : {1u, 2u, 64u}) {
       perf::Interconnect known;
       if (perf::apply_profile(profile.entries, name, nodes, known))
-        check(known.threshold_us > 0 && known.threshold_us <= 1e9 && known.fault_us >= 0 && known.fault_us <= 1e9, "an impossible figure");
+        check(known.threshold_us > 0 && known.threshold_us <= 1e9 && known.fault_us >= 0 && known.fault_us <= 1e9,
+              "an impossible figure");
     }
   for (const perf::ProfileEntry& entry : std::vector(profile.entries)) {
     perf::merge_entry(profile.entries, entry);

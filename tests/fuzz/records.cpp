@@ -1,7 +1,7 @@
-// A libFuzzer target: the reader of sealed records. The input says which texts are sealed, what somebody on the way does to the
-// records, and into which pieces the stream is cut. It is a fault, besides what the sanitizers find, when a text comes out that
-// was not sealed in its place, when a stream that nobody changed does not come out whole, and when it means something else
-// cut into other pieces.
+// A libFuzzer target: the reader of sealed records. The input says which texts are sealed, what somebody on the way
+// does to the records, and into which pieces the stream is cut. It is a fault, besides what the sanitizers find, when a
+// text comes out that was not sealed in its place, when a stream that nobody changed does not come out whole, and when
+// it means something else cut into other pieces.
 #include "base/seal/record.hpp"
 #include "base/seal/sodium_cipher.hpp"
 #include "tests/fuzz/check.hpp"
@@ -20,7 +20,7 @@ using Bytes = std::vector<uint8_t>;
 
 /// Numbers from the input, zeros behind its end.
 class Input {
-public:
+ public:
   Input(const uint8_t* data, size_t size) : text_(reinterpret_cast<const char*>(data), size) {}
   bool empty() const { return text_.empty(); }
   size_t byte() {
@@ -37,7 +37,7 @@ public:
     return bytes;
   }
 
-private:
+ private:
   std::string_view text_;
 };
 
@@ -131,6 +131,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check(outcome.text.size() <= text.size() && std::equal(outcome.text.begin(), outcome.text.end(), text.begin()));
   check(stream == sealed || outcome.broken || outcome.text.size() < text.size() ||
         std::equal(sealed.begin(), sealed.end(), stream.begin())); // whole, and the beginning of a record behind it
-  read(*cipher, key, Bytes(data, data + size), piece); // as a stranger writes them
+  read(*cipher, key, Bytes(data, data + size), piece);             // as a stranger writes them
   return 0;
 }

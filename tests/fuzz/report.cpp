@@ -1,7 +1,8 @@
-// A libFuzzer target: saved reports. It is a fault, besides what the sanitizers find, when a report that was read does not survive being
-// written and read again, when text or page hold what a terminal or a browser would obey, and when a name makes a line of its own.
-#include "perf/printable.hpp"
+// A libFuzzer target: saved reports. It is a fault, besides what the sanitizers find, when a report that was read does
+// not survive being written and read again, when text or page hold what a terminal or a browser would obey, and when a
+// name makes a line of its own.
 #include "perf/report.hpp"
+#include "perf/printable.hpp"
 #include "perf/report_utf8.hpp"
 #include "tests/fuzz/check.hpp"
 
@@ -30,7 +31,8 @@ void check_lines(std::string_view text) {
 }
 
 void check_page(std::string_view page) {
-  for (const char* element : {"<script", "<img", "<iframe", "<object", "<embed", "<link", "<b>"}) // the last one is in a seed's name
+  for (const char* element :
+       {"<script", "<img", "<iframe", "<object", "<embed", "<link", "<b>"}) // the last one is in a seed's name
     check(page.find(element) == page.npos, "a name that is markup");
 }
 
@@ -44,7 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_characters(problem);
     return 0;
   }
-  const std::string json = perf::format_json(report), text = perf::format_text(report), page = perf::format_html(report);
+  const std::string json = perf::format_json(report), text = perf::format_text(report),
+                    page = perf::format_html(report);
   // Once more: -0 is read as 0.
   const auto written_again = [&](const std::string& from) {
     check(perf::parse_report(from, again, problem), "what was written cannot be read");

@@ -1,6 +1,7 @@
-// A libFuzzer target: the words of all environment variables, of options of the same kinds, and of the strings that compilers describe places
-// in the source with. Each input goes to every reader. It is a fault, besides what the sanitizers find, when a value does not survive
-// being written and read again, when it is outside of what its reader promises, and when text is refused without a reason.
+// A libFuzzer target: the words of all environment variables, of options of the same kinds, and of the strings that
+// compilers describe places in the source with. Each input goes to every reader. It is a fault, besides what the
+// sanitizers find, when a value does not survive being written and read again, when it is outside of what its reader
+// promises, and when text is refused without a reason.
 #include "base/cpu_list.hpp"
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
@@ -32,8 +33,7 @@ namespace {
 const std::vector<int> available = {0, 1, 2, 3, 5, 8};
 
 /// A value or a reason.
-template <class Parsed>
-void check_reason(const Parsed& parsed, bool right) {
+template <class Parsed> void check_reason(const Parsed& parsed, bool right) {
   check(right == parsed.error.empty(), "neither a value nor a reason, or both");
 }
 
@@ -64,13 +64,15 @@ void schedules(std::string_view text) {
   const auto speeds = schedulers::parse_core_speeds(text);
   check_reason(speeds, speeds.speeds.has_value());
   if (speeds.speeds)
-    check(std::all_of(speeds.speeds->of_node.begin(), speeds.speeds->of_node.end(), [](double speed) { return speed >= 0 && speed <= 1e300; }),
+    check(std::all_of(speeds.speeds->of_node.begin(), speeds.speeds->of_node.end(),
+                      [](double speed) { return speed >= 0 && speed <= 1e300; }),
           "no speed");
 }
 
 void cpus(std::string_view text) {
   if (const auto list = parse_cpu_list(text)) {
-    check(!list->empty() && std::is_sorted(list->begin(), list->end()) && list->front() >= 0 && list->back() <= 4095, "no list of CPUs");
+    check(!list->empty() && std::is_sorted(list->begin(), list->end()) && list->front() >= 0 && list->back() <= 4095,
+          "no list of CPUs");
     check(parse_cpu_list(format_cpu_list(*list)) == list, "a list of CPUs changes");
   }
   if (const auto lists = parse_cpu_lists(text))
@@ -94,7 +96,8 @@ void places(std::string_view text) {
   }
   affinity::parse_cpu_affinity(text);
   if (const auto policies = affinity::parse_proc_bind(text))
-    check(!policies->empty() && affinity::parse_proc_bind(affinity::format_policies(*policies)) == policies, "policies change");
+    check(!policies->empty() && affinity::parse_proc_bind(affinity::format_policies(*policies)) == policies,
+          "policies change");
 }
 
 std::vector<std::vector<int>> groups_of(affinity::TopologyLevel level) {
@@ -120,7 +123,8 @@ void words_of_libomp(std::string_view text) {
   check_reason(subset, !subset.units.empty());
   std::string problem;
   const std::vector<int> left = affinity::subset_of(subset.units, available, groups_of, problem);
-  check(left.empty() == !problem.empty() && std::includes(available.begin(), available.end(), left.begin(), left.end()), "no part of the machine");
+  check(left.empty() == !problem.empty() && std::includes(available.begin(), available.end(), left.begin(), left.end()),
+        "no part of the machine");
 }
 
 void hosts(std::string_view text) {
@@ -146,23 +150,53 @@ void other_words(std::string_view text) {
   const std::string field = "12345";
   const affinity::AffinityFacts facts{field, field, field, field, field, field, field, field, field, field};
   constexpr size_t widest_field = 4096;
-  check(affinity::expand_affinity_format(text, facts).size() <= widest_field * text.size(), "a small format makes a large text");
+  check(affinity::expand_affinity_format(text, facts).size() <= widest_field * text.size(),
+        "a small format makes a large text");
 }
 
 /// As a program finds them.
 void variables(uint8_t which, const std::string& text) {
-  static constexpr const char* names[] = {
-      "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "KMP_LIBRARY", "KMP_STACKSIZE", "GOMP_STACKSIZE", "OMP_STACKSIZE", "OMP_MAX_TASK_PRIORITY",
-      "OMP_TARGET_OFFLOAD", "LIBOMP_NUM_HIDDEN_HELPER_THREADS", "KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS",
-      "OMP_THREAD_LIMIT", "OMP_NUM_TEAMS", "OMP_TEAMS_THREAD_LIMIT", "KMP_TEAMS_THREAD_LIMIT", "KMP_BLOCKTIME", "OMP_ALLOCATOR",
-      "KMP_DISP_NUM_BUFFERS", "OMP_DISPLAY_ENV", "OMP_DYNAMIC", "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED", "OMP_SCHEDULE", "HETMP_SCHEDULE",
-      "OMP_DEFAULT_DEVICE", "OMP_CANCELLATION", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_HW_SUBSET",
-      "KMP_TEAMS_PROC_BIND", "KMP_HIDDEN_HELPER_AFFINITY", "HETMP_NODES"};
+  static constexpr const char* names[] = {"OMP_NUM_THREADS",
+                                          "OMP_WAIT_POLICY",
+                                          "KMP_LIBRARY",
+                                          "KMP_STACKSIZE",
+                                          "GOMP_STACKSIZE",
+                                          "OMP_STACKSIZE",
+                                          "OMP_MAX_TASK_PRIORITY",
+                                          "OMP_TARGET_OFFLOAD",
+                                          "LIBOMP_NUM_HIDDEN_HELPER_THREADS",
+                                          "KMP_ALL_THREADS",
+                                          "KMP_DEVICE_THREAD_LIMIT",
+                                          "KMP_MAX_THREADS",
+                                          "OMP_THREAD_LIMIT",
+                                          "OMP_NUM_TEAMS",
+                                          "OMP_TEAMS_THREAD_LIMIT",
+                                          "KMP_TEAMS_THREAD_LIMIT",
+                                          "KMP_BLOCKTIME",
+                                          "OMP_ALLOCATOR",
+                                          "KMP_DISP_NUM_BUFFERS",
+                                          "OMP_DISPLAY_ENV",
+                                          "OMP_DYNAMIC",
+                                          "OMP_MAX_ACTIVE_LEVELS",
+                                          "OMP_NESTED",
+                                          "OMP_SCHEDULE",
+                                          "HETMP_SCHEDULE",
+                                          "OMP_DEFAULT_DEVICE",
+                                          "OMP_CANCELLATION",
+                                          "OMP_PLACES",
+                                          "OMP_PROC_BIND",
+                                          "GOMP_CPU_AFFINITY",
+                                          "KMP_AFFINITY",
+                                          "KMP_HW_SUBSET",
+                                          "KMP_TEAMS_PROC_BIND",
+                                          "KMP_HIDDEN_HELPER_AFFINITY",
+                                          "HETMP_NODES"};
   const char* name = names[which % std::size(names)];
   setenv(name, text.c_str(), 1);
   const runtime::ProgramIcvs icvs = runtime::read_icvs_from_environment(4);
-  check(icvs.initial.nthreads >= 1 && icvs.thread_limit >= 1 && icvs.thread_limit <= INT_MAX && icvs.helper_threads <= 256 &&
-            (icvs.stack_bytes == 0 || icvs.stack_bytes >= 16384), "an impossible setting");
+  check(icvs.initial.nthreads >= 1 && icvs.thread_limit >= 1 && icvs.thread_limit <= INT_MAX &&
+            icvs.helper_threads <= 256 && (icvs.stack_bytes == 0 || icvs.stack_bytes >= 16384),
+        "an impossible setting");
   const affinity::ProgramPlaces places = affinity::places_from_environment(available, false);
   check(!places.policies.empty(), "no policy");
   for (const affinity::Place& place : places.places)

@@ -1,4 +1,5 @@
-/* A library, or a program, that both calls OpenMP's routines and has regions: plugin_sum as in plugin.c, from what the routines say. */
+/* A library, or a program, that both calls OpenMP's routines and has regions: plugin_sum as in plugin.c, from what the
+ * routines say. */
 #include <omp.h>
 #include <stdio.h>
 

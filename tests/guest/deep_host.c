@@ -1,5 +1,6 @@
-/* A program that uses OpenMP itself and loads a library that does: deep_host LIBRARY [deep]. With `deep` the library's own dependences
-   come before everybody else's. Then the runtime shows its environment, and whom it has found beside it. */
+/* A program that uses OpenMP itself and loads a library that does: deep_host LIBRARY [deep]. With `deep` the library's
+   own dependences come before everybody else's. Then the runtime shows its environment, and whom it has found beside
+   it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <omp.h>

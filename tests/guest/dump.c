@@ -1,5 +1,6 @@
-// What a core dump of this process would hold, by the kernel's own marks: "MIB MIB main heap other" with the dumped address space in MiB of
-// this process and of a thread's of the last node, and what of their memory is in it. With "crash": a segmentation fault in main.
+// What a core dump of this process would hold, by the kernel's own marks: "MIB MIB main heap other" with the dumped
+// address space in MiB of this process and of a thread's of the last node, and what of their memory is in it. With
+// "crash": a segmentation fault in main.
 #include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static struct facts read_facts(const void* const* addresses, int count) {
       end = to;
     }
     sscanf(line, "Anonymous: %ld", &anonymous);
-    // Never touched since it was mapped: the kernel leaves it out. In pieces of one mapping, of which others were touched, it does not.
+    // Never touched since it was mapped: the kernel leaves it out. In pieces of one mapping, of which others were
+    // touched, it does not.
     if (strncmp(line, "VmFlags:", 8) == 0 && !strstr(line, " dd") && (anonymous || end - begin > (uintptr_t)1 << 30)) {
       if (strstr(line, " rd") && strstr(line, " wr"))
         facts.mib += (long)((end - begin) >> 20);

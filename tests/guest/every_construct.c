@@ -1,4 +1,5 @@
-/* One of each construct, for tools that watch memory: regions with few and many arguments, loops, singles, reductions, tasks, locks. */
+/* One of each construct, for tools that watch memory: regions with few and many arguments, loops, singles, reductions,
+ * tasks, locks. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// The program's own fork() where there may be several nodes: children see memory as it was, whoever wrote it last, and go on by
-// themselves. Says "right", or what is wrong.
+// The program's own fork() where there may be several nodes: children see memory as it was, whoever wrote it last, and
+// go on by themselves. Says "right", or what is wrong.
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +36,9 @@ static long sum_all(const long* values, long** blocks) {
   return sum;
 }
 
-static long expected(long salt) { return (long)count * (count - 1) + 2 * salt * count + 1000L * (0 + 1 + 2 + 3) + 1000L * threads * salt; }
+static long expected(long salt) {
+  return (long)count * (count - 1) + 2 * salt * count + 1000L * (0 + 1 + 2 + 3) + 1000L * threads * salt;
+}
 
 /// What a child does besides reading: memory of its own, regions, the parent's memory changed and freed.
 static int live(long* values, long** blocks, long salt) {

@@ -112,7 +112,8 @@ static void limited(void) {
   setrlimit(RLIMIT_AS, &limit);
   const int first = team();
   const int second = team();
-  printf("%s, %s\n", first >= 1 && first < 32 ? "smaller" : "not smaller", first == second ? "the same again" : "another");
+  printf("%s, %s\n", first >= 1 && first < 32 ? "smaller" : "not smaller",
+         first == second ? "the same again" : "another");
 }
 
 /* As many threads as nobody has. */

@@ -1,4 +1,5 @@
-/* A program without OpenMP that loads libraries with it and lets them go: host ROUNDS LIBRARY ... Prints the sums it was given. */
+/* A program without OpenMP that loads libraries with it and lets them go: host ROUNDS LIBRARY ... Prints the sums it
+ * was given. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// What the C library does, called by threads of all nodes, and right each time; whoever stands in front of its functions.
-// With OWN the program itself does, with data of its own: memory that nodes share.
+// What the C library does, called by threads of all nodes, and right each time; whoever stands in front of its
+// functions. With OWN the program itself does, with data of its own: memory that nodes share.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,11 +32,16 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f) 
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;
   register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
   return result;
 }
 
-ssize_t read(int file, void* to, size_t size) { return counted(0, kernel(SYS_read, file, (long)to, (long)size, 0, 0, 0)); }
+ssize_t read(int file, void* to, size_t size) {
+  return counted(0, kernel(SYS_read, file, (long)to, (long)size, 0, 0, 0));
+}
 ssize_t recv(int file, void* to, size_t size, int flags) {
   return counted(1, kernel(SYS_recvfrom, file, (long)to, (long)size, flags, 0, 0));
 }

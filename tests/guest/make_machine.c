@@ -1,5 +1,5 @@
-/* Writes a machine with kinds of cores as hwloc's XML: make_machine FILE CPUS KIND ..., a KIND being RANK:CPULIST[:NAME=VALUE]. A rank of
-   -1 is none. */
+/* Writes a machine with kinds of cores as hwloc's XML: make_machine FILE CPUS KIND ..., a KIND being
+   RANK:CPULIST[:NAME=VALUE]. A rank of -1 is none. */
 #include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   char cpus[32];
   snprintf(cpus, sizeof cpus, "pu:%s", argv[2]);
   hwloc_topology_t machine;
-  if (hwloc_topology_init(&machine) != 0 || hwloc_topology_set_synthetic(machine, cpus) != 0 || hwloc_topology_load(machine) != 0)
+  if (hwloc_topology_init(&machine) != 0 || hwloc_topology_set_synthetic(machine, cpus) != 0 ||
+      hwloc_topology_load(machine) != 0)
     return 3;
   for (int i = 3; i < argc; ++i)
     if (add_kind(machine, argv[i]) != 0)

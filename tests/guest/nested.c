@@ -1,5 +1,6 @@
-// Nested functions, as gcc compiles them where their address is taken: code on the stack. Those of main are called by the threads of
-// all nodes, those of threads by the threads. With an argument: the same in an object that is loaded while the program runs.
+// Nested functions, as gcc compiles them where their address is taken: code on the stack. Those of main are called by
+// the threads of all nodes, those of threads by the threads. With an argument: the same in an object that is loaded
+// while the program runs.
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// A program that offloads to devices and says what it finds; what it prints is the same whenever the devices are served as they should.
+// A program that offloads to devices and says what it finds; what it prints is the same whenever the devices are served
+// as they should.
 #include <omp.h>
 #include <stdio.h>
 

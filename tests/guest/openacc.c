@@ -1,5 +1,5 @@
-// OpenACC by gcc on the host: regions, data, queues and the routines. What it prints is the same with whatever library stands in libgomp's
-// place.
+// OpenACC by gcc on the host: regions, data, queues and the routines. What it prints is the same with whatever library
+// stands in libgomp's place.
 #include <openacc.h>
 #include <stdio.h>
 
@@ -7,8 +7,9 @@ enum { elements = 1000 };
 
 static void about_devices(void) {
   acc_init(acc_device_host);
-  printf("devices %d %d %d, type %d, number %d", acc_get_num_devices(acc_device_default), acc_get_num_devices(acc_device_host),
-         acc_get_num_devices(acc_device_none), acc_get_device_type(), acc_get_device_num(acc_device_host));
+  printf("devices %d %d %d, type %d, number %d", acc_get_num_devices(acc_device_default),
+         acc_get_num_devices(acc_device_host), acc_get_num_devices(acc_device_none), acc_get_device_type(),
+         acc_get_device_num(acc_device_host));
   acc_set_device_type(acc_device_host);
   acc_set_device_num(0, acc_device_host);
   acc_device_t types[] = {acc_device_host, acc_device_not_host, acc_device_none};
@@ -52,8 +53,9 @@ static void about_data(void) {
   printf("present %d %d %d", acc_is_present(values, sizeof values), acc_is_present(values, 0), acc_is_present(NULL, 4));
   acc_update_device(values, sizeof values);
   acc_update_self_async(values, sizeof values, 2);
-#pragma acc exit data delete(values) finalize
-  printf(", same %d %d %d", acc_copyin(values, sizeof values) == values, acc_deviceptr(values) == values, acc_hostptr(values) == values);
+#pragma acc exit data delete (values)finalize
+  printf(", same %d %d %d", acc_copyin(values, sizeof values) == values, acc_deviceptr(values) == values,
+         acc_hostptr(values) == values);
   acc_copyout(values, sizeof values);
   int* block = acc_malloc(sizeof values);
   acc_memcpy_to_device(block, values, sizeof values);

@@ -1,4 +1,5 @@
-/* A program that may be given rights its caller does not have. Prints what of it is to be seen: how many processes its threads are in. */
+/* A program that may be given rights its caller does not have. Prints what of it is to be seen: how many processes its
+ * threads are in. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -17,7 +18,7 @@ int main(void) {
   const char* preload = getenv("LD_PRELOAD");
   const char* tunables = getenv("GLIBC_TUNABLES");
   printf("%s, %s, %s%s%s%s\n", getauxval(AT_SECURE) ? "privileged" : "ordinary", sum == 500500 ? "right" : "wrong",
-         lowest == highest ? "one process" : "several processes", preload ? ", preload" : "", tunables ? ", tunables" : "",
-         getenv("HETMP_DSM_PLAN") ? ", plan" : "");
+         lowest == highest ? "one process" : "several processes", preload ? ", preload" : "",
+         tunables ? ", tunables" : "", getenv("HETMP_DSM_PLAN") ? ", plan" : "");
   return 0;
 }

@@ -1,5 +1,5 @@
-// Where its stack lies, asked in every way that programs do: garbage collectors, interpreters, runtimes of languages. By main and by
-// the threads of a region. Says "right", or what is wrong.
+// Where its stack lies, asked in every way that programs do: garbage collectors, interpreters, runtimes of languages.
+// By main and by the threads of a region. Says "right", or what is wrong.
 #include <inttypes.h>
 #include <linux/prctl.h>
 #include <omp.h>
@@ -66,20 +66,23 @@ static void ask_thread(const char* who, const void* local) {
   pthread_attr_t attributes;
   void* begin;
   size_t size;
-  expect(pthread_getattr_np(pthread_self(), &attributes) == 0 && pthread_attr_getstack(&attributes, &begin, &size) == 0, who,
-         "pthread_getattr_np fails");
-  expect((char*)local >= (char*)begin && (char*)local < (char*)begin + size, who, "is not where pthread_getattr_np says");
+  expect(pthread_getattr_np(pthread_self(), &attributes) == 0 && pthread_attr_getstack(&attributes, &begin, &size) == 0,
+         who, "pthread_getattr_np fails");
+  expect((char*)local >= (char*)begin && (char*)local < (char*)begin + size, who,
+         "is not where pthread_getattr_np says");
   pthread_attr_destroy(&attributes);
 }
 
 static void ask_process(const char* who, const void* local) {
   expect(ends_at((uintptr_t)__libc_stack_end, local), who, "__libc_stack_end is not the end");
-  expect(ends_at(find_mapping((uintptr_t)__libc_stack_end, NULL).end, local), who, "the mapping of __libc_stack_end ends elsewhere");
+  expect(ends_at(find_mapping((uintptr_t)__libc_stack_end, NULL).end, local), who,
+         "the mapping of __libc_stack_end ends elsewhere");
   unsigned size;
   if (prctl(PR_SET_MM, PR_SET_MM_MAP_SIZE, &size, 0, 0) != 0) // then the kernel cannot be told
     return;
   const struct mapping named = find_mapping(0, "[stack]");
-  expect((uintptr_t)local >= named.begin && (uintptr_t)local < named.end, who, "[stack] of /proc/self/maps is another mapping");
+  expect((uintptr_t)local >= named.begin && (uintptr_t)local < named.end, who,
+         "[stack] of /proc/self/maps is another mapping");
   expect(ends_at(start_of_stat(), local), who, "/proc/self/stat has another stack");
 }
 
@@ -98,7 +101,8 @@ int main(void) {
     ask_thread("a thread", (const void*)where);
 #pragma omp atomic
     local += own;
-    expect(ends_at((uintptr_t)__libc_stack_end, (const void*)here), "a thread", "__libc_stack_end is not the end of main's stack");
+    expect(ends_at((uintptr_t)__libc_stack_end, (const void*)here), "a thread",
+           "__libc_stack_end is not the end of main's stack");
 #pragma omp barrier
 #pragma omp master
     ask_process("main, in a region", (const void*)here);

@@ -1,8 +1,9 @@
 /* Sends a text through shared pages and to standard output: what somebody who listens on the network looks for.
  *
- * Usage: secret_program TEXT [LINES]. The text is made of the argument with every byte one larger, so that it is nowhere but
- * where this program puts it: not in its arguments, which travel too. Node 0 fills pages with it; the last thread, which is on
- * another node, counts it there and writes as many pages of its own, which node 0 counts. It is printed LINES times (1). */
+ * Usage: secret_program TEXT [LINES]. The text is made of the argument with every byte one larger, so that it is
+ * nowhere but where this program puts it: not in its arguments, which travel too. Node 0 fills pages with it; the last
+ * thread, which is on another node, counts it there and writes as many pages of its own, which node 0 counts. It is
+ * printed LINES times (1). */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// In place of the header of this name that LLVM's OpenMP tests include. They sleep whole seconds to give other threads time; a part
-// of that, HETMP_SLEEP_SCALE, is enough and keeps the run short.
+// In place of the header of this name that LLVM's OpenMP tests include. They sleep whole seconds to give other threads
+// time; a part of that, HETMP_SLEEP_SCALE, is enough and keeps the run short.
 #ifndef HETMP_TESTS_LLVM_OMP_MY_SLEEP_H
 #define HETMP_TESTS_LLVM_OMP_MY_SLEEP_H
 

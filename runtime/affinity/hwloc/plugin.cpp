@@ -47,8 +47,8 @@ bool add_objects(hwloc_topology_t machine, int depth, void* into, Adder add) {
 
 /// Of the caches that several cores may share: the level nearest to memory.
 int depth_of_last_caches(hwloc_topology_t machine) {
-  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
-                                      HWLOC_OBJ_L1CACHE})
+  for (const hwloc_obj_type_t type :
+       {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE})
     if (const int depth = hwloc_get_type_depth(machine, type); depth >= 0)
       return depth;
   return HWLOC_TYPE_DEPTH_UNKNOWN;

@@ -1,6 +1,6 @@
 // run: OMP_CANCELLATION=true
-// cancel and cancellation points: regions, loops, sections and taskgroups end early, and what comes after them is as if they had
-// not; without OMP_CANCELLATION nothing is cancelled.
+// cancel and cancellation points: regions, loops, sections and taskgroups end early, and what comes after them is as if
+// they had not; without OMP_CANCELLATION nothing is cancelled.
 #include "check.h"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 // run: OMP_CANCELLATION=true
-// `cancel taskgroup` in a task that takes part in a loop's, or sections', reduction(task, ..) cancels the taskgroup around the loop: the
-// construct has none of its own (OpenMP 5.1, section 2.20.1). What the threads themselves add stays.
-// hetmp and libgomp alone: libomp cancels what it has made for the reduction.
+// `cancel taskgroup` in a task that takes part in a loop's, or sections', reduction(task, ..) cancels the taskgroup
+// around the loop: the construct has none of its own (OpenMP 5.1, section 2.20.1). What the threads themselves add
+// stays. hetmp and libgomp alone: libomp cancels what it has made for the reduction.
 #include "check.h"
 
 #include <omp.h>

@@ -1,7 +1,6 @@
-// The default allocator is inherited by the tasks of a region, wherever its threads are, and changed for one's own task alone. Allocators
-// that the program makes serve everybody; so do those that the environment asks for.
-// run:
-// run with hetmp: OMP_ALLOCATOR=omp_default_mem_space:alignment=512
+// The default allocator is inherited by the tasks of a region, wherever its threads are, and changed for one's own task
+// alone. Allocators that the program makes serve everybody; so do those that the environment asks for. run: run with
+// hetmp: OMP_ALLOCATOR=omp_default_mem_space:alignment=512
 #include "check.h"
 
 #include <omp.h>
@@ -11,9 +10,7 @@
 
 enum { threads = 4, bytes = 3000 };
 
-static int is_aligned(const void* pointer, uintptr_t alignment) {
-  return (uintptr_t)pointer % alignment == 0;
-}
+static int is_aligned(const void* pointer, uintptr_t alignment) { return (uintptr_t)pointer % alignment == 0; }
 
 static void check_environments(void) {
   const omp_allocator_handle_t here = omp_get_default_allocator();

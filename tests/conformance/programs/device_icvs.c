@@ -1,5 +1,5 @@
-// How many teams there may be and how many threads of each belong to the device, which all nodes are part of: a region finds what was set
-// before it, wherever its threads are.
+// How many teams there may be and how many threads of each belong to the device, which all nodes are part of: a region
+// finds what was set before it, wherever its threads are.
 #include "check.h"
 
 #include <omp.h>

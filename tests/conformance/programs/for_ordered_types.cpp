@@ -5,8 +5,7 @@
 #include <omp.h>
 #include <vector>
 
-template <class T>
-static void run(T begin, T end, T step) {
+template <class T> static void run(T begin, T end, T step) {
   std::vector<T> seen;
 #pragma omp parallel for ordered schedule(dynamic, 2)
   for (T i = begin; i < end; i += step) {

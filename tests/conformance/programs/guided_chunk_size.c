@@ -1,4 +1,5 @@
-// schedule(guided, n): each chunk has n iterations at least but the one with the last iteration (OpenMP 5.1, table 2.5).
+// schedule(guided, n): each chunk has n iterations at least but the one with the last iteration (OpenMP 5.1,
+// table 2.5).
 #include "check.h"
 
 #include <omp.h>

@@ -1,6 +1,5 @@
-// A nestable lock belongs to the task that has set it (OpenMP 5.1, section 3.9), not to the thread: what else the thread executes
-// meanwhile may not set it.
-// hetmp alone: for libomp it is the thread.
+// A nestable lock belongs to the task that has set it (OpenMP 5.1, section 3.9), not to the thread: what else the
+// thread executes meanwhile may not set it. hetmp alone: for libomp it is the thread.
 #include "check.h"
 
 #include <omp.h>

@@ -30,7 +30,6 @@ int main(void) {
   }
   for (int thread = 0; thread < 4; thread++)
     CHECK_EQUAL(sums[thread], 28 + 174 + 45 + 4950);
-  CHECK(a == 100 && b == 200 && c == 300 && d == 400 && e == 0.5f && f == 0.25 && g == 0.125L &&
-        u.y[1] == -1);
+  CHECK(a == 100 && b == 200 && c == 300 && d == 400 && e == 0.5f && f == 0.25 && g == 0.125L && u.y[1] == -1);
   return finish();
 }

@@ -7,7 +7,6 @@
 int main(void) {
 #pragma omp parallel num_threads(4)
   for (int i = 0; i < 500; i++)
-    printf("thread %d line %d of a text that crosses the ends of buffers now and then\n",
-           omp_get_thread_num(), i);
+    printf("thread %d line %d of a text that crosses the ends of buffers now and then\n", omp_get_thread_num(), i);
   return finish();
 }

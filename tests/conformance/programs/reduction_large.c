@@ -14,14 +14,12 @@ struct Extent {
 };
 
 static struct Extent united(struct Extent a, struct Extent b) {
-  const struct Extent both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
-                              a.count + b.count};
+  const struct Extent both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high, a.count + b.count};
   return both;
 }
-#pragma omp declare reduction(unite                                                                          \
-                              : struct Extent                                                                \
-                              : omp_out = united(omp_out, omp_in))                                           \
-    initializer(omp_priv = {1000000, -1000000, 0})
+#pragma omp declare reduction(unite                                                                                    \
+                              : struct Extent                                                                          \
+                              : omp_out = united(omp_out, omp_in)) initializer(omp_priv = {1000000, -1000000, 0})
 
 int main(void) {
   enum { count = 60, length = 64 };

@@ -1,6 +1,5 @@
-// What a program sets for signals holds for every thread, whichever thread sets it: handlers run where the signal is met.
-// run:
-// run: HETMP_REPORT=/dev/null HETMP_TRACE=/dev/null
+// What a program sets for signals holds for every thread, whichever thread sets it: handlers run where the signal is
+// met. run: run: HETMP_REPORT=/dev/null HETMP_TRACE=/dev/null
 #include <errno.h>
 #include <omp.h>
 #include <setjmp.h>

@@ -2,9 +2,9 @@
 // run with hetmp: OMP_SCHEDULE=static HETMP_LOOPS=all
 // run with hetmp: OMP_SCHEDULE=static HETMP_LOOPS=all HETMP_CSR=1,3,2,1
 // run with hetmp: OMP_SCHEDULE=static HETMP_LOOPS=runtime HETMP_CSR=1,3,2,1
-// Static loops of one region with as many iterations and the same chunk, or none, give each thread the same iterations (OpenMP 5.1,
-// section 2.11.4): with a barrier between them or not, whatever they do, wherever they stand, and whether the schedule is the source's
-// or the environment's. Only the next region may divide otherwise.
+// Static loops of one region with as many iterations and the same chunk, or none, give each thread the same iterations
+// (OpenMP 5.1, section 2.11.4): with a barrier between them or not, whatever they do, wherever they stand, and whether
+// the schedule is the source's or the environment's. Only the next region may divide otherwise.
 #include "check.h"
 
 #include <omp.h>

@@ -1,5 +1,5 @@
-// target constructs where there is no device: the region is executed by the host, with copies of firstprivate variables and with mapped
-// ones themselves; dependences of target tasks hold.
+// target constructs where there is no device: the region is executed by the host, with copies of firstprivate variables
+// and with mapped ones themselves; dependences of target tasks hold.
 #include "check.h"
 
 #include <omp.h>

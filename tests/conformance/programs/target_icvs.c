@@ -1,5 +1,6 @@
-// The task of a target region has the ICVs of the device, whatever the task that meets it has set, and keeps what it sets to itself; its
-// thread_limit clause holds for it alone. clang compiles target regions without devices as code of the task that meets them.
+// The task of a target region has the ICVs of the device, whatever the task that meets it has set, and keeps what it
+// sets to itself; its thread_limit clause holds for it alone. clang compiles target regions without devices as code of
+// the task that meets them.
 #include "check.h"
 
 #include <omp.h>

@@ -1,4 +1,5 @@
-// Memory of devices where the host is the only one. (clang's programs have these routines from their offloading library.)
+// Memory of devices where the host is the only one. (clang's programs have these routines from their offloading
+// library.)
 #include "check.h"
 
 #include <omp.h>
@@ -34,12 +35,15 @@ static void check_boxes(int host) {
   const size_t volume[] = {2, 3}, to_offsets[] = {1, 1}, from_offsets[] = {2, 4};
   const size_t to_sizes[] = {inner_rows, inner_columns}, from_sizes[] = {rows, columns};
   CHECK(omp_target_memcpy_rect(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, host, host) >= 3);
-  CHECK_EQUAL(omp_target_memcpy_rect(to, from, sizeof(int), 2, volume, to_offsets, from_offsets, to_sizes, from_sizes, host, host), 0);
+  CHECK_EQUAL(omp_target_memcpy_rect(to, from, sizeof(int), 2, volume, to_offsets, from_offsets, to_sizes, from_sizes,
+                                     host, host),
+              0);
   for (int i = 0; i < inner_rows; i++)
     for (int j = 0; j < inner_columns; j++)
       CHECK_EQUAL(to[i][j], i >= 1 && j >= 1 ? from[i + 1][j + 3] : 0);
   const size_t too_many[] = {2, (size_t)-1 / 2};
-  CHECK(omp_target_memcpy_rect(to, from, sizeof(int), 2, too_many, to_offsets, from_offsets, to_sizes, from_sizes, host, host) != 0);
+  CHECK(omp_target_memcpy_rect(to, from, sizeof(int), 2, too_many, to_offsets, from_offsets, to_sizes, from_sizes, host,
+                               host) != 0);
 }
 #endif
 

@@ -1,9 +1,6 @@
-// Target tasks: they are executed by others than the thread that meets them, which goes on; whatever waits for tasks waits for them.
-// clang only: gcc executes a target region on the host at once
-// run: OMP_NUM_THREADS=4
-// run: OMP_NUM_THREADS=1
-// run with hetmp: LIBOMP_NUM_HIDDEN_HELPER_THREADS=1
-// run: LIBOMP_USE_HIDDEN_HELPER_TASK=0
+// Target tasks: they are executed by others than the thread that meets them, which goes on; whatever waits for tasks
+// waits for them. clang only: gcc executes a target region on the host at once run: OMP_NUM_THREADS=4 run:
+// OMP_NUM_THREADS=1 run with hetmp: LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 run: LIBOMP_USE_HIDDEN_HELPER_TASK=0
 #include "check.h"
 
 #include <omp.h>
@@ -26,7 +23,7 @@ static int counts(void) {
   int results[tasks] = {0}, sum = 0;
   for (int i = 0; i < tasks; i++) {
     int* mine = &results[i];
-#pragma omp target map(tofrom : mine[0 : 1]) nowait
+#pragma omp target map(tofrom : mine [0:1]) nowait
     *mine = i;
   }
 #pragma omp taskwait

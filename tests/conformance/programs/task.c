@@ -6,9 +6,7 @@
 // OpenMP 5.2: not in the headers of older compilers, nor in the runtimes that the programs are linked with.
 __attribute__((weak)) int omp_in_explicit_task(void);
 
-static int is_explicit(int expected) {
-  return !omp_in_explicit_task || omp_in_explicit_task() == expected;
-}
+static int is_explicit(int expected) { return !omp_in_explicit_task || omp_in_explicit_task() == expected; }
 
 enum { rounds = 20, tasks = 100 };
 static int executed[rounds][tasks];

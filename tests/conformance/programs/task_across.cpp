@@ -1,5 +1,5 @@
-// Tasks that threads of other nodes execute: whoever executes them, everything that they are waited for by, and what they leave, is as
-// ever.
+// Tasks that threads of other nodes execute: whoever executes them, everything that they are waited for by, and what
+// they leave, is as ever.
 #include "check.h"
 
 #include <omp.h>

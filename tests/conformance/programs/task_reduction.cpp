@@ -18,7 +18,7 @@ struct Sum {
       parts[i] += other.parts[i];
   }
 };
-#pragma omp declare reduction(add : Sum : omp_out.add(omp_in)) initializer(omp_priv = Sum())
+#pragma omp declare reduction(add:Sum : omp_out.add(omp_in)) initializer(omp_priv = Sum())
 
 static void descend(int depth, long& sum) {
 #pragma omp task in_reduction(+ : sum) if (depth > 1)

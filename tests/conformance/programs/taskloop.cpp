@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-template <class T>
-void each_once(T first, T end, T stride, int grain) {
+template <class T> void each_once(T first, T end, T stride, int grain) {
   std::vector<int> hits(200);
   auto* hit = hits.data();
 #pragma omp parallel

@@ -1,4 +1,5 @@
-// taskloop: its tasks have the values of the moment when the construct was met, also of what lastprivate changes when the last of them ends.
+// taskloop: its tasks have the values of the moment when the construct was met, also of what lastprivate changes when
+// the last of them ends.
 #include "check.h"
 
 #include <omp.h>

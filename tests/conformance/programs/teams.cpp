@@ -1,19 +1,17 @@
-// teams and distribute on the host: as many teams as asked for, each an initial thread of its own; loops divided among teams and
-// their threads; reductions, thread limits.
+// teams and distribute on the host: as many teams as asked for, each an initial thread of its own; loops divided among
+// teams and their threads; reductions, thread limits.
 #include "check.h"
 
 #include <cstdint>
 #include <omp.h>
 #include <vector>
 
-template <class T>
-void check_once(const std::vector<int>& hits, T trips) {
+template <class T> void check_once(const std::vector<int>& hits, T trips) {
   for (T i = 0; i < T(hits.size()); i++)
     CHECK_EQUAL(hits[size_t(i)], i < trips ? 1 : 0);
 }
 
-template <class T>
-void distribute(int teams) {
+template <class T> void distribute(int teams) {
   for (T trips : {T(0), T(1), T(5), T(97)}) {
     std::vector<int> plain(100), chunked(100), combined(100), threads(100), dynamic(100);
     int *p = plain.data(), *c = chunked.data(), *b = combined.data(), *t = threads.data(), *d = dynamic.data();

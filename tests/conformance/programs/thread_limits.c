@@ -1,7 +1,7 @@
 // run: OMP_THREAD_LIMIT=7 OMP_MAX_ACTIVE_LEVELS=4
 // run: OMP_THREAD_LIMIT=4 OMP_MAX_ACTIVE_LEVELS=4
-// OMP_THREAD_LIMIT bounds the threads of a contention group, those of nested regions together; what regions have given back others
-// get again.
+// OMP_THREAD_LIMIT bounds the threads of a contention group, those of nested regions together; what regions have given
+// back others get again.
 #include "check.h"
 
 #include <omp.h>
@@ -13,7 +13,8 @@ static int now, most;
 static void count_threads(void) {
   const int threads = __atomic_add_fetch(&now, 1, __ATOMIC_SEQ_CST);
   int known = __atomic_load_n(&most, __ATOMIC_RELAXED);
-  while (threads > known && !__atomic_compare_exchange_n(&most, &known, threads, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  while (threads > known &&
+         !__atomic_compare_exchange_n(&most, &known, threads, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
   usleep(2000); // so that they are there at a time
   __atomic_fetch_sub(&now, 1, __ATOMIC_SEQ_CST);
@@ -48,7 +49,8 @@ int main(void) {
     CHECK(most <= limit);
     CHECK(teams >= 3);
 
-    // What one inner region has given back the next one gets: a team of two leaves the rest to the first, or to each its part.
+    // What one inner region has given back the next one gets: a team of two leaves the rest to the first, or to each
+    // its part.
     int largest = 0, smallest = limit;
 #pragma omp parallel num_threads(2)
     {

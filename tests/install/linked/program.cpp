@@ -10,7 +10,7 @@ struct Words {
   std::vector<std::string> all;
   void add(const Words& other) { all.insert(all.end(), other.all.begin(), other.all.end()); }
 };
-#pragma omp declare reduction(join : Words : omp_out.add(omp_in))
+#pragma omp declare reduction(join:Words : omp_out.add(omp_in))
 
 int main() {
   Words words;

@@ -16,9 +16,7 @@ namespace {
 constexpr int team = 6;
 constexpr size_t most = ~size_t(0);
 
-bool aligned(const void* block, size_t alignment) {
-  return uintptr_t(block) % alignment == 0;
-}
+bool aligned(const void* block, size_t alignment) { return uintptr_t(block) % alignment == 0; }
 
 void alignments() {
 #pragma omp parallel num_threads(team)

@@ -26,8 +26,7 @@ void grow_together(int rounds) {
 #pragma omp parallel num_threads(team)
   for (int i = 0; i < rounds; ++i) {
     const int number = i * team + omp_get_thread_num();
-    const std::string name =
-        "number " + std::to_string(number) + (number % 3 ? "" : ", too long for the short form");
+    const std::string name = "number " + std::to_string(number) + (number % 3 ? "" : ", too long for the short form");
 #pragma omp critical(names)
     names.push_back(name);
 #pragma omp critical(places)
@@ -113,8 +112,7 @@ void use_elsewhere() {
 #pragma omp barrier
     const int theirs = (me + 3) % team;
     CHECK(shapes[theirs]->area() == double(theirs * theirs));
-    CHECK(functions[theirs](me) ==
-          "made by thread " + std::to_string(theirs) + ", called by " + std::to_string(me));
+    CHECK(functions[theirs](me) == "made by thread " + std::to_string(theirs) + ", called by " + std::to_string(me));
     std::sort(numbers[theirs].begin(), numbers[theirs].end());
     std::ostringstream stream;
     stream << "sum " << theirs * 1.5;

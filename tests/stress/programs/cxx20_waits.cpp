@@ -5,8 +5,8 @@
 #include "stress.hpp"
 
 #include <atomic>
-#include <cstdint>
 #include <barrier>
+#include <cstdint>
 #include <latch>
 #include <memory>
 #include <omp.h>
@@ -17,8 +17,7 @@ namespace {
 constexpr int team = 4, rounds = 40;
 
 /// A number goes up; each thread waits until it is its turn.
-template <class Number>
-void turns() {
+template <class Number> void turns() {
   std::atomic<Number> turn{0};
 #pragma omp parallel num_threads(team)
   {

@@ -1,5 +1,5 @@
-// While the nodes are made, threads that a constructor has started hold the locks of the heap and of the C library's streams now and
-// then: no node begins with a lock that nobody there will open.
+// While the nodes are made, threads that a constructor has started hold the locks of the heap and of the C library's
+// streams now and then: no node begins with a lock that nobody there will open.
 
 // library: early_calls_part.cpp
 #include "stress.hpp"

@@ -1,5 +1,5 @@
-// Threads that constructors of the program's own objects start, before main and in dlopen: nothing that they read is ever
-// anything else than what was written, and nothing that they write is lost.
+// Threads that constructors of the program's own objects start, before main and in dlopen: nothing that they read is
+// ever anything else than what was written, and nothing that they write is lost.
 
 // library: early_threads_part.cpp
 // loads: early_threads_late_part.cpp

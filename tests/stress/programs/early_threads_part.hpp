@@ -1,5 +1,5 @@
-// A shared object whose constructor starts threads, which use its data from then on: while it is still being loaded, while the
-// memory is divided between nodes, while dlopen has not returned.
+// A shared object whose constructor starts threads, which use its data from then on: while it is still being loaded,
+// while the memory is divided between nodes, while dlopen has not returned.
 #pragma once
 
 #include <atomic>

@@ -16,9 +16,7 @@ namespace {
 constexpr int team = 6;
 constexpr size_t page = 4096, pages = 24, tail = 100, bytes = pages * page + tail;
 
-uint8_t content(size_t i) {
-  return uint8_t(stress::mix(stress::seed(), i) >> 3);
-}
+uint8_t content(size_t i) { return uint8_t(stress::mix(stress::seed(), i) >> 3); }
 
 void* map(int descriptor, int protection, int flags, size_t length = bytes, off_t offset = 0) {
   void* memory = mmap(nullptr, length, protection, flags, descriptor, offset);

@@ -19,9 +19,7 @@ struct Block {
   enum Kind { Malloc, Calloc, New, Aligned, Realloc, Memalign, kinds } kind = Malloc;
 };
 
-uint8_t pattern(uint64_t tag, size_t index) {
-  return uint8_t(tag * 31 + index * 7 + (index >> 8));
-}
+uint8_t pattern(uint64_t tag, size_t index) { return uint8_t(tag * 31 + index * 7 + (index >> 8)); }
 
 void fill(Block& block) {
   for (size_t i = 0; i < block.bytes; ++i)

@@ -1,5 +1,5 @@
-// An object that the program loads while it runs: its global data, constructors, calls, virtual functions and exceptions,
-// used by the threads of all nodes; loaded by the first node, and by whichever node comes to it first.
+// An object that the program loads while it runs: its global data, constructors, calls, virtual functions and
+// exceptions, used by the threads of all nodes; loaded by the first node, and by whichever node comes to it first.
 
 // loads: late_object_part.cpp
 // loads: late_object_other_part.cpp

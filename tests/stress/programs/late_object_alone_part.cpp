@@ -1,5 +1,3 @@
 thread_local int number = 42;
 
-extern "C" int next_number() {
-  return number++;
-}
+extern "C" int next_number() { return number++; }

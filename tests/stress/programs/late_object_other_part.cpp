@@ -17,6 +17,4 @@ late::Interface* third = load_third();
 
 } // namespace
 
-extern "C" late::Interface* late_interface_of_third() {
-  return third;
-}
+extern "C" late::Interface* late_interface_of_third() { return third; }

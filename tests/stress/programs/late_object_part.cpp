@@ -55,6 +55,4 @@ Implementation implementation;
 
 } // namespace
 
-extern "C" late::Interface* late_interface() {
-  return &implementation;
-}
+extern "C" late::Interface* late_interface() { return &implementation; }

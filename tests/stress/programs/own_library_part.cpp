@@ -16,9 +16,7 @@ void count() {
   counter++;
 }
 
-long hidden_count() {
-  return hidden;
-}
+long hidden_count() { return hidden; }
 
 long sum_in_library(int team) {
   long sum = 0;

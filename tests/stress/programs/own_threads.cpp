@@ -1,5 +1,5 @@
-// Threads that the program makes itself: they run on the first node, use shared memory together with regions on all nodes,
-// have regions of their own, end and are joined; from main, and from inside regions.
+// Threads that the program makes itself: they run on the first node, use shared memory together with regions on all
+// nodes, have regions of their own, end and are joined; from main, and from inside regions.
 #include "stress.hpp"
 
 #include <atomic>

@@ -16,7 +16,8 @@ int main() {
       printf("by printf: %d %d %.*s\n", me, i, (me * 9 + i) % 70, dashes);
     for (int i = 0; i < 30; ++i)
       puts(("by puts: " + std::to_string(me) + " " + std::to_string(i)).c_str());
-    // A stream writes its pieces one by one: lines of other threads of the process may come between, with any runtime.
+      // A stream writes its pieces one by one: lines of other threads of the process may come between, with any
+      // runtime.
 #pragma omp barrier
     for (int i = 0; i < 30; ++i) {
 #pragma omp critical

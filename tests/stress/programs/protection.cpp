@@ -1,11 +1,11 @@
-// mprotect on memory that nodes share: what one thread sets holds for all nodes; reserving and committing, guards, madvise,
-// mremap. Accesses that must fail are made by a handler's way out.
+// mprotect on memory that nodes share: what one thread sets holds for all nodes; reserving and committing, guards,
+// madvise, mremap. Accesses that must fail are made by a handler's way out.
 #include "stress.hpp"
 
 #include <csetjmp>
 #include <csignal>
-#include <initializer_list>
 #include <cstring>
+#include <initializer_list>
 #include <omp.h>
 #include <sys/mman.h>
 
@@ -16,9 +16,7 @@ constexpr size_t page = 4096;
 
 thread_local sigjmp_buf way_out;
 
-void on_fault(int) {
-  siglongjmp(way_out, 1);
-}
+void on_fault(int) { siglongjmp(way_out, 1); }
 
 bool can_read(const volatile uint8_t* address) {
   if (sigsetjmp(way_out, 1))

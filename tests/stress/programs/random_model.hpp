@@ -23,9 +23,7 @@ struct Region {
   uint64_t area, cells,
       granule; ///< the array of this region, its length, and how many neighbouring cells a worker has
 
-  uint64_t random(uint64_t what, uint64_t which = 0) const {
-    return mix(seed * 1'000'003 + number, what, which);
-  }
+  uint64_t random(uint64_t what, uint64_t which = 0) const { return mix(seed * 1'000'003 + number, what, which); }
 };
 
 inline Region make_region(uint64_t seed, uint64_t number, const uint64_t (&cells)[areas]) {
@@ -36,12 +34,8 @@ inline Region make_region(uint64_t seed, uint64_t number, const uint64_t (&cells
   region.shape = Region::Shape(random.below(Region::shapes));
   region.team = 1 + random.below(8);
   region.inner = 1 + random.below(3);
-  const uint64_t workers[] = {region.team,
-                              1 + random.below(most_workers),
-                              1 + random.below(most_workers),
-                              region.team * region.inner,
-                              4,
-                              1};
+  const uint64_t workers[] = {
+      region.team, 1 + random.below(most_workers), 1 + random.below(most_workers), region.team * region.inner, 4, 1};
   region.workers = workers[region.shape];
   region.operations = 10 + random.below(50);
   region.area = random.below(areas);
@@ -65,8 +59,7 @@ inline Operation cell_operation(const Region& region, uint64_t worker, Random& r
   if (region.random(1, group) % 3 == 0)
     return {Operation::Read, group * group_cells + random.below(group_cells), 0};
   const uint64_t part = (worker + region.number) % region.workers;
-  return {Operation::Write, group * group_cells + part * region.granule + random.below(region.granule),
-          random.next()};
+  return {Operation::Write, group * group_cells + part * region.granule + random.below(region.granule), random.next()};
 }
 
 /// What a worker does as its `index`th operation. Operations of different workers commute; those of one
@@ -99,9 +92,7 @@ struct Kept {
   uint64_t bytes = 0, tag = 0;
   Way way = Malloc;
 
-  bool operator==(const Kept& other) const {
-    return bytes == other.bytes && tag == other.tag && way == other.way;
-  }
+  bool operator==(const Kept& other) const { return bytes == other.bytes && tag == other.tag && way == other.way; }
   uint8_t content(uint64_t index) const { return uint8_t(mix(tag, index / 8) >> index % 8 * 8); }
 };
 
@@ -124,9 +115,7 @@ struct Counters {
   double real[counters / 4] = {};
 };
 
-inline char letter(uint64_t value) {
-  return char('a' + value % 26);
-}
+inline char letter(uint64_t value) { return char('a' + value % 26); }
 
 /// Everything as it must be after the regions so far.
 struct Model {

@@ -41,8 +41,8 @@ void count(uint64_t place, uint64_t value) {
     __atomic_fetch_add(&counted.large[quarter], value, __ATOMIC_ACQ_REL);
   } else if (place % 4 == 2) {
     uint64_t seen = __atomic_load_n(&counted.most[quarter], __ATOMIC_ACQUIRE);
-    while (seen < value && !__atomic_compare_exchange_n(&counted.most[quarter], &seen, value, true,
-                                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    while (seen < value &&
+           !__atomic_compare_exchange_n(&counted.most[quarter], &seen, value, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       ;
   } else {
 #pragma omp atomic

@@ -20,14 +20,12 @@ struct Slow {
   std::map<int, std::string> names;
 };
 
-template <int number>
-const Slow& instance() {
+template <int number> const Slow& instance() {
   static Slow slow;
   return slow;
 }
 
-template <int number>
-void race() {
+template <int number> void race() {
 #pragma omp parallel num_threads(6)
   {
     CHECK_EQUAL(instance<number>().names.size(), 2);

@@ -20,23 +20,22 @@ namespace stress {
     pause();
 }
 
-#define CHECK(condition)                                                                                     \
-  do {                                                                                                       \
-    if (!(condition))                                                                                        \
-      stress::fail(__FILE__, __LINE__, #condition, 0, 1);                                                    \
+#define CHECK(condition)                                                                                               \
+  do {                                                                                                                 \
+    if (!(condition))                                                                                                  \
+      stress::fail(__FILE__, __LINE__, #condition, 0, 1);                                                              \
   } while (0)
 
-#define CHECK_EQUAL(have, want)                                                                              \
-  do {                                                                                                       \
-    const long long have_ = (long long)(have), want_ = (long long)(want);                                    \
-    if (have_ != want_)                                                                                      \
-      stress::fail(__FILE__, __LINE__, #have, have_, want_);                                                 \
+#define CHECK_EQUAL(have, want)                                                                                        \
+  do {                                                                                                                 \
+    const long long have_ = (long long)(have), want_ = (long long)(want);                                              \
+    if (have_ != want_)                                                                                                \
+      stress::fail(__FILE__, __LINE__, #have, have_, want_);                                                           \
   } while (0)
 
 /// The value at a place of a random sequence (splitmix64), so that any thread can recompute any of them.
 inline uint64_t mix(uint64_t a, uint64_t b = 0, uint64_t c = 0) {
-  uint64_t x =
-      a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 0x2545f4914f6cdd1du;
+  uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 0x2545f4914f6cdd1du;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);

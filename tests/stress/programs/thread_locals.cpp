@@ -82,8 +82,7 @@ void reached_by_others() {
     CHECK_EQUAL(own, me + 10 * (team - 1));
     *string[(me + 2) % team] += " changed by a thread on another node, long enough for the heap";
 #pragma omp barrier
-    CHECK(text ==
-          "thread " + std::to_string(me) + " changed by a thread on another node, long enough for the heap");
+    CHECK(text == "thread " + std::to_string(me) + " changed by a thread on another node, long enough for the heap");
   }
 }
 

@@ -20,9 +20,7 @@ struct Hit {
 };
 
 /// Some of the numbers, with names of any length.
-bool is_hit(uint64_t number) {
-  return stress::mix(stress::seed(), number) % 5 == 0;
-}
+bool is_hit(uint64_t number) { return stress::mix(stress::seed(), number) % 5 == 0; }
 
 Hit hit(uint64_t number) {
   return {number, std::string(number % 50, char('a' + number % 26)) + std::to_string(number)};

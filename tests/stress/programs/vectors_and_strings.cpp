@@ -1,5 +1,5 @@
-// std::vector and std::string that grow inside regions on all nodes: each thread its own, all threads the same ones, made
-// on one node and destroyed on another, moved, swapped, thrown.
+// std::vector and std::string that grow inside regions on all nodes: each thread its own, all threads the same ones,
+// made on one node and destroyed on another, moved, swapped, thrown.
 #include "stress.hpp"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 namespace hetmp::affinity {
 
-/// So many sockets of so many cores of so many hardware threads. CPUs are numbered as on most machines: the first thread of each core,
-/// then the second ones.
+/// So many sockets of so many cores of so many hardware threads. CPUs are numbered as on most machines: the first
+/// thread of each core, then the second ones.
 struct TestMachine {
   int sockets, cores, threads;
 

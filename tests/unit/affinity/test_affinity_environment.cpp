@@ -7,7 +7,7 @@ namespace hetmp::affinity {
 namespace {
 
 class AffinityEnvironment : public testing::Test {
-protected:
+ protected:
   void SetUp() override { clear(); }
   void TearDown() override { clear(); }
 
@@ -20,10 +20,10 @@ protected:
 
   std::string said_;
 
-private:
+ private:
   void clear() {
-    for (const char* name : {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_HW_SUBSET",
-                             "KMP_TEAMS_PROC_BIND"})
+    for (const char* name :
+         {"OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "KMP_HW_SUBSET", "KMP_TEAMS_PROC_BIND"})
       unsetenv(name);
   }
 };
@@ -87,7 +87,8 @@ TEST_F(AffinityEnvironment, InvalidPlacesAreCores) {
   const ProgramPlaces result = read();
   EXPECT_TRUE(result.level == "cores" || result.level == "threads") << result.level; // as the machine tells
   EXPECT_FALSE(result.places.empty());
-  EXPECT_EQ(said_, "hetmp: OMP_PLACES=nodes: neither threads, cores, ll_caches, numa_domains nor sockets; using cores\n");
+  EXPECT_EQ(said_,
+            "hetmp: OMP_PLACES=nodes: neither threads, cores, ll_caches, numa_domains nor sockets; using cores\n");
 }
 
 TEST_F(AffinityEnvironment, AMalformedLevelIsAllOfIt) {
@@ -140,7 +141,9 @@ TEST_F(AffinityEnvironment, MalformedLibompValuesSayNothing) {
   EXPECT_EQ(said_, "hetmp: KMP_AFFINITY=tight: it has neither a type nor a modifier \"tight\"; using nothing of it\n");
   setenv("KMP_AFFINITY", "explicit,proclist=[0,7]", 1);
   EXPECT_EQ(format_places(read().places), "{0}");
-  EXPECT_EQ(said_, "hetmp: KMP_AFFINITY=explicit,proclist=[0,7]: CPU 7 is not available to this process; using the CPUs that are\n");
+  EXPECT_EQ(
+      said_,
+      "hetmp: KMP_AFFINITY=explicit,proclist=[0,7]: CPU 7 is not available to this process; using the CPUs that are\n");
   setenv("KMP_AFFINITY", "nowarnings,explicit,proclist=[0,7]", 1);
   EXPECT_EQ(format_places(read().places), "{0}");
   EXPECT_EQ(said_, "");
@@ -170,25 +173,30 @@ TEST_F(AffinityEnvironment, TeamsOfLeagues) {
   }
   setenv("KMP_TEAMS_PROC_BIND", "close,spread", 1);
   EXPECT_EQ(read().teams_policy, ProcBind::Spread);
-  EXPECT_EQ(said_, "hetmp: KMP_TEAMS_PROC_BIND=close,spread: neither true, false, primary, close nor spread; using spread\n");
+  EXPECT_EQ(said_,
+            "hetmp: KMP_TEAMS_PROC_BIND=close,spread: neither true, false, primary, close nor spread; using spread\n");
 }
 
 TEST_F(AffinityEnvironment, SeveralNodesHaveNoPlacesForLibompEither) {
   setenv("KMP_AFFINITY", "compact", 1);
   EXPECT_FALSE(read(true).bind());
-  EXPECT_EQ(said_, "hetmp: KMP_AFFINITY=compact: with several nodes, threads are bound to the CPUs of their node; using that\n");
+  EXPECT_EQ(
+      said_,
+      "hetmp: KMP_AFFINITY=compact: with several nodes, threads are bound to the CPUs of their node; using that\n");
   setenv("KMP_AFFINITY", "none", 1);
   read(true);
   EXPECT_EQ(said_, "");
   setenv("KMP_HW_SUBSET", "1c", 1);
   EXPECT_EQ(read(true).subset, "");
-  EXPECT_EQ(said_, "hetmp: KMP_HW_SUBSET=1c: with several nodes, threads are bound to the CPUs of their node; using that\n");
+  EXPECT_EQ(said_,
+            "hetmp: KMP_HW_SUBSET=1c: with several nodes, threads are bound to the CPUs of their node; using that\n");
 }
 
 TEST_F(AffinityEnvironment, WithSeveralNodesNothingIsBound) {
   setenv("OMP_PLACES", "{0}", 1);
   EXPECT_TRUE(read(true).places.empty());
-  EXPECT_EQ(said_, "hetmp: OMP_PLACES={0}: with several nodes, threads are bound to the CPUs of their node; using that\n");
+  EXPECT_EQ(said_,
+            "hetmp: OMP_PLACES={0}: with several nodes, threads are bound to the CPUs of their node; using that\n");
 }
 
 TEST(CpuAffinity, RefusesWhatIsNoList) {

@@ -17,9 +17,7 @@ AffinityFacts facts() {
   return facts;
 }
 
-std::string expand(const char* format) {
-  return expand_affinity_format(format, facts());
-}
+std::string expand(const char* format) { return expand_affinity_format(format, facts()); }
 
 TEST(AffinityFormat, Fields) {
   EXPECT_EQ(expand("level %L thread %n of %N on %H: {%A}"), "level 1 thread 7 of 12 on box: {0-3}");

@@ -14,8 +14,9 @@ std::string subset(const TestMachine& machine, std::string_view text, std::vecto
   if (!parsed.error.empty())
     return "! " + parsed.error;
   std::string problem;
-  const auto cpus = subset_of(parsed.units, available.empty() ? machine.cpus() : available,
-                              [&](TopologyLevel level) { return machine.groups(level); }, problem);
+  const auto cpus = subset_of(
+      parsed.units, available.empty() ? machine.cpus() : available,
+      [&](TopologyLevel level) { return machine.groups(level); }, problem);
   EXPECT_EQ(cpus.empty(), !problem.empty());
   return problem.empty() ? format_cpu_list(cpus) : "! " + problem;
 }
@@ -24,12 +25,14 @@ constexpr TestMachine flat{1, 4, 1};
 constexpr TestMachine two_four_two{2, 4, 2}; // socket 0: 0-3 and 8-11; socket 1: 4-7 and 12-15
 
 TEST(HardwareSubset, UnitsComeFromTheLargestToTheSmallest) {
-  const std::vector<SubsetUnits> wanted{{TopologyLevel::Sockets, 2, 0}, {TopologyLevel::Cores, 4, 1}, {TopologyLevel::Threads, 1, 0}};
+  const std::vector<SubsetUnits> wanted{
+      {TopologyLevel::Sockets, 2, 0}, {TopologyLevel::Cores, 4, 1}, {TopologyLevel::Threads, 1, 0}};
   for (const char* text : {"2s,4c@1,1t", "1t,2s,4c@1", "4C@1 , 1T@0, 2S"})
     EXPECT_EQ(parse_subset(text).units, wanted) << text;
-  EXPECT_EQ(parse_subset("1n,1ll").units,
-            (std::vector<SubsetUnits>{{TopologyLevel::Sockets}, {TopologyLevel::NumaDomains, 1}, {TopologyLevel::LastLevelCaches, 1},
-                                      {TopologyLevel::Cores}}))
+  EXPECT_EQ(parse_subset("1n,1ll").units, (std::vector<SubsetUnits>{{TopologyLevel::Sockets},
+                                                                    {TopologyLevel::NumaDomains, 1},
+                                                                    {TopologyLevel::LastLevelCaches, 1},
+                                                                    {TopologyLevel::Cores}}))
       << "sockets and cores divide even if nobody names them";
 }
 
@@ -46,7 +49,8 @@ TEST(HardwareSubset, ChoosesWithinTheLevelAbove) {
 }
 
 TEST(HardwareSubset, AColonMeansWhatIsNamedAndNothingElse) {
-  EXPECT_EQ(parse_subset(":1s,3t").units, (std::vector<SubsetUnits>{{TopologyLevel::Sockets, 1}, {TopologyLevel::Threads, 3}}));
+  EXPECT_EQ(parse_subset(":1s,3t").units,
+            (std::vector<SubsetUnits>{{TopologyLevel::Sockets, 1}, {TopologyLevel::Threads, 3}}));
   EXPECT_EQ(subset(two_four_two, ":1s,3t"), "0-1,8") << "threads of the socket, core by core";
   EXPECT_EQ(subset(two_four_two, ":2t@1"), "1,8") << "of the machine";
   EXPECT_EQ(subset(two_four_two, " : 1c"), "0,8");
@@ -97,11 +101,12 @@ TEST(HardwareSubset, HasTheSizeThatIsAskedFor) {
           for (int c = 1; c <= cores; ++c)
             for (int t = 1; t <= threads; ++t) {
               const TestMachine machine{sockets, cores, threads};
-              const std::string text = std::to_string(s) + "s@" + std::to_string(sockets - s) + "," + std::to_string(t) + "t," +
-                                       std::to_string(c) + "c";
+              const std::string text = std::to_string(s) + "s@" + std::to_string(sockets - s) + "," +
+                                       std::to_string(t) + "t," + std::to_string(c) + "c";
               std::string problem;
-              const auto cpus = subset_of(parse_subset(text).units, machine.cpus(),
-                                          [&](TopologyLevel level) { return machine.groups(level); }, problem);
+              const auto cpus = subset_of(
+                  parse_subset(text).units, machine.cpus(), [&](TopologyLevel level) { return machine.groups(level); },
+                  problem);
               ASSERT_EQ(problem, "") << text;
               ASSERT_EQ(cpus.size(), size_t(s * c * t)) << text;
               for (int socket = sockets - s; socket < sockets; ++socket)

@@ -24,8 +24,9 @@ TEST(KmpAffinityValue, DefaultsAreLibomps) {
 
 TEST(KmpAffinityValue, TakesEveryTypeInAnyCase) {
   const std::pair<const char*, AffinityType> types[] = {
-      {"none", AffinityType::None},         {"compact", AffinityType::Compact},   {"SCATTER", AffinityType::Scatter},
-      {"Balanced", AffinityType::Balanced}, {"disabled", AffinityType::Disabled}, {"explicit,proclist=[0]", AffinityType::Explicit}};
+      {"none", AffinityType::None},         {"compact", AffinityType::Compact},
+      {"SCATTER", AffinityType::Scatter},   {"Balanced", AffinityType::Balanced},
+      {"disabled", AffinityType::Disabled}, {"explicit,proclist=[0]", AffinityType::Explicit}};
   for (const auto& [text, type] : types)
     EXPECT_EQ(parsed(text).type, type) << text;
 }
@@ -51,10 +52,10 @@ TEST(KmpAffinityValue, TakesEveryModifierAndItsOpposite) {
 
 TEST(KmpAffinityValue, TakesEveryGranularity) {
   const std::pair<const char*, TopologyLevel> names[] = {
-      {"thread", TopologyLevel::Threads},      {"fine", TopologyLevel::Threads},
-      {"core", TopologyLevel::Cores},          {"ll_cache", TopologyLevel::LastLevelCaches},
-      {"numa", TopologyLevel::NumaDomains},    {"numa_domain", TopologyLevel::NumaDomains},
-      {"socket", TopologyLevel::Sockets},      {"package", TopologyLevel::Sockets}};
+      {"thread", TopologyLevel::Threads},   {"fine", TopologyLevel::Threads},
+      {"core", TopologyLevel::Cores},       {"ll_cache", TopologyLevel::LastLevelCaches},
+      {"numa", TopologyLevel::NumaDomains}, {"numa_domain", TopologyLevel::NumaDomains},
+      {"socket", TopologyLevel::Sockets},   {"package", TopologyLevel::Sockets}};
   for (const auto& [name, level] : names)
     EXPECT_EQ(parsed("compact,granularity=" + std::string(name)).granularity, level) << name;
   for (const char* text : {"granularity=tile", "granularity=", "granularity=die,compact"})
@@ -109,8 +110,9 @@ TEST(KmpAffinityValue, SaysWhatElseIsWrong) {
 }
 
 TEST(KmpAffinityValue, WhatIsShownMeansTheSame) {
-  for (const char* text : {"verbose", "none", "disabled,nowarnings", "compact", "scatter,1,5", "balanced,granularity=socket",
-                           "norespect,reset,granularity=fine,compact,0,2", "explicit,proclist=[0,{1,2}],granularity=numa"}) {
+  for (const char* text :
+       {"verbose", "none", "disabled,nowarnings", "compact", "scatter,1,5", "balanced,granularity=socket",
+        "norespect,reset,granularity=fine,compact,0,2", "explicit,proclist=[0,{1,2}],granularity=numa"}) {
     const KmpAffinity affinity = parsed(text);
     EXPECT_EQ(parsed(format_kmp_affinity(affinity)), affinity) << text;
   }

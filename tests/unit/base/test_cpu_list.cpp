@@ -18,9 +18,7 @@ TEST(CpuList, ParsesSinglesRangesAndBlanks) {
   EXPECT_EQ(parse_cpu_list(" 1 , 3 - 4 \n"), Cpus({1, 3, 4}));
 }
 
-TEST(CpuList, SortsAndDropsRepetitions) {
-  EXPECT_EQ(parse_cpu_list("5,1-3,2,1"), Cpus({1, 2, 3, 5}));
-}
+TEST(CpuList, SortsAndDropsRepetitions) { EXPECT_EQ(parse_cpu_list("5,1-3,2,1"), Cpus({1, 2, 3, 5})); }
 
 TEST(CpuList, RefusesWhatIsNotAList) {
   for (const char* text :

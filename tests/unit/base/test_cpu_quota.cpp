@@ -15,9 +15,7 @@ TEST(CpuMax, ReadsQuotaAndPeriod) {
     EXPECT_FALSE(parse_cpu_max(text)) << text;
 }
 
-TEST_F(FakeRoot, NoControlGroupMeansNoQuota) {
-  EXPECT_FALSE(cpu_quota(root));
-}
+TEST_F(FakeRoot, NoControlGroupMeansNoQuota) { EXPECT_FALSE(cpu_quota(root)); }
 
 TEST_F(FakeRoot, TheSmallestQuotaOnTheWayUpCounts) {
   put("/proc/self/cgroup", "0::/outer/inner\n");

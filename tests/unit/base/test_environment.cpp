@@ -34,8 +34,7 @@ TEST(Environment, Integers) {
 TEST(Environment, IntegersOutOfRangeOrMalformedAreRefused) {
   EXPECT_FALSE(parse_integer("101", 0, 100));
   EXPECT_FALSE(parse_integer("-1", 0, 100));
-  for (const char* text :
-       {"", " ", "x", "1x", "0x10", "1.0", "1 2", "++1", "+", "-", "+-1", "9223372036854775808"})
+  for (const char* text : {"", " ", "x", "1x", "0x10", "1.0", "1 2", "++1", "+", "-", "+-1", "9223372036854775808"})
     EXPECT_FALSE(parse_integer(text, lowest, highest)) << '"' << text << '"';
 }
 
@@ -69,11 +68,11 @@ TEST(Environment, Text) {
 TEST(Environment, ComplaintIsOneLineWithNameValueProblemAndSubstitute) {
   testing::internal::CaptureStderr();
   complain("OMP_SCHEDULE", "statik,4", "not a schedule", "static");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "hetmp: OMP_SCHEDULE=statik,4: not a schedule; using static\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hetmp: OMP_SCHEDULE=statik,4: not a schedule; using static\n");
   testing::internal::CaptureStderr();
   complain_as_libomp(42, "OMP_ALLOCATOR", "x", "no allocator", "y");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "OMP: Warning #42: hetmp: OMP_ALLOCATOR=x: no allocator; using y\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "OMP: Warning #42: hetmp: OMP_ALLOCATOR=x: no allocator; using y\n");
 }
 
 TEST(Environment, ComplaintsCanBeUnwanted) {

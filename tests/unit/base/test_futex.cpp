@@ -31,8 +31,7 @@ TEST(Futex, PingPongBetweenThreads) {
   FutexWord turn{0};
   const auto play = [&turn](uint32_t mine) {
     for (uint32_t i = mine; i < rounds; i += 2) {
-      for (uint32_t seen;
-           (seen = turn.load(std::memory_order_acquire)) != i;) // pairs with the other side's release
+      for (uint32_t seen; (seen = turn.load(std::memory_order_acquire)) != i;) // pairs with the other side's release
         futex_wait(turn, seen);
       turn.store(i + 1, std::memory_order_release);
       futex_wake(turn, 1);

@@ -41,7 +41,8 @@ TEST(LoadedObject, FindsWhatIsDefined) {
   EXPECT_EQ(defining, 1u) << "libc and nobody else";
 }
 
-/// Each symbol that the linker finds in an object by its own tables is found there by ours: all names that this program refers to.
+/// Each symbol that the linker finds in an object by its own tables is found there by ours: all names that this program
+/// refers to.
 TEST(LoadedObject, AgreesWithTheLinker) {
   std::vector<LoadedObject::Reference> all;
   for_each_loaded_object([&](const LoadedObject& object) {
@@ -83,8 +84,8 @@ TEST(LoadedObject, KnowsWhereReferencesLead) {
   EXPECT_EQ(found, 2u);
 }
 
-/// What the C library's parts answer for themselves is what the dynamic linker finds in them, version by version: also old ones, and
-/// functions of which there are several, one for each kind of processor.
+/// What the C library's parts answer for themselves is what the dynamic linker finds in them, version by version: also
+/// old ones, and functions of which there are several, one for each kind of processor.
 TEST(LoadedObject, FindsFunctionsAsTheLinkerDoes) {
   std::vector<LoadedObject> objects;
   for_each_loaded_object([&](const LoadedObject& object) { objects.push_back(object); });
@@ -96,7 +97,8 @@ TEST(LoadedObject, FindsFunctionsAsTheLinkerDoes) {
           continue;
         void* const handle = dlopen(library.path(), RTLD_NOW | RTLD_NOLOAD);
         ASSERT_NE(handle, nullptr);
-        const auto expected = reinterpret_cast<uintptr_t>(dlvsym(handle, reference.name.c_str(), reference.version.c_str()));
+        const auto expected =
+            reinterpret_cast<uintptr_t>(dlvsym(handle, reference.name.c_str(), reference.version.c_str()));
         const uintptr_t address = library.find_function(reference.name.c_str(), reference.version.c_str());
         if (address) {
           EXPECT_EQ(address, expected) << reference.name << " of " << library.path();
@@ -104,7 +106,8 @@ TEST(LoadedObject, FindsFunctionsAsTheLinkerDoes) {
         } else if (library.begin() <= expected && expected < library.end()) {
           ElfW(Sym)* symbol = nullptr;
           Dl_info info;
-          ASSERT_NE(dladdr1(reinterpret_cast<void*>(expected), &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT), 0);
+          ASSERT_NE(
+              dladdr1(reinterpret_cast<void*>(expected), &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT), 0);
           EXPECT_TRUE(!symbol || ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT) << reference.name << " is a function";
         }
         dlclose(handle);

@@ -33,7 +33,8 @@ TEST(Message, LongLinesAreCutAndStillEnd) {
 
 TEST(Message, WhateverIsInItIsOneLineThatNoTerminalObeys) {
   CaptureStderr();
-  hetmp::say("NAME=%s: no number", "a\x1b[2J\nhetmp: forged\r\x7f|\xc2\x9b" "31m|\xc3\xa4\xe2\x82\xac\xc2\xa0");
+  hetmp::say("NAME=%s: no number", "a\x1b[2J\nhetmp: forged\r\x7f|\xc2\x9b"
+                                   "31m|\xc3\xa4\xe2\x82\xac\xc2\xa0");
   EXPECT_EQ(GetCapturedStderr(), "hetmp: NAME=a?[2J?hetmp: forged??|??31m|\xc3\xa4\xe2\x82\xac\xc2\xa0: no number\n");
 }
 

@@ -40,7 +40,6 @@ TEST(Plugin, ThatCannotBeLoadedSaysWhy) {
   std::filesystem::remove_all(folder);
 }
 
-
 TEST(Plugin, ThatIsThereIsLoaded) {
   Dl_info libc;
   ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &libc), 0);

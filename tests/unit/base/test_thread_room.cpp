@@ -10,7 +10,7 @@ namespace {
 using namespace hetmp;
 
 class ThreadRoomTest : public FakeRoot {
-protected:
+ protected:
   void SetUp() override {
     const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
     if (geteuid() != 0 && setrlimit(RLIMIT_NPROC, &none) != 0)

@@ -46,11 +46,13 @@ TEST(KindNodes, RanksAloneAreAnOrderWithoutSpeeds) {
   const KindNodes nodes = nodes_of_kinds({kind({0, 1}, 0), kind({2, 3}, 2), kind({4, 5}, 1)}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(nodes.cpus, (Nodes{{2, 3}, {4, 5}, {0, 1}}));
   EXPECT_TRUE(nodes.speeds.empty());
-  EXPECT_EQ(nodes_of_kinds({kind({0}, -1), kind({1}, -1)}, {0, 1}).cpus, (Nodes{{0}, {1}})) << "as the machine names them";
+  EXPECT_EQ(nodes_of_kinds({kind({0}, -1), kind({1}, -1)}, {0, 1}).cpus, (Nodes{{0}, {1}}))
+      << "as the machine names them";
 }
 
 TEST(KindNodes, OnlyWhatTheProcessMayUseCounts) {
-  const std::vector<CoreKind> large = {kind({0, 1, 64, 65}, 0, 1000), kind({2, 3, 66, 67}, 1, 2000), kind({128, 129}, 2, 8000)};
+  const std::vector<CoreKind> large = {kind({0, 1, 64, 65}, 0, 1000), kind({2, 3, 66, 67}, 1, 2000),
+                                       kind({128, 129}, 2, 8000)};
   const KindNodes nodes = nodes_of_kinds(large, {1, 2, 3});
   EXPECT_EQ(nodes.cpus, (Nodes{{2, 3}, {1}}));
   EXPECT_EQ(nodes.speeds, (Speeds{2, 1})) << "of the kinds that are left";

@@ -34,7 +34,7 @@ inline void send_numbered(Transport& transport, uint32_t to, Lane lane, uint64_t
 
 /// Checks that each lane's messages come in the order of their numbers.
 class Checker {
-public:
+ public:
   bool accept(const Slot& slot) {
     Numbered message;
     memcpy(&message, slot.header.message, sizeof message);
@@ -48,7 +48,7 @@ public:
   }
   uint64_t arrived(Lane lane) const { return next_[size_t(lane)]; }
 
-private:
+ private:
   uint64_t next_[2] = {};
 };
 

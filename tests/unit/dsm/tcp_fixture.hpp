@@ -32,7 +32,7 @@ inline std::optional<Transport::Loss> wait_for_loss(TcpTransport& transport, siz
 
 /// Node 0 is the one that is tested. Node 1 is a pair of bare sockets, which may do anything; node 2 is a good peer.
 class TcpTransportTest : public testing::Test {
-protected:
+ protected:
   void connect(bool watch_silence = false) {
     auto sockets = connect_by_loopback(3);
     const auto watch = watch_silence ? TcpTransport::Watch::Silence : TcpTransport::Watch::Nobody;

@@ -1,4 +1,5 @@
-// The actions of several pages' events come together as few calls and messages, each page's in its order, and nothing gets lost.
+// The actions of several pages' events come together as few calls and messages, each page's in its order, and nothing
+// gets lost.
 #include "dsm/node/action_batch.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,9 @@ using protocol::Actions;
 using protocol::Message;
 using protocol::MessageType;
 
-Message message(MessageType type, PageNumber page, uint8_t requester = 0) { return protocol::message_of(type, page, requester); }
+Message message(MessageType type, PageNumber page, uint8_t requester = 0) {
+  return protocol::message_of(type, page, requester);
+}
 
 Actions supplies(PageNumber page, MessageType type, bool protect = true) {
   Actions actions;
@@ -96,10 +99,10 @@ TEST(ActionBatch, RequestsOfAStrideAreOneMessage) {
 TEST(ActionBatch, WhatDiffersTravelsApart) {
   ActionBatch batch;
   batch.add(asks(1, 0), nullptr);
-  batch.add(asks(2, 3), nullptr);                                // to another node
-  batch.add(asks(3, 3, MessageType::WriteRequest), nullptr);     // of another type
-  batch.add(asks(4, 3, MessageType::FetchShared, 1), nullptr);   // another yet
-  batch.add(asks(5, 3, MessageType::FetchShared, 2), nullptr);   // for another requester
+  batch.add(asks(2, 3), nullptr);                                              // to another node
+  batch.add(asks(3, 3, MessageType::WriteRequest), nullptr);                   // of another type
+  batch.add(asks(4, 3, MessageType::FetchShared, 1), nullptr);                 // another yet
+  batch.add(asks(5, 3, MessageType::FetchShared, 2), nullptr);                 // for another requester
   batch.add(asks(uint64_t(1) << 40, 3, MessageType::FetchShared, 2), nullptr); // too far
   EXPECT_EQ(batch.sendings.size(), 6u);
   batch.clear();
@@ -228,7 +231,8 @@ TEST(PageMessage, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](PageMessage& m) { m.count = 102; })) << "before the first page there is";
   EXPECT_TRUE(refused([](PageMessage& m) { m.first.page = UINT64_MAX - 5, m.stride = 1; }));
   EXPECT_TRUE(refused([](PageMessage& m) { m.zeros = 1; })) << "a request has no content";
-  EXPECT_TRUE(refused([](PageMessage& m) { m.first.type = MessageType::DataShared; })) << "content's pages are neighbours";
+  EXPECT_TRUE(refused([](PageMessage& m) { m.first.type = MessageType::DataShared; }))
+      << "content's pages are neighbours";
   EXPECT_TRUE(refused([](PageMessage& m) {
     m.first.type = MessageType::DataShared;
     m.stride = 1;

@@ -78,9 +78,8 @@ TEST(AddressPlan, AnyAddressOfASliceIsHomedAtItsNode) {
 
 TEST(AddressPlan, WhatLiesOutsideIsNotShared) {
   const AddressPlan plan = plan_with(3, some_globals);
-  for (uintptr_t address :
-       {uintptr_t(0), slices_begin - 1, AddressPlan::slice(3).begin, uintptr_t(0x555555557fff),
-        uintptr_t(0x55555555a000), uintptr_t(0x7ffff7e02000), uintptr_t(0x7ffff8003000)})
+  for (uintptr_t address : {uintptr_t(0), slices_begin - 1, AddressPlan::slice(3).begin, uintptr_t(0x555555557fff),
+                            uintptr_t(0x55555555a000), uintptr_t(0x7ffff7e02000), uintptr_t(0x7ffff8003000)})
     EXPECT_FALSE(plan.is_shared(address)) << std::hex << address;
   EXPECT_FALSE(plan_with(3, {}).is_shared(some_globals[0].begin));
 }

@@ -74,8 +74,8 @@ TEST(FaultStreams, WhatAStreamsEndCostsIsBoundedByWhatItNeeded) {
     FaultStreams streams;
     std::set<PageNumber> asked;
     for (int64_t i = 0; i < length; ++i) {
-      const PageRun run = asked.insert(PageNumber(i)).second ? streams.fault(PageNumber(i))
-                                                             : streams.fault_under_way(PageNumber(i));
+      const PageRun run =
+          asked.insert(PageNumber(i)).second ? streams.fault(PageNumber(i)) : streams.fault_under_way(PageNumber(i));
       for (uint32_t k = 0; k < run.count; ++k)
         asked.insert(run.page(k));
     }

@@ -1,7 +1,7 @@
 // Messages out of a stream of bytes: the same however it is cut into pieces, and nothing once it cannot be a stream of
 // messages. What the reader gives is compared with a second, simpler one that has the whole stream at once.
-#include "dsm/node/frame_reader.hpp"
 #include "dsm/node/frame_check.hpp"
+#include "dsm/node/frame_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,8 +58,8 @@ Outcome read_whole(const Bytes& stream) {
   for (size_t at = 0; stream.size() - at >= sizeof(SlotHeader);) {
     Message message;
     memcpy(&message.header, &stream[at], sizeof message.header);
-    outcome.broken = uint16_t(message.header.channel) > 2 || message.header.header_bytes > sizeof message.header.message ||
-                     message.header.data_bytes > 131072;
+    outcome.broken = uint16_t(message.header.channel) > 2 ||
+                     message.header.header_bytes > sizeof message.header.message || message.header.data_bytes > 131072;
     const size_t frame = 64 + (message.header.data_bytes + size_t(7)) / 8 * 8;
     if (outcome.broken || stream.size() - at < frame)
       break;
@@ -71,8 +71,7 @@ Outcome read_whole(const Bytes& stream) {
 }
 
 /// `piece()` says how many bytes come next; the reader may have room for fewer.
-template <class Piece>
-Outcome read_in_pieces(const Bytes& stream, Piece&& piece, size_t buffer_bytes = 0) {
+template <class Piece> Outcome read_in_pieces(const Bytes& stream, Piece&& piece, size_t buffer_bytes = 0) {
   FrameReader reader(buffer_bytes);
   Outcome outcome;
   for (size_t at = 0; at < stream.size();) {
@@ -114,7 +113,8 @@ void expect_same_however_cut(const Bytes& stream, uint32_t seed) {
   check(read_in_pieces(stream, randomly, random() % 40'000), "in random pieces, another buffer");
 }
 
-constexpr size_t sizes[] = {0,  1,  7,  8, 9, 63, 64, 65, page_bytes - 9, page_bytes - 8, page_bytes - 1, page_bytes, most_data_bytes};
+constexpr size_t sizes[] = {
+    0, 1, 7, 8, 9, 63, 64, 65, page_bytes - 9, page_bytes - 8, page_bytes - 1, page_bytes, most_data_bytes};
 
 TEST(FrameReader, EverySizeOfDataHoweverTheStreamIsCut) {
   std::mt19937 random(1);

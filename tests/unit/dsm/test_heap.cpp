@@ -23,8 +23,7 @@ TEST(SizeClasses, EverySizeGetsTheSmallestClassThatHoldsIt) {
       ASSERT_LT(SizeClasses::bytes_of(size_class - 1), bytes);
     }
     if (bytes > 64) {
-      ASSERT_LE(SizeClasses::bytes_of(size_class) - bytes, bytes / 4)
-          << "more than a quarter lost for " << bytes;
+      ASSERT_LE(SizeClasses::bytes_of(size_class) - bytes, bytes / 4) << "more than a quarter lost for " << bytes;
     }
   }
 }
@@ -49,8 +48,7 @@ class Model {
       ASSERT_LE(begin + bytes, next->first) << "overlaps the block behind it";
     }
     if (next != live_.begin()) {
-      ASSERT_LE(std::prev(next)->first + std::prev(next)->second.bytes, begin)
-          << "overlaps the block before it";
+      ASSERT_LE(std::prev(next)->first + std::prev(next)->second.bytes, begin) << "overlaps the block before it";
     }
     live_[begin] = {bytes, content};
     fill(begin, bytes, content);
@@ -107,8 +105,7 @@ class HeapTest : public SliceFixture {
 };
 
 TEST_F(HeapTest, GivesWhatIsAskedFor) {
-  for (size_t bytes :
-       {0, 1, 15, 16, 17, 128, 129, 4096, 32767, 32768, 32769, 65536, 1 << 20, (1 << 20) + 1}) {
+  for (size_t bytes : {0, 1, 15, 16, 17, 128, 129, 4096, 32767, 32768, 32769, 65536, 1 << 20, (1 << 20) + 1}) {
     void* block = heap.allocate(bytes);
     expect_usable(block, bytes);
     memset(block, 0xff, Heap::usable_bytes(block));
@@ -118,8 +115,8 @@ TEST_F(HeapTest, GivesWhatIsAskedFor) {
 
 TEST_F(HeapTest, EveryAlignment) {
   for (size_t alignment = 1; alignment <= size_t(8) << 20; alignment *= 2)
-    for (size_t bytes : {size_t(0), size_t(1), size_t(24), size_t(100), alignment, alignment + 1,
-                         size_t(5000), size_t(32768), size_t(40'000)}) {
+    for (size_t bytes : {size_t(0), size_t(1), size_t(24), size_t(100), alignment, alignment + 1, size_t(5000),
+                         size_t(32768), size_t(40'000)}) {
       void* first = heap.allocate(bytes, alignment);
       void* second = heap.allocate(bytes, alignment);
       for (void* block : {first, second}) {
@@ -172,9 +169,7 @@ void HeapTest::run_against_model(uint64_t seed, int steps) {
     heap.free(model.remove(0));
 }
 
-TEST_F(HeapTest, BlocksNeverOverlap) {
-  run_against_model(1, 6000);
-}
+TEST_F(HeapTest, BlocksNeverOverlap) { run_against_model(1, 6000); }
 
 TEST_F(HeapTest, BlocksNeverOverlapWhenMemoryIsGivenBack) {
   heap.set_may_discard(always);
@@ -184,8 +179,7 @@ TEST_F(HeapTest, BlocksNeverOverlapWhenMemoryIsGivenBack) {
 }
 
 TEST_F(HeapTest, ZeroedMemoryIsZeroAfterReuse) {
-  for (Heap::MayDiscard may_discard :
-       {Heap::MayDiscard(nullptr), Heap::MayDiscard(always), Heap::MayDiscard(never)}) {
+  for (Heap::MayDiscard may_discard : {Heap::MayDiscard(nullptr), Heap::MayDiscard(always), Heap::MayDiscard(never)}) {
     heap.set_may_discard(may_discard);
     for (size_t bytes : {200'000, 32769, 32768, 4096, 100, 1}) {
       void* block = heap.allocate(bytes);
@@ -283,8 +277,7 @@ TEST_F(HeapTest, ThreadsMayUseItAtOnce) {
       auto* block = static_cast<uint64_t*>(heap.allocate(bytes));
       *block = reinterpret_cast<uintptr_t>(block);
       // What another thread put here is freed by this one.
-      auto* other =
-          static_cast<uint64_t*>(hand_over[random() % 64].exchange(block, std::memory_order_acq_rel));
+      auto* other = static_cast<uint64_t*>(hand_over[random() % 64].exchange(block, std::memory_order_acq_rel));
       if (!other)
         continue;
       if (*other != reinterpret_cast<uintptr_t>(other))

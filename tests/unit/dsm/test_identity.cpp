@@ -12,8 +12,8 @@ namespace {
 using Facts = std::vector<std::string>;
 
 size_t count_beginning_with(const Facts& facts, const std::string& beginning) {
-  return size_t(std::count_if(facts.begin(), facts.end(),
-                              [&](const std::string& fact) { return fact.starts_with(beginning); }));
+  return size_t(
+      std::count_if(facts.begin(), facts.end(), [&](const std::string& fact) { return fact.starts_with(beginning); }));
 }
 
 TEST(Identity, HasThePageSizeTheProgramAndItsLibraries) {

@@ -1,5 +1,5 @@
-// What a process is told that becomes a node: everything survives the way through an environment variable, and what does
-// not fit together is nothing.
+// What a process is told that becomes a node: everything survives the way through an environment variable, and what
+// does not fit together is nothing.
 #include "dsm/launch_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -124,14 +124,32 @@ TEST(LaunchPlan, WhatDoesNotFitTogetherIsRefused) {
       {"another node's sockets", [](LaunchPlan& plan) { plan.node = 2; }},
       {"sockets, but shared memory", [](LaunchPlan& plan) { plan.transport = LaunchPlan::Transport::SharedMemory; }},
       {"too few sockets", [](LaunchPlan& plan) { plan.sockets.pop_back(); }},
-      {"too many sockets", [](LaunchPlan& plan) { plan.sockets.push_back({5, 6}); }},
+      {"too many sockets",
+       [](LaunchPlan& plan) {
+         plan.sockets.push_back({5, 6});
+       }},
       {"too few hosts", [](LaunchPlan& plan) { plan.hosts.pop_back(); }},
       {"too many hosts", [](LaunchPlan& plan) { plan.hosts.push_back("gamma"); }},
-      {"a socket to itself", [](LaunchPlan& plan) { plan.sockets[1] = {7, 8}; }},
-      {"half a socket to itself", [](LaunchPlan& plan) { plan.sockets[1] = {-1, 8}; }},
-      {"no socket to another", [](LaunchPlan& plan) { plan.sockets[2] = {-1, -1}; }},
-      {"one socket to another", [](LaunchPlan& plan) { plan.sockets[2] = {3, -1}; }},
-      {"a descriptor that cannot be", [](LaunchPlan& plan) { plan.sockets[2] = {3, -2}; }},
+      {"a socket to itself",
+       [](LaunchPlan& plan) {
+         plan.sockets[1] = {7, 8};
+       }},
+      {"half a socket to itself",
+       [](LaunchPlan& plan) {
+         plan.sockets[1] = {-1, 8};
+       }},
+      {"no socket to another",
+       [](LaunchPlan& plan) {
+         plan.sockets[2] = {-1, -1};
+       }},
+      {"one socket to another",
+       [](LaunchPlan& plan) {
+         plan.sockets[2] = {3, -1};
+       }},
+      {"a descriptor that cannot be",
+       [](LaunchPlan& plan) {
+         plan.sockets[2] = {3, -2};
+       }},
       {"a host without a name", [](LaunchPlan& plan) { plan.hosts[2] = ""; }},
       {"sealed without keys", [](LaunchPlan& plan) { plan.sealed = true; }},
       {"keys and not sealed", [](LaunchPlan& plan) { plan.keys = 204; }},

@@ -70,7 +70,8 @@ TEST(MemoryBudget, WithoutAWordItIsWhatTheMachineHas) {
   EXPECT_FALSE(budget.take(size_t(1) << 50));
 }
 
-/// A control group of its own with a memory limit, version 1 or 2, where the machine allows one; gone with its last process.
+/// A control group of its own with a memory limit, version 1 or 2, where the machine allows one; gone with its last
+/// process.
 class LimitedGroup {
  public:
   explicit LimitedGroup(const std::string& limit) {

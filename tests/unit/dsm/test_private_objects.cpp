@@ -38,11 +38,12 @@ std::vector<std::string> private_ones(const std::vector<ObjectFacts>& objects) {
 using Names = std::vector<std::string>;
 
 TEST(PrivateObjects, WhatOursNeedIsPrivateAndNothingThatNeedsOurs) {
-  EXPECT_EQ(private_ones({object("program", {"libapp.so", "libhetmp.so", "libcrypt_a.so"}), object("libapp.so", {"libc.so.6"}),
-                          ours("libhetmp.so", {"libm.so.6", "libc.so.6"}), object("libcrypt_a.so", {"libcrypt_b.so", "libc.so.6"}),
-                          object("libcrypt_b.so", {"libcrypt_a.so"}), object("libc.so.6", {"ld.so"}), object("libm.so.6"),
-                          object("ld.so")}),
-            (Names{"libhetmp.so", "libc.so.6", "libm.so.6", "ld.so"}));
+  EXPECT_EQ(
+      private_ones({object("program", {"libapp.so", "libhetmp.so", "libcrypt_a.so"}),
+                    object("libapp.so", {"libc.so.6"}), ours("libhetmp.so", {"libm.so.6", "libc.so.6"}),
+                    object("libcrypt_a.so", {"libcrypt_b.so", "libc.so.6"}), object("libcrypt_b.so", {"libcrypt_a.so"}),
+                    object("libc.so.6", {"ld.so"}), object("libm.so.6"), object("ld.so")}),
+      (Names{"libhetmp.so", "libc.so.6", "libm.so.6", "ld.so"}));
   EXPECT_EQ(private_ones({object("program", {"liba.so"}), object("liba.so"), object("libb.so", {"libc.so"}),
                           object("libc.so", {"libb.so"}), ours("libhetmp_seal.so", {"libb.so"})}),
             (Names{"libb.so", "libc.so", "libhetmp_seal.so"}))
@@ -56,22 +57,23 @@ TEST(PrivateObjects, PartsOfTheCLibraryArePrivateAlsoWhenNobodyOfOursNeedsThem) 
 }
 
 TEST(PrivateObjects, ThePreloadedAndTheProgramAreShared) {
-  EXPECT_EQ(private_ones({object("program", {"libc.so.6"}), object("libfaketime.so.1", {"libc.so.6"}), object("libjemalloc.so.2"),
-                          object("libhetmp_of_the_program.so")}),
+  EXPECT_EQ(private_ones({object("program", {"libc.so.6"}), object("libfaketime.so.1", {"libc.so.6"}),
+                          object("libjemalloc.so.2"), object("libhetmp_of_the_program.so")}),
             Names{});
   EXPECT_EQ(private_ones({of_c_library("program", {})}), Names{}) << "whatever it asks for";
 }
 
 TEST(PrivateObjects, RunTimeLibrariesByName) {
-  EXPECT_EQ(private_ones({object("libgcc_s.so.1"), object("libstdc++.so.6"), object("libgcc_s.so.1"), object("libgomp.so.1"),
-                          object("libstdc++fs_of_mine.so"), object("libpapi.so.7.0"), object("liblibstdc++.so")}),
-            (Names{"libstdc++.so.6", "libgcc_s.so.1", "libgomp.so.1", "libpapi.so.7.0"}))
+  EXPECT_EQ(
+      private_ones({object("libgcc_s.so.1"), object("libstdc++.so.6"), object("libgcc_s.so.1"), object("libgomp.so.1"),
+                    object("libstdc++fs_of_mine.so"), object("libpapi.so.7.0"), object("liblibstdc++.so")}),
+      (Names{"libstdc++.so.6", "libgcc_s.so.1", "libgomp.so.1", "libpapi.so.7.0"}))
       << "the first is the program, whatever its name is";
 }
 
 TEST(PrivateObjects, NearestFirst) {
-  const std::vector<ObjectFacts> objects{object("program", {"a", "b"}), object("a", {"c", "b"}), object("b", {"d"}), object("c"),
-                                         object("d", {"a", "program"})};
+  const std::vector<ObjectFacts> objects{object("program", {"a", "b"}), object("a", {"c", "b"}), object("b", {"d"}),
+                                         object("c"), object("d", {"a", "program"})};
   EXPECT_EQ(needed_by(0, objects), (std::vector<size_t>{1, 2, 3, 4}));
   EXPECT_EQ(needed_by(1, objects), (std::vector<size_t>{3, 2, 4}));
   EXPECT_EQ(needed_by(3, objects), std::vector<size_t>{});

@@ -1,4 +1,5 @@
-// The ring: messages of any size come out whole and in order, their data in one piece, and whoever wishes for room hears of it.
+// The ring: messages of any size come out whole and in order, their data in one piece, and whoever wishes for room
+// hears of it.
 #include "dsm/node/ring.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ namespace {
 /// As in shared memory: zeros are an empty ring.
 struct Mapped {
   Mapped()
-      : ring(static_cast<Ring*>(mmap(nullptr, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+      : ring(static_cast<Ring*>(
+            mmap(nullptr, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
   ~Mapped() { munmap(ring, sizeof(Ring)); }
   Ring* ring;
 };

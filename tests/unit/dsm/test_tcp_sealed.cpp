@@ -1,5 +1,5 @@
-// The TCP transport with sealed connections: it carries what it carries otherwise, nothing of that is to be seen on the way,
-// and a peer whose records do not verify is lost.
+// The TCP transport with sealed connections: it carries what it carries otherwise, nothing of that is to be seen on the
+// way, and a peer whose records do not verify is lost.
 #include "base/seal/sodium_cipher.hpp"
 #include "tcp_fixture.hpp"
 
@@ -14,7 +14,7 @@ using Bytes = std::vector<uint8_t>;
 
 /// Nodes 0 (tested) and 2 (a good peer) as in the fixture, node 1 a pair of bare sockets whose keys the test has.
 class TcpSealed : public TcpTransportTest {
-protected:
+ protected:
   void connect(bool watch_silence = false) {
     TcpTransportTest::connect(watch_silence);
     cipher = seal::sodium_cipher();

@@ -111,8 +111,8 @@ TEST_F(TcpTransportTest, WithoutWatchingNothingIsSentUnasked) {
   EXPECT_FALSE(is_readable(bare[service], 0));
 }
 
-// A page that another node has taken cannot always be read by the kernel, but always by the thread itself, whose fault is
-// then served. Here such a fault is a signal.
+// A page that another node has taken cannot always be read by the kernel, but always by the thread itself, whose fault
+// is then served. Here such a fault is a signal.
 uint8_t* guarded;
 volatile sig_atomic_t faults;
 
@@ -123,12 +123,13 @@ void serve_fault(int) {
 
 TEST_F(TcpTransportTest, WhatTheKernelCannotReadIsSentAllTheSame) {
   connect();
-  guarded = static_cast<uint8_t*>(
-      mmap(nullptr, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  guarded =
+      static_cast<uint8_t*>(mmap(nullptr, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(guarded, MAP_FAILED);
   memset(guarded, 0x3c, 2 * page_bytes);
   mprotect(guarded, 2 * page_bytes, PROT_NONE);
-  struct sigaction serving {}, before {};
+  struct sigaction serving {
+  }, before{};
   serving.sa_handler = serve_fault;
   sigaction(SIGSEGV, &serving, &before);
   own.send(2, Lane::Anyone, Channel::Runtime, nullptr, 0, guarded + page_bytes / 2, page_bytes);

@@ -148,7 +148,7 @@ TEST_F(TcpTransportTest, WhoWaitsForRoomOfANodeThatIsLostGoesOn) {
   write_bare(service, garbage.data(), garbage.size());
   EXPECT_TRUE(wait_for_loss(own));
   EXPECT_FALSE(own.find_loss()); // until then node 1 may hear something
-  sender.join(); // or the test hangs
+  sender.join();                 // or the test hangs
 }
 
 TEST_F(TcpTransportTest, WhoHasSentWhatHasChangedStillHearsOneWord) {
@@ -192,7 +192,8 @@ TEST_F(TcpTransportTest, AMessageThatDoesNotEndIsALoss) {
       }
       EXPECT_EQ(messages, 1u);
       EXPECT_EQ(each->longest_sleep_ns() > 0, each == &patient) << "it looks now and then as long as there is a part";
-      EXPECT_EQ(loss ? loss->reason.substr(0, 35) : "", each == &impatient ? "a message from it has not ended for" : "") << cut;
+      EXPECT_EQ(loss ? loss->reason.substr(0, 35) : "", each == &impatient ? "a message from it has not ended for" : "")
+          << cut;
       for (const int socket : sockets[1][0])
         close(socket);
     }

@@ -19,7 +19,7 @@ namespace {
 
 /// Two nodes in one process: the test takes the part of each in turn.
 class Pair {
-public:
+ public:
   virtual ~Pair() = default;
   virtual Transport& as(uint32_t node) = 0;
   /// Runs `sends` of lane Anyone, which may have to wait for the receiver; the test receives and then calls finish().
@@ -28,7 +28,7 @@ public:
 };
 
 class SharedMemoryPair final : public Pair {
-public:
+ public:
   SharedMemoryPair() { transport_.create(2); }
   Transport& as(uint32_t node) override {
     transport_.become(node);
@@ -37,12 +37,12 @@ public:
   void begin(std::function<void()> sends) override { sends(); } // whoever sends never waits
   void finish() override {}
 
-private:
+ private:
   SharedMemoryTransport transport_;
 };
 
 class TcpPair final : public Pair {
-public:
+ public:
   TcpPair() {
     const auto sockets = connect_by_loopback(2);
     for (uint32_t node = 0; node < 2; ++node)
@@ -56,7 +56,7 @@ public:
       sender_.join();
   }
 
-private:
+ private:
   TcpTransport transport_[2];
   std::thread sender_;
 };
@@ -69,13 +69,14 @@ struct Kind {
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class TransportTest : public testing::TestWithParam<Kind> {
-protected:
+ protected:
   TransportTest() : pair(GetParam().make()) {}
   std::unique_ptr<Pair> pair;
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, TransportTest,
-                         testing::Values(Kind{"SharedMemory", [] { return std::unique_ptr<Pair>(new SharedMemoryPair); }},
+                         testing::Values(Kind{"SharedMemory",
+                                              [] { return std::unique_ptr<Pair>(new SharedMemoryPair); }},
                                          Kind{"Tcp", [] { return std::unique_ptr<Pair>(new TcpPair); }}),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -226,8 +227,8 @@ bool serve(Transport& transport, uint32_t own, uint64_t count) {
   bool right = true;
   while (right && (checker.arrived(asks) < count || checker.arrived(answers) < count || transport.flush())) {
     const uint64_t before = checker.arrived(asks);
-    const size_t received = transport.receive(
-        [&](uint32_t from, const Slot& slot) { right &= from == peer && checker.accept(slot); });
+    const size_t received =
+        transport.receive([&](uint32_t from, const Slot& slot) { right &= from == peer && checker.accept(slot); });
     for (uint64_t number = before; number < checker.arrived(asks); ++number)
       send_numbered(transport, peer, answers, number);
     const bool more = transport.flush();

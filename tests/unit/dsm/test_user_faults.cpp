@@ -37,15 +37,9 @@ class UserFaultsTest : public testing::Test {
       munmap(memory, pages * page_bytes);
   }
 
-  volatile uint8_t& byte(size_t page) {
-    return memory[page * page_bytes + 7];
-  }
-  uintptr_t address(size_t page) {
-    return reinterpret_cast<uintptr_t>(memory) + page * page_bytes;
-  }
-  void watch() {
-    faults.watch(address(0), pages * page_bytes);
-  }
+  volatile uint8_t& byte(size_t page) { return memory[page * page_bytes + 7]; }
+  uintptr_t address(size_t page) { return reinterpret_cast<uintptr_t>(memory) + page * page_bytes; }
+  void watch() { faults.watch(address(0), pages * page_bytes); }
 
   /// The next fault; a thread of the test must be about to cause one.
   PageFault next_fault() {
@@ -60,9 +54,7 @@ class UserFaultsTest : public testing::Test {
     PageFault fault;
     return faults.read(&fault, 1) == 0;
   }
-  static std::vector<uint8_t> page_of(uint8_t value) {
-    return std::vector<uint8_t>(page_bytes, value);
-  }
+  static std::vector<uint8_t> page_of(uint8_t value) { return std::vector<uint8_t>(page_bytes, value); }
 
   UserFaults faults;
   uint8_t* memory = nullptr;

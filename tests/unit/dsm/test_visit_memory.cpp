@@ -1,5 +1,5 @@
-// What is asked for at the beginning of a visit: pages that threads wanted on the last one, as long as they still do, and
-// never those that bounce.
+// What is asked for at the beginning of a visit: pages that threads wanted on the last one, as long as they still do,
+// and never those that bounce.
 #include "dsm/node/visit_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,8 @@ struct Node {
       touch(page, write);
   }
   void lose_all() {
-    memory.begin(0, [](PageNumber, bool) { return false; }, unused); // the visit is over
+    memory.begin(
+        0, [](PageNumber, bool) { return false; }, unused); // the visit is over
     here.clear();
   }
   std::vector<VisitMemory::Wanted> unused;

@@ -60,8 +60,7 @@ class CoordinatorTest : public testing::Test {
       EXPECT_EQ(answer.ticket, 1000 + answer.node) << "an answer goes to whoever asked";
     return answers;
   }
-  std::vector<Answer> send(Kind kind, uint32_t node, uint32_t nodes, uint64_t sequence = 1,
-                           uint64_t word = 0) {
+  std::vector<Answer> send(Kind kind, uint32_t node, uint32_t nodes, uint64_t sequence = 1, uint64_t word = 0) {
     return send(request(kind, node, nodes, sequence, word));
   }
 
@@ -157,8 +156,8 @@ class CoordinatedLoopTest : public CoordinatorTest {
   /// A visit by nodes that execute what they are given at once, `us_per_iteration[node]` an iteration with
   /// `faults_per_iteration[node]`, asking in random order. The iterations that each node got.
   std::vector<uint64_t> run(uint32_t nodes, uint64_t trips, schedulers::Schedule schedule,
-                            const std::vector<double>& us_per_iteration, const std::vector<double>& faults_per_iteration,
-                            uint64_t call_site = 1) {
+                            const std::vector<double>& us_per_iteration,
+                            const std::vector<double>& faults_per_iteration, uint64_t call_site = 1) {
     ++visit;
     std::vector<uint64_t> executed(nodes, 0);
     std::vector<bool> taken(trips, false);
@@ -179,9 +178,8 @@ class CoordinatedLoopTest : public CoordinatorTest {
           }
         executed[answer.node] += given.size();
         done[answer.node] =
-            given.measured
-                ? measured(given.size(), us_per_iteration[answer.node], faults_per_iteration[answer.node])
-                : NodeMeasurement{};
+            given.measured ? measured(given.size(), us_per_iteration[answer.node], faults_per_iteration[answer.node])
+                           : NodeMeasurement{};
         if (!given.last)
           able.push_back(answer.node);
         else if (given.measured)
@@ -232,7 +230,8 @@ TEST_F(CoordinatedLoopTest, LoopsOfEveryScheduleAreHandedOutOnce) {
         us[node] = 1 + double(random() % 5);
         faults[node] = random() % 3 == 0 ? 0.5 : 0;
       }
-      run(nodes, random() % 3 ? random() % 5000 : random() % 5, {.kind = kind}, us, faults, uint64_t(kind) * 100 + turn);
+      run(nodes, random() % 3 ? random() % 5000 : random() % 5, {.kind = kind}, us, faults,
+          uint64_t(kind) * 100 + turn);
     }
 }
 
@@ -430,7 +429,8 @@ TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
   const auto second = ask(0, 2, {});
   ASSERT_EQ(second.size(), 1u);
   EXPECT_TRUE(second[0].assignment.measured);
-  EXPECT_EQ(second[0].assignment.pieces[0].begin, first[0].assignment.pieces[0].begin) << "the other loop has its own iterations";
+  EXPECT_EQ(second[0].assignment.pieces[0].begin, first[0].assignment.pieces[0].begin)
+      << "the other loop has its own iterations";
 }
 
 TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
@@ -440,8 +440,8 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
     EXPECT_TRUE(answers.empty());
     return !handled;
   };
-  for (Kind kind : {Kind::Barrier, Kind::Join, Kind::AskLoop, Kind::ReportLoop, Kind::OrderedWait,
-                    Kind::OrderedPost, Kind::Lock, Kind::TryLock, Kind::Unlock}) {
+  for (Kind kind : {Kind::Barrier, Kind::Join, Kind::AskLoop, Kind::ReportLoop, Kind::OrderedWait, Kind::OrderedPost,
+                    Kind::Lock, Kind::TryLock, Kind::Unlock}) {
     EXPECT_TRUE(refuses(request(kind, 0, 0)));
     EXPECT_TRUE(refuses(request(kind, 0, schedulers::most_nodes + 1)));
     EXPECT_TRUE(refuses(request(kind, schedulers::most_nodes, 1)));

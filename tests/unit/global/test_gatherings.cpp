@@ -1,5 +1,5 @@
-// Reductions at the coordinator: node 0 gets every node's copies once, whoever comes first, and those who wait are let go
-// when it is done.
+// Reductions at the coordinator: node 0 gets every node's copies once, whoever comes first, and those who wait are let
+// go when it is done.
 #include "runtime/global/gatherings.hpp"
 
 #include <gtest/gtest.h>

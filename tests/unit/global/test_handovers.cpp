@@ -16,7 +16,7 @@ using Kind = Request::Kind;
 constexpr uint32_t nodes = 4;
 
 class HandoverTest : public testing::Test {
-protected:
+ protected:
   Request request(Kind kind, uint32_t node, uint64_t sequence) {
     Request made;
     made.kind = kind;
@@ -161,13 +161,13 @@ TEST_F(HandoverTest, WhatNoCorrectNodeSendsIsRefused) {
   EXPECT_FALSE(coordinator.handle(request(Kind::ReturnTask, 0, nodes), answers)) << "of a node that there is not";
 }
 
-/// Nodes generate and execute tasks at random, those of others as well, and each barrier is over only when all tasks are complete at
-/// home and every node waits.
+/// Nodes generate and execute tasks at random, those of others as well, and each barrier is over only when all tasks
+/// are complete at home and every node waits.
 TEST_F(HandoverTest, NoBarrierEndsBeforeTheTasksThatWereHandedOver) {
   std::mt19937 random{3};
   for (uint64_t barrier = 1; barrier <= 300; barrier++) {
     struct Node {
-      uint32_t ready = 0, away = 0; ///< own tasks
+      uint32_t ready = 0, away = 0;                        ///< own tasks
       std::vector<std::pair<uint32_t, uint32_t>> accepted; ///< origin, slot
       bool waits = false;
     };

@@ -57,7 +57,7 @@ inline size_t count_of(const std::string& text, const std::string& part) {
 }
 
 class MeshTest : public testing::Test {
-protected:
+ protected:
   static constexpr int patience_s = 60; // much more than anything here needs
 
   void open(size_t nodes) {

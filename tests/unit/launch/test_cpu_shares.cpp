@@ -15,7 +15,9 @@ Cpus shares(const std::vector<std::string>& hosts, const Cpus& available) {
   return result;
 }
 
-TEST(CpuShares, AHostEachKeepsAll) { EXPECT_EQ(shares({"a", "b"}, {{0, 1, 2, 3}, {0, 1}}), (Cpus{{0, 1, 2, 3}, {0, 1}})); }
+TEST(CpuShares, AHostEachKeepsAll) {
+  EXPECT_EQ(shares({"a", "b"}, {{0, 1, 2, 3}, {0, 1}}), (Cpus{{0, 1, 2, 3}, {0, 1}}));
+}
 
 TEST(CpuShares, UnboundProcessesOfAHostDivideIt) {
   EXPECT_EQ(shares({"a", "a"}, {{0, 1, 2, 3}, {0, 1, 2, 3}}), (Cpus{{0, 1}, {2, 3}}));

@@ -15,7 +15,7 @@ namespace hetmp::launch {
 namespace {
 
 class Pipe : public testing::Test {
-protected:
+ protected:
   void SetUp() override {
     signal(SIGPIPE, SIG_IGN);
     ASSERT_EQ(pipe(ends), 0);
@@ -134,7 +134,8 @@ TEST(Signals, AreAsUsualForAProgramThatIsExecuted) {
     sigprocmask(SIG_SETMASK, nullptr, &blocked);
     struct sigaction of_pipe {};
     sigaction(SIGPIPE, nullptr, &of_pipe);
-    const bool usual = !sigismember(&blocked, SIGUSR1) && !sigismember(&blocked, SIGTERM) && of_pipe.sa_handler == SIG_DFL;
+    const bool usual =
+        !sigismember(&blocked, SIGUSR1) && !sigismember(&blocked, SIGTERM) && of_pipe.sa_handler == SIG_DFL;
     _exit(usual ? 0 : 1);
   }
   int status = 0;

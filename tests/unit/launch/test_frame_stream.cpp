@@ -11,13 +11,14 @@ namespace {
 using End = FrameStream::End;
 
 class FrameStreamTest : public testing::Test {
-protected:
+ protected:
   void seal_both() {
     ASSERT_TRUE(launcher.seal_with(secret));
     ASSERT_TRUE(agent.seal_with(secret));
   }
   /// What comes out of one frame's way there, in pieces.
-  static void expect_arrives(FrameStream& from, FrameStream& to, FrameKind kind, const std::string& bytes, size_t piece) {
+  static void expect_arrives(FrameStream& from, FrameStream& to, FrameKind kind, const std::string& bytes,
+                             size_t piece) {
     const std::string wire = from.encode(kind, bytes);
     for (size_t at = 0; at < wire.size(); at += piece) {
       EXPECT_FALSE(to.next());

@@ -1,4 +1,5 @@
-// Frames between launcher and agents: whole and in order however the stream is cut, after whatever a login writes first.
+// Frames between launcher and agents: whole and in order however the stream is cut, after whatever a login writes
+// first.
 #include "runtime/launch/frames.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +18,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-template <class Piece>
-Outcome read_in_pieces(const std::string& stream, std::string_view greeting, Piece&& piece) {
+template <class Piece> Outcome read_in_pieces(const std::string& stream, std::string_view greeting, Piece&& piece) {
   FrameDecoder decoder(greeting);
   Outcome outcome;
   for (size_t at = 0; at < stream.size();) {
@@ -46,8 +46,9 @@ Outcome expect_same_however_cut(const std::string& stream, std::string_view gree
   return whole;
 }
 
-constexpr FrameKind kinds[] = {FrameKind::Ready, FrameKind::Card,  FrameKind::Output, FrameKind::Error, FrameKind::Exit,  FrameKind::Taken, FrameKind::Words,
-                               FrameKind::Order, FrameKind::Start, FrameKind::Input,  FrameKind::Signal, FrameKind::Seal};
+constexpr FrameKind kinds[] = {FrameKind::Ready, FrameKind::Card,  FrameKind::Output, FrameKind::Error,
+                               FrameKind::Exit,  FrameKind::Taken, FrameKind::Words,  FrameKind::Order,
+                               FrameKind::Start, FrameKind::Input, FrameKind::Signal, FrameKind::Seal};
 
 TEST(Frames, EveryKindAndSizeArrives) {
   std::string stream;
@@ -61,7 +62,8 @@ TEST(Frames, EveryKindAndSizeArrives) {
       expected.frames.emplace_back(kind, bytes);
     }
   EXPECT_TRUE(expect_same_however_cut(stream) == expected);
-  EXPECT_TRUE(read_in_pieces(stream.substr(0, 3000), {}, bytewise) == read_in_pieces(stream.substr(0, 3000), {}, at_once));
+  EXPECT_TRUE(read_in_pieces(stream.substr(0, 3000), {}, bytewise) ==
+              read_in_pieces(stream.substr(0, 3000), {}, at_once));
 }
 
 TEST(Frames, LengthsAreLittleEndianOnEveryMachine) {
@@ -96,7 +98,8 @@ TEST(Frames, EveryUnknownKindEndsTheStream) {
 }
 
 TEST(Frames, ATruncatedStreamGivesTheFramesBeforeTheCut) {
-  const std::string stream = encode(FrameKind::Ready, "one") + encode(FrameKind::Input, "") + encode(FrameKind::Exit, "two");
+  const std::string stream =
+      encode(FrameKind::Ready, "one") + encode(FrameKind::Input, "") + encode(FrameKind::Exit, "two");
   for (size_t length = 0; length < stream.size(); ++length) {
     const Outcome outcome = read_in_pieces(stream.substr(0, length), {}, at_once);
     EXPECT_EQ(outcome.frames.size(), length < 8 ? 0u : length < 13 ? 1u : 2u) << length;
@@ -116,11 +119,9 @@ TEST(Frames, WhatALoginWritesIsSkipped) {
   const std::string greeting(agent_greeting);
   const std::string frames = encode(FrameKind::Ready, "{}") + encode(FrameKind::Card, "x");
   for (const std::string& login : {
-           std::string(),
-           std::string("Welcome!\nYou have mail.\n"),
-           std::string(1000, '\xff'),
-           greeting.substr(0, greeting.size() - 1) + "0\n",         // nearly one
-           greeting.substr(0, 7) + greeting.substr(0, 9) + '\n',    // beginnings of one
+           std::string(), std::string("Welcome!\nYou have mail.\n"), std::string(1000, '\xff'),
+           greeting.substr(0, greeting.size() - 1) + "0\n",          // nearly one
+           greeting.substr(0, 7) + greeting.substr(0, 9) + '\n',     // beginnings of one
            std::string("\x01\x00\x00\x00\x00", 5) + "hetmp-agent-1", // a frame, by chance
        }) {
     const Outcome outcome = expect_same_however_cut(login + greeting + frames, agent_greeting);

@@ -1,5 +1,5 @@
-// Two processes make sure of each other: whoever knows the secret succeeds, and whatever was changed, repeated or meant for
-// somebody else fails.
+// Two processes make sure of each other: whoever knows the secret succeeds, and whatever was changed, repeated or meant
+// for somebody else fails.
 #include "runtime/launch/handshake.hpp"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,12 @@ namespace {
 constexpr Purpose purpose{3, 1, 1};
 
 class HandshakeTest : public testing::Test {
-protected:
+ protected:
   const Secret secret = random_secret();
   const Secret other_secret = random_secret();
 };
 
-template <class Message>
-Message changed(Message message, size_t byte, uint8_t by) {
+template <class Message> Message changed(Message message, size_t byte, uint8_t by) {
   uint8_t bytes[sizeof message];
   memcpy(bytes, &message, sizeof message);
   bytes[byte] ^= by;

@@ -63,7 +63,8 @@ TEST(Hosts, WhatIsNoHostIsNamed) {
 }
 
 TEST(Hosts, ANumberOfCpusIsANumber) {
-  for (const char* host : {"b:", "b:0", "b:-1", "b:x", "b:4x", "b:4097", "b:99999999999999999999", "b:1.5", "[::1]:", "[::1]:0"})
+  for (const char* host :
+       {"b:", "b:0", "b:-1", "b:x", "b:4x", "b:4097", "b:99999999999999999999", "b:1.5", "[::1]:", "[::1]:0"})
     EXPECT_EQ(parse_hosts(std::string("a,") + host).error,
               "'" + std::string(host) + "': the number of CPUs after the colon is none");
 }
@@ -82,7 +83,8 @@ TEST(Hosts, AreTwoToSixtyFour) {
 TEST(Hosts, ThisMachineHasSeveralNames) {
   char own[256] = {};
   gethostname(own, sizeof own - 1);
-  for (const std::string& name : {std::string("localhost"), std::string("127.0.0.1"), std::string("::1"), std::string(own)})
+  for (const std::string& name :
+       {std::string("localhost"), std::string("127.0.0.1"), std::string("::1"), std::string(own)})
     EXPECT_TRUE(is_here(name)) << name;
   for (const std::string& name : {std::string(own) + "x", std::string("user@localhost"), std::string("127.0.0.2"),
                                   std::string("localhost.example"), std::string()})

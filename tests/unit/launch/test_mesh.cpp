@@ -45,7 +45,8 @@ TEST_F(MeshTest, ANodeThatDoesNotSealWhereOthersDoIsRefused) {
   start(0, endpoints, 1, true);
   start(1, endpoints, 1, false);
   finish();
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("it wants no encryption, and this run has it"), std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("it wants no encryption, and this run has it"),
+            std::string::npos);
   for (const Mesh& mesh : meshes) {
     EXPECT_NE(mesh.error, "");
     EXPECT_TRUE(mesh.sockets.empty() && mesh.keys.empty());

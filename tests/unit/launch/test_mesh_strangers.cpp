@@ -11,10 +11,10 @@ using testing::internal::GetCapturedStderr;
 
 constexpr const char* refused = "hetmp: refused a connection from 127.0.0.1 while the run starts: ";
 
-/// All nodes but the last are waiting while the test plays strangers; the last one then completes the mesh. Connections are
-/// taken in their order, so every stranger has been seen by then.
+/// All nodes but the last are waiting while the test plays strangers; the last one then completes the mesh. Connections
+/// are taken in their order, so every stranger has been seen by then.
 class StrangersTest : public MeshTest {
-protected:
+ protected:
   void start_all_but_one(size_t nodes) {
     open(nodes);
     CaptureStderr();
@@ -135,13 +135,13 @@ TEST_F(StrangersTest, IdleConnectionsFromBeforeANodeWaitsHoldNobodyUp) {
 
 /// Passes bytes between two connections until both have ended.
 class Proxy {
-public:
+ public:
   Proxy(int client, int server) : client_(client), server_(server) {
     thread_ = std::thread([this] { run(); });
   }
   ~Proxy() { thread_.join(); }
 
-private:
+ private:
   void run() {
     char bytes[4096];
     pollfd polled[2] = {{client_, POLLIN, 0}, {server_, POLLIN, 0}};
@@ -224,8 +224,8 @@ TEST_F(StrangersTest, ANodeThatComesTwiceIsRefused) {
   const int waiting = connect_stranger(1, &curious.hello(), sizeof(Hello));
   Challenge challenge;
   ASSERT_EQ(recv(waiting, &challenge, sizeof challenge, MSG_WAITALL), ssize_t(sizeof challenge));
-  for (const Purpose& purpose : {Purpose{1, 0, 0}, Purpose{0, 0, 0}, Purpose{3, 0, 0}, Purpose{2, 0, 2}, Purpose{77, 0, 1},
-                                 Purpose{2, 0, 0x40000000}}) {
+  for (const Purpose& purpose : {Purpose{1, 0, 0}, Purpose{0, 0, 0}, Purpose{3, 0, 0}, Purpose{2, 0, 2},
+                                 Purpose{77, 0, 1}, Purpose{2, 0, 0x40000000}}) {
     const Opener opener(secret, purpose); // one who knows the secret and is confused
     const int again = connect_stranger(0, &opener.hello(), sizeof(Hello));
     ASSERT_EQ(recv(again, &challenge, sizeof challenge, MSG_WAITALL), ssize_t(sizeof challenge));

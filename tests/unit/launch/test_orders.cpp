@@ -112,11 +112,11 @@ TEST(Orders, WhatIsNoJsonIsNothing) {
     ASSERT_TRUE(kind.reads(kind.text)) << kind.name;
     for (size_t length = 0; length < kind.text.size(); ++length)
       ASSERT_FALSE(kind.reads(kind.text.substr(0, length))) << kind.name << " cut at " << length;
-    for (const std::string& text : {std::string(), std::string(" "), std::string("null"), std::string("true"),
-                                    std::string("0"), std::string("\"text\""), std::string("[]"), std::string("{}"),
-                                    std::string("[{}]"), std::string("\0", 1), std::string("\xff\xfe"),
-                                    std::string("{\"cpus\":"), kind.text + "x", kind.text + kind.text, '[' + kind.text + ']',
-                                    deep, deep + std::string(deep.size(), ']')})
+    for (const std::string& text :
+         {std::string(), std::string(" "), std::string("null"), std::string("true"), std::string("0"),
+          std::string("\"text\""), std::string("[]"), std::string("{}"), std::string("[{}]"), std::string("\0", 1),
+          std::string("\xff\xfe"), std::string("{\"cpus\":"), kind.text + "x", kind.text + kind.text,
+          '[' + kind.text + ']', deep, deep + std::string(deep.size(), ']')})
       EXPECT_FALSE(kind.reads(text)) << kind.name << ": " << text.substr(0, 100);
   }
 }
@@ -154,8 +154,8 @@ void expect_refused(const std::string& text, const std::vector<Member>& members,
   }
 }
 
-const std::vector<const char*> no_number = {"null", "true", "false", "\"1\"", "1.5", "1.0", "1e3", "1e300", "[]", "[1]", "{}",
-                                            "99999999999999999999999"};
+const std::vector<const char*> no_number = {"null", "true",  "false", "\"1\"", "1.5", "1.0",
+                                            "1e3",  "1e300", "[]",    "[1]",   "{}",  "99999999999999999999999"};
 
 std::vector<const char*> no_number_and(std::initializer_list<const char*> more) {
   std::vector<const char*> all = no_number;
@@ -164,33 +164,37 @@ std::vector<const char*> no_number_and(std::initializer_list<const char*> more) 
 }
 
 const std::vector<const char*> no_text = {"null", "true", "1", "1.5", "[]", "[\"a\"]", "{}", "{\"a\":\"b\"}"};
-const std::vector<const char*> no_list_of_numbers = {"null", "true", "1",      "\"0\"",   "{}",    "{\"a\":1}", "[\"0\"]",
-                                                     "[1.5]", "[true]", "[null]", "[[0]]", "[-1]", "[4096]",
-                                                     "[4294967296]"};
+const std::vector<const char*> no_list_of_numbers = {"null",      "true",    "1",      "\"0\"",       "{}",
+                                                     "{\"a\":1}", "[\"0\"]", "[1.5]",  "[true]",      "[null]",
+                                                     "[[0]]",     "[-1]",    "[4096]", "[4294967296]"};
 
 TEST(Orders, EachMemberOfReadyIsChecked) {
-  expect_refused(R"({"cpus":[0,1],"problem":"x","no_encryption":"y"})",
-                 {{"cpus", "[0,1]", no_list_of_numbers}, {"problem", "\"x\"", no_text}, {"no_encryption", "\"y\"", no_text}},
-                 [](std::string_view text) { return read_ready(text).has_value(); });
+  expect_refused(
+      R"({"cpus":[0,1],"problem":"x","no_encryption":"y"})",
+      {{"cpus", "[0,1]", no_list_of_numbers}, {"problem", "\"x\"", no_text}, {"no_encryption", "\"y\"", no_text}},
+      [](std::string_view text) { return read_ready(text).has_value(); });
 }
 
 TEST(Orders, EachMemberOfACardIsChecked) {
-  expect_refused(R"({"address":"::1","port":80})",
-                 {{"address", "\"::1\"", no_text},
-                  {"port", "80", no_number_and({"-1", "0", "65536", "70000", "4294967376"})}},
-                 [](std::string_view text) { return read_card(text).has_value(); });
+  expect_refused(
+      R"({"address":"::1","port":80})",
+      {{"address", "\"::1\"", no_text}, {"port", "80", no_number_and({"-1", "0", "65536", "70000", "4294967376"})}},
+      [](std::string_view text) { return read_card(text).has_value(); });
 }
 
 TEST(Orders, EachMemberOfAnOrderIsChecked) {
-  expect_refused(R"({"node":1,"host":"a","folder":"/","command":["x"],"environment":{"A":"b"},"stack_bytes":8,"encrypt":true})",
-                 {{"node", "1", no_number_and({"-1", "4294967296"})},
-                  {"host", "\"a\"", no_text},
-                  {"folder", "\"/\"", no_text},
-                  {"command", "[\"x\"]", {"null", "true", "1", "\"x\"", "{}", "{\"a\":\"x\"}", "[]", "[1]", "[null]", "[[\"x\"]]"}},
-                  {"environment", "{\"A\":\"b\"}", {"null", "true", "1", "\"A=b\"", "[]", "[\"b\"]", "{\"A\":1}", "{\"A\":null}"}},
-                  {"stack_bytes", "8", no_number_and({"-1"})},
-                  {"encrypt", "true", {"null", "1", "0", "\"true\"", "[]", "[true]", "{}"}}},
-                 [](std::string_view text) { return read_order(text).has_value(); });
+  expect_refused(
+      R"({"node":1,"host":"a","folder":"/","command":["x"],"environment":{"A":"b"},"stack_bytes":8,"encrypt":true})",
+      {{"node", "1", no_number_and({"-1", "4294967296"})},
+       {"host", "\"a\"", no_text},
+       {"folder", "\"/\"", no_text},
+       {"command",
+        "[\"x\"]",
+        {"null", "true", "1", "\"x\"", "{}", "{\"a\":\"x\"}", "[]", "[1]", "[null]", "[[\"x\"]]"}},
+       {"environment", "{\"A\":\"b\"}", {"null", "true", "1", "\"A=b\"", "[]", "[\"b\"]", "{\"A\":1}", "{\"A\":null}"}},
+       {"stack_bytes", "8", no_number_and({"-1"})},
+       {"encrypt", "true", {"null", "1", "0", "\"true\"", "[]", "[true]", "{}"}}},
+      [](std::string_view text) { return read_order(text).has_value(); });
 }
 
 TEST(Orders, EachMemberOfAStartIsChecked) {
@@ -198,28 +202,36 @@ TEST(Orders, EachMemberOfAStartIsChecked) {
   for (int i = 1; i < 32; ++i)
     secret += ',' + std::to_string(i);
   const std::string shorter = secret.substr(0, secret.rfind(',')) + ']', longer = secret + ",32]";
-  const std::string large = secret.substr(0, secret.rfind(',')) + ",256]", negative = secret.substr(0, secret.rfind(',')) + ",-1]";
+  const std::string large = secret.substr(0, secret.rfind(',')) + ",256]",
+                    negative = secret.substr(0, secret.rfind(',')) + ",-1]";
   secret += ']';
   const std::string text =
       R"({"secret":)" + secret +
       R"(,"endpoints":[{"address":"a","port":1},{"address":"b","port":2}],"hosts":["a","b"],"cpus":[[0],[1]]})";
   expect_refused(
       text,
-      {{"secret", secret.c_str(),
+      {{"secret",
+        secret.c_str(),
         {"null", "\"x\"", "[]", "{}", shorter.c_str(), longer.c_str(), large.c_str(), negative.c_str()}},
-       {"endpoints", R"([{"address":"a","port":1},{"address":"b","port":2}])",
+       {"endpoints",
+        R"([{"address":"a","port":1},{"address":"b","port":2}])",
         {"null", "1", "{}", "[]", R"([{"address":"a","port":1}])", R"([{"address":"a","port":1},{"address":"b"}])",
          R"({"x":{"address":"a","port":1},"y":{"address":"b","port":2}})", R"([{"address":"a","port":1},"b"])"}},
-       {"hosts", R"(["a","b"])", {"null", "\"ab\"", "[]", "[\"a\"]", "[\"a\",\"b\",\"c\"]", "[\"a\",1]", R"({"x":"a","y":"b"})"}},
-       {"cpus", "[[0],[1]]", {"null", "[]", "[[0]]", "[0,1]", "[[0],[1],[2]]", "[[0],[\"1\"]]", "[[0],[-1]]", "[[0],[]]",
-                              R"({"x":[0],"y":[1]})"}}},
+       {"hosts",
+        R"(["a","b"])",
+        {"null", "\"ab\"", "[]", "[\"a\"]", "[\"a\",\"b\",\"c\"]", "[\"a\",1]", R"({"x":"a","y":"b"})"}},
+       {"cpus",
+        "[[0],[1]]",
+        {"null", "[]", "[[0]]", "[0,1]", "[[0],[1],[2]]", "[[0],[\"1\"]]", "[[0],[-1]]", "[[0],[]]",
+         R"({"x":[0],"y":[1]})"}}},
       [](std::string_view json) { return read_start(json).has_value(); });
 }
 
 TEST(Orders, TheSecretOfASealingIsChecked) {
   const std::string text = to_json(some_sealing());
   const std::string secret = text.substr(text.find('['), text.find(']') - text.find('[') + 1);
-  const std::string shorter = secret.substr(0, secret.rfind(',')) + ']', large = secret.substr(0, secret.rfind(',')) + ",256]";
+  const std::string shorter = secret.substr(0, secret.rfind(',')) + ']',
+                    large = secret.substr(0, secret.rfind(',')) + ",256]";
   expect_refused(text, {{"seal", secret.c_str(), {"null", "\"x\"", "[]", "{}", shorter.c_str(), large.c_str()}}},
                  [](std::string_view json) { return read_sealing(json).has_value(); });
 }

@@ -32,8 +32,7 @@ inline std::string read_to_end(int descriptor) {
 }
 
 /// `function` takes nothing and returns a string. Outcomes are short: they fit into a pipe.
-template <class Function>
-ChildOutcome in_child(Function function) {
+template <class Function> ChildOutcome in_child(Function function) {
   int result[2], said[2];
   if (pipe(result) != 0 || pipe(said) != 0)
     return {"", "no pipe", -1};
@@ -81,8 +80,7 @@ inline bool refuse_perf_events(int error) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{sizeof filter / sizeof filter[0], filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 } // namespace hetmp::perf

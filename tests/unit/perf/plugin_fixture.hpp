@@ -12,9 +12,7 @@ namespace hetmp::perf {
 
 inline const std::string plugin_folder = HETMP_PLUGIN_FOLDER;
 
-inline bool plugin_is_built() {
-  return std::filesystem::exists(plugin_folder + "/libhetmp_papi.so");
-}
+inline bool plugin_is_built() { return std::filesystem::exists(plugin_folder + "/libhetmp_papi.so"); }
 
 inline void use_plugin(const char* events) {
   if (events)

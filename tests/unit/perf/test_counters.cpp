@@ -18,9 +18,7 @@ uint64_t misses_while_touching(ThreadCounters& counters, int pages) {
   return read_thread_counters(counters).cache_misses - before;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// What the machine counts by default, empty if nothing; learned in a child, so that this process loads
 /// nothing.
@@ -41,8 +39,7 @@ class SoftwareEvents : public Counters {
       return;
     const ChildOutcome probe = in_child([] {
       use_plugin("perf::PAGE-FAULTS");
-      return std::string(counters_available() && contains(counters_state(), "perf::PAGE-FAULTS") ? "yes"
-                                                                                                 : "");
+      return std::string(counters_available() && contains(counters_state(), "perf::PAGE-FAULTS") ? "yes" : "");
     });
     if (probe.result.empty() && contains(probe.said, "the kernel refuses"))
       GTEST_SKIP() << probe.said;
@@ -61,8 +58,7 @@ TEST_F(SoftwareEvents, CountByName) {
   });
   ASSERT_EQ(outcome.status, 0) << outcome.said;
   EXPECT_EQ(outcome.said, "");
-  EXPECT_TRUE(plausible_faults(touched_pages, strtoull(outcome.result.c_str(), nullptr, 10)))
-      << outcome.result;
+  EXPECT_TRUE(plausible_faults(touched_pages, strtoull(outcome.result.c_str(), nullptr, 10))) << outcome.result;
 }
 
 TEST_F(SoftwareEvents, StandForInstructionsToo) {
@@ -152,13 +148,12 @@ TEST_F(Counters, OfTheProcessorCountOrSayWhyNot) {
     start_thread_counters(counters);
     touch_new_pages(touched_pages);
     const CounterReading reading = read_thread_counters(counters);
-    return std::string(reading.instructions > touched_pages ? "counted: " : "not counted: ") +
-           counters_state();
+    return std::string(reading.instructions > touched_pages ? "counted: " : "not counted: ") + counters_state();
   });
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.said, "") << "nobody asked for counters by name";
-  EXPECT_TRUE(outcome.result.starts_with("none: this machine") ||
-              outcome.result.starts_with("none: the kernel") || outcome.result.starts_with("counted: "))
+  EXPECT_TRUE(outcome.result.starts_with("none: this machine") || outcome.result.starts_with("none: the kernel") ||
+              outcome.result.starts_with("counted: "))
       << outcome.result;
 }
 
@@ -179,8 +174,7 @@ TEST_F(Counters, OfAnUnknownNameGetOneLine) {
       counters_available();
       return counters_available() ? counters_state() : std::string();
     });
-    EXPECT_EQ(outcome.said,
-              "hetmp: HETMP_COUNTERS=" + value + ": " + problem + "; using " + substitute + "\n");
+    EXPECT_EQ(outcome.said, "hetmp: HETMP_COUNTERS=" + value + ": " + problem + "; using " + substitute + "\n");
     EXPECT_EQ(outcome.result, by_default);
   }
 }

@@ -60,9 +60,7 @@ TEST_F(Counters, OfNodeProcessesAreTheirOwn) {
 
 #else
 
-TEST(CountersOfNodeProcesses, AreTestedInOtherBuilds) {
-  GTEST_SKIP() << "a preloaded library cannot be instrumented";
-}
+TEST(CountersOfNodeProcesses, AreTestedInOtherBuilds) { GTEST_SKIP() << "a preloaded library cannot be instrumented"; }
 
 #endif
 

@@ -15,9 +15,8 @@ constexpr uint64_t retired_instructions = 0xc0; ///< AMD's and Intel's number of
 
 perf_event_attr as_software_event(const perf_event_attr& wanted) {
   perf_event_attr answered = wanted;
-  const bool instructions = wanted.type == PERF_TYPE_HARDWARE
-                                ? wanted.config == PERF_COUNT_HW_INSTRUCTIONS
-                                : (wanted.config & 0xff) == retired_instructions;
+  const bool instructions = wanted.type == PERF_TYPE_HARDWARE ? wanted.config == PERF_COUNT_HW_INSTRUCTIONS
+                                                              : (wanted.config & 0xff) == retired_instructions;
   answered.type = PERF_TYPE_SOFTWARE;
   answered.config = instructions ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_PAGE_FAULTS;
   answered.exclude_kernel = 0;
@@ -47,8 +46,7 @@ syscall(long number, ...) noexcept {
     answered = as_software_event(*reinterpret_cast<const perf_event_attr*>(arguments[0]));
     arguments[0] = reinterpret_cast<long>(&answered);
   }
-  return real_system_call(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-                          arguments[5]);
+  return real_system_call(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
 
 namespace hetmp::perf {
@@ -110,8 +108,7 @@ std::string count_in_threads() {
     for (const pthread_t id : ids)
       pthread_join(id, nullptr);
     for (const Work& work : works)
-      if (!work.started || work.counted.instructions == 0 ||
-          !plausible_faults(work.pages, work.counted.cache_misses))
+      if (!work.started || work.counted.instructions == 0 || !plausible_faults(work.pages, work.counted.cache_misses))
         return std::to_string(work.pages) + " pages: " + std::to_string(work.counted.cache_misses) + " of " +
                std::to_string(work.counted.instructions);
   }
@@ -166,8 +163,7 @@ TEST_F(CountersOfPapi, ThatAreRefusedHaveAWordForIt) {
     use_processor(nullptr);
     return refuse_perf_events(EACCES) ? counters_state() : "no filter";
   });
-  EXPECT_TRUE(outcome.result.starts_with("the kernel refuses counters (perf_event_paranoid is "))
-      << outcome.result;
+  EXPECT_TRUE(outcome.result.starts_with("the kernel refuses counters (perf_event_paranoid is ")) << outcome.result;
   EXPECT_EQ(outcome.said, "");
 }
 

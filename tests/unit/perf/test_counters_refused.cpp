@@ -9,9 +9,7 @@
 namespace hetmp::perf {
 namespace {
 
-size_t lines_in(const std::string& text) {
-  return size_t(std::count(text.begin(), text.end(), '\n'));
-}
+size_t lines_in(const std::string& text) { return size_t(std::count(text.begin(), text.end(), '\n')); }
 
 class RefusedCounters : public Counters {};
 
@@ -59,8 +57,7 @@ TEST_F(RefusedCounters, OrRefusedLaterStopAtTheThread) {
     if (!counters_available() || !refuse_perf_events(EPERM))
       return std::string("refused");
     ThreadCounters counters;
-    return std::string(start_thread_counters(counters) || start_thread_counters(counters) ? "counts"
-                                                                                          : "refused");
+    return std::string(start_thread_counters(counters) || start_thread_counters(counters) ? "counts" : "refused");
   });
   EXPECT_EQ(outcome.result, "refused");
 }

@@ -10,8 +10,7 @@
 namespace hetmp::perf {
 namespace {
 
-ProfileEntry entry(std::string interconnect, uint32_t from, uint32_t to, double threshold_us,
-                   double fault_us) {
+ProfileEntry entry(std::string interconnect, uint32_t from, uint32_t to, double threshold_us, double fault_us) {
   ProfileEntry result;
   result.interconnect = std::move(interconnect);
   result.from = from;
@@ -21,9 +20,8 @@ ProfileEntry entry(std::string interconnect, uint32_t from, uint32_t to, double 
   return result;
 }
 
-const std::vector<ProfileEntry> measured = {
-    entry("shared-memory", 0, 1, 60, 70), entry("shared-memory", 0, 2, 80, 65),
-    entry("shared-memory", 0, 9, 300, 400), entry("tcp", 0, 1, 7600, 120)};
+const std::vector<ProfileEntry> measured = {entry("shared-memory", 0, 1, 60, 70), entry("shared-memory", 0, 2, 80, 65),
+                                            entry("shared-memory", 0, 9, 300, 400), entry("tcp", 0, 1, 7600, 120)};
 
 TEST(Interconnect, TheSlowestPairAmongTheNodesCounts) {
   Interconnect known;

@@ -15,14 +15,11 @@ TEST(ParseSource, AllowsSemicolonsInFileNames) {
   EXPECT_EQ(parse_source(";odd;name.c;main;3;4;;"), (SourceLocation{"odd;name.c", "main", 3, 4}));
 }
 
-TEST(ParseSource, KnowsWhatIsUnknown) {
-  EXPECT_EQ(parse_source(";unknown;unknown;0;0;;"), SourceLocation{});
-}
+TEST(ParseSource, KnowsWhatIsUnknown) { EXPECT_EQ(parse_source(";unknown;unknown;0;0;;"), SourceLocation{}); }
 
 TEST(ParseSource, MakesNothingOfOtherText) {
-  for (const char* text :
-       {"", ";", ";;", ";;;", ";;;;", "ep.c;main;120;5;;", ";ep.c;main;120;5", ";ep.c;main;x;5;;",
-        ";ep.c;main;120;;;", ";main;120;5;;", ";ep.c;main;-1;5;;", ";a;b;99999999999;5;;"})
+  for (const char* text : {"", ";", ";;", ";;;", ";;;;", "ep.c;main;120;5;;", ";ep.c;main;120;5", ";ep.c;main;x;5;;",
+                           ";ep.c;main;120;;;", ";main;120;5;;", ";ep.c;main;-1;5;;", ";a;b;99999999999;5;;"})
     EXPECT_EQ(parse_source(text), SourceLocation{}) << text;
 }
 

@@ -67,11 +67,14 @@ TEST(ReportPages, WordsAndPictureAgreeOnWhatBounces) {
   const std::string none = shown_without_lines({{0x404000, 1, 2, 3, 0, 60}});
   EXPECT_TRUE(says(none, "<p>No page bounces between nodes that write it.</p>"));
   EXPECT_FALSE(says(none, "stroke=\"#222\""));
-  const std::string some = shown_without_lines({{0x404000, 1, 2, 3, 31, 60}, {0x405000, 1, 0, 0, 0, 60}, {0x406000, 1, 2, 0, 4, 60}});
+  const std::string some =
+      shown_without_lines({{0x404000, 1, 2, 3, 31, 60}, {0x405000, 1, 0, 0, 0, 60}, {0x406000, 1, 2, 0, 4, 60}});
   EXPECT_TRUE(says(some, "stroke=\"#222\""));
   EXPECT_FALSE(says(some, "No page bounces between nodes that write it"));
-  EXPECT_TRUE(says(some, "No page bounces so much that it is worth a line: 2 pages were written by nodes in turns, with at most 31 turns "
-                         "a page and little time lost."));
+  EXPECT_TRUE(says(
+      some,
+      "No page bounces so much that it is worth a line: 2 pages were written by nodes in turns, with at most 31 turns "
+      "a page and little time lost."));
   const std::string one = shown_without_lines({{0x404000, 1, 2, 3, 1, 60}});
   EXPECT_TRUE(says(one, "1 page was written by nodes in turns, with at most 1 turn a page"));
 }
@@ -97,22 +100,22 @@ TEST(ReportPages, TextSaysWhatIsNotKnown) {
   report.bouncing[0].writers[0].first = 1;
   report.bouncing[0].writers[0].last = 0;
   const std::string text = format_pages(report);
-  for (const char* part : {"memory without a name", "which words is not known", "node 0, node 1 (bytes",
-                           "3 pages from 0x404000"})
+  for (const char* part :
+       {"memory without a name", "which words is not known", "node 0, node 1 (bytes", "3 pages from 0x404000"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
 }
 
-TEST(ReportPages, TextIsSilentWithoutPages) {
-  EXPECT_EQ(format_pages(Report{}), "");
-}
+TEST(ReportPages, TextIsSilentWithoutPages) { EXPECT_EQ(format_pages(Report{}), ""); }
 
 TEST(ReportPages, TextSaysWhatBecameOfTasks) {
   Report report;
   EXPECT_EQ(tasks_in_words(report.tasks), "");
   report.tasks = {20, 12, 3400, ""};
-  EXPECT_NE(format_text(report).find("\nhetmp: tasks: offered to other nodes 20, executed there 12, in 3.40 ms\n"), std::string::npos);
+  EXPECT_NE(format_text(report).find("\nhetmp: tasks: offered to other nodes 20, executed there 12, in 3.40 ms\n"),
+            std::string::npos);
   report.tasks.kept_because = "they smoke";
-  EXPECT_EQ(tasks_in_words(report.tasks), "offered to other nodes 20, executed there 12, in 3.40 ms; each stays on its node: they smoke");
+  EXPECT_EQ(tasks_in_words(report.tasks),
+            "offered to other nodes 20, executed there 12, in 3.40 ms; each stays on its node: they smoke");
   report.tasks.offered = 0;
   EXPECT_EQ(tasks_in_words(report.tasks), "each stays on its node: they smoke");
 }
@@ -161,18 +164,16 @@ TEST(ReportRead, GivesBackWhatWasWritten) {
 TEST(ReportRead, SkipsMembersItDoesNotKnow) {
   Report read;
   std::string problem;
-  EXPECT_TRUE(parse_report(R"({"version":1,"nodes":3,"regions":[{"visits":2,"new":{}}],"newer":[1]})", read,
-                           problem));
+  EXPECT_TRUE(parse_report(R"({"version":1,"nodes":3,"regions":[{"visits":2,"new":{}}],"newer":[1]})", read, problem));
   EXPECT_EQ(read.nodes, 3u);
   EXPECT_EQ(read.regions.at(0).visits, 2u);
 }
 
 TEST(ReportRead, RefusesWhatIsNoReport) {
-  for (const char* text :
-       {"", "{", "[]", "{}", "7", R"({"version":2,"regions":[]})", R"({"version":1,"regions":{}})",
-        R"({"version":1,"regions":[{"nodes":[{"threads":-1}]}]})",
-        R"({"version":1,"regions":[],"pages":[{"address":"x"}]})",
-        R"({"version":1,"regions":[],"nodes":5000000000})"}) {
+  for (const char* text : {"", "{", "[]", "{}", "7", R"({"version":2,"regions":[]})", R"({"version":1,"regions":{}})",
+                           R"({"version":1,"regions":[{"nodes":[{"threads":-1}]}]})",
+                           R"({"version":1,"regions":[],"pages":[{"address":"x"}]})",
+                           R"({"version":1,"regions":[],"nodes":5000000000})"}) {
     Report read;
     std::string problem;
     EXPECT_FALSE(parse_report(text, read, problem)) << text;

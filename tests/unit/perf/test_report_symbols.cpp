@@ -18,9 +18,7 @@ __attribute__((noinline)) int some_function(int x) {
 
 namespace {
 
-uint64_t address_of(const void* object) {
-  return reinterpret_cast<uint64_t>(object);
-}
+uint64_t address_of(const void* object) { return reinterpret_cast<uint64_t>(object); }
 
 std::vector<std::string> names_in(uint64_t begin, uint64_t end) {
   std::vector<std::string> names;
@@ -32,8 +30,7 @@ std::vector<std::string> names_in(uint64_t begin, uint64_t end) {
 TEST(Symbols, NamesTheVariableAtAnAddress) {
   const auto found = variables_in(address_of(&counters[3]), address_of(&counters[3]) + 4);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0],
-            (Variable{"hetmp::perf::symbols_test::counters", address_of(counters), sizeof counters}));
+  EXPECT_EQ(found[0], (Variable{"hetmp::perf::symbols_test::counters", address_of(counters), sizeof counters}));
 }
 
 TEST(Symbols, NamesAllVariablesOfARange) {

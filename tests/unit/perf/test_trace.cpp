@@ -84,9 +84,7 @@ TEST_F(Trace, ThreadsRecordSideBySide) {
   EXPECT_EQ(seen.size(), 4 * each);
 }
 
-std::string name_of(const TraceEvent& event) {
-  return event.subject == 1 ? "a.c:1 \"f\"" : "b.c:2 g";
-}
+std::string name_of(const TraceEvent& event) { return event.subject == 1 ? "a.c:1 \"f\"" : "b.c:2 g"; }
 
 TEST(TraceFile, IsJsonWithNamesAndExactTimes) {
   TracedNode node;

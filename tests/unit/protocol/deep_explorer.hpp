@@ -174,8 +174,7 @@ class DeepExplorer {
       return view.mapping == Mapping::Writable || view.writer != WriteThread::None;
     case Event::Kind::ReadAhead:
     case Event::Kind::WriteAhead:
-      return node.state(event.page) != LocalState::Invalid ||
-             node.outstanding(event.page) != Outstanding::None;
+      return node.state(event.page) != LocalState::Invalid || node.outstanding(event.page) != Outstanding::None;
     default:
       return world.home(event.page)->transaction(event.page) != nullptr;
     }
@@ -184,8 +183,7 @@ class DeepExplorer {
   /// Whether one more thing is asked for then.
   static bool asks(const World& world, const Event& event) {
     return event.kind == Event::Kind::Push ||
-           (event.kind < Event::Kind::Push &&
-            world.node(event.node).outstanding(event.page) == Outstanding::None);
+           (event.kind < Event::Kind::Push && world.node(event.node).outstanding(event.page) == Outstanding::None);
   }
 
   static uint32_t at_once(const World& world) {

@@ -63,12 +63,12 @@ struct Event {
     ReadAhead,  ///< free: like a fault, but no thread waits
     WriteAhead, ///< free
     Push,       ///< free: home sends `node` the page
-    Lose,    ///< free: nothing comes from or to the node any more; its threads may run on with what they have
-    Store,   ///< free: a thread of a node where the page is writable increments its content
-    Deliver, ///< progress: `index` in World::flying
-    Retry,   ///< progress: a woken writer finds the page read-only and faults again
-    Resume,  ///< progress: the hold time at the home ends
-    Learn    ///< progress: the node learns that another was lost
+    Lose,       ///< free: nothing comes from or to the node any more; its threads may run on with what they have
+    Store,      ///< free: a thread of a node where the page is writable increments its content
+    Deliver,    ///< progress: `index` in World::flying
+    Retry,      ///< progress: a woken writer finds the page read-only and faults again
+    Resume,     ///< progress: the hold time at the home ends
+    Learn       ///< progress: the node learns that another was lost
   };
   Kind kind;
   uint32_t node = 0;
@@ -78,8 +78,6 @@ struct Event {
 };
 
 /// Whether the world cannot do without it: the others only happen if somebody wants them to.
-constexpr bool is_progress(const Event& event) {
-  return event.kind >= Event::Kind::Deliver;
-}
+constexpr bool is_progress(const Event& event) { return event.kind >= Event::Kind::Deliver; }
 
 } // namespace hetmp::dsm::protocol::model

@@ -75,8 +75,7 @@ class Explorer {
     check(next);
     ++result.transitions;
     const bool counts = event.kind < Event::Kind::Lose && most_wishes != unlimited && key_of(next) != here;
-    const uint32_t successor =
-        discover(next, open.id, open.world.describe(event), open.wishes_left - (counts ? 1 : 0));
+    const uint32_t successor = discover(next, open.id, open.world.describe(event), open.wishes_left - (counts ? 1 : 0));
     if (is_progress(event))
       progress_edges.push_back({open.id, successor});
     return next.may_have_moved();

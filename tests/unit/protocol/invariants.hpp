@@ -81,8 +81,7 @@ inline void check_home(World& world, PageNumber page) {
   world.expect(homes == 1, "H: no home, or two");
   const uint32_t registrar = world.node(0).registrar(page);
   const bool comes_back = expected == registrar && !world.home(page);
-  world.expect(comes_back || world.node(registrar).home(page) == expected,
-               "H: the registrar knows another home");
+  world.expect(comes_back || world.node(registrar).home(page) == expected, "H: the registrar knows another home");
 }
 
 /// O: a node that waits for an answer has exactly one request, or answer to it, under way; another node has
@@ -120,8 +119,7 @@ inline void check_rest(World& world) {
   world.expect(world.flying.empty(), "P: messages that cannot be delivered");
   if (world.stopped()) {
     const uint32_t nodes = world.dimensions().nodes;
-    world.expect(static_cast<uint32_t>(std::popcount(world.stopped())) == nodes,
-                 "P: a survivor that waits for ever");
+    world.expect(static_cast<uint32_t>(std::popcount(world.stopped())) == nodes, "P: a survivor that waits for ever");
     return;
   }
   for (PageNumber p = 0; p < world.dimensions().pages; ++p) {
@@ -129,8 +127,7 @@ inline void check_rest(World& world) {
     for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
       const View& view = world.view(n, p);
       world.expect(world.node(n).outstanding(p) == Outstanding::None, "P: a request that is never answered");
-      world.expect(!view.reader_blocked && view.writer == WriteThread::None,
-                   "P: a thread that waits for ever");
+      world.expect(!view.reader_blocked && view.writer == WriteThread::None, "P: a thread that waits for ever");
     }
   }
 }

@@ -51,8 +51,7 @@ struct Renaming {
 class Key {
  public:
   void clear() { used = 0; }
-  template <class T>
-  void byte(T value) {
+  template <class T> void byte(T value) {
     assert(used < sizeof bytes);
     bytes[used++] = static_cast<char>(value);
   }
@@ -178,8 +177,7 @@ class KeyReader {
 
 /// The latest content is 1, whatever is stale is 0. Nodes are made anew with their tables as the key has
 /// them.
-template <class Reader>
-void World::load(Reader& read) {
+template <class Reader> void World::load(Reader& read) {
   flying.clear(), problem.clear();
   stopped_nodes = read.mask();
   lost_node = stopped_nodes ? static_cast<uint32_t>(std::countr_zero(stopped_nodes)) : 0; // any of them

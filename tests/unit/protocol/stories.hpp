@@ -57,9 +57,8 @@ class Stories : public testing::Test {
     return log;
   }
   static size_t messages_in(const Names& names) {
-    return static_cast<size_t>(std::count_if(names.begin(), names.end(), [](const std::string& name) {
-      return name.find('>') != std::string::npos;
-    }));
+    return static_cast<size_t>(std::count_if(
+        names.begin(), names.end(), [](const std::string& name) { return name.find('>') != std::string::npos; }));
   }
   Names read(uint32_t n) { return serve(n, false); }
   Names write(uint32_t n) { return serve(n, true); }

@@ -23,9 +23,8 @@ Exploration explore(const Size& size, const Bounds& bounds, Bug bug = Bug::None)
   DeepExplorer explorer(size, bounds, bug);
   const Exploration result = explorer.run();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  std::string bound = bounds.most_at_once == UINT32_MAX
-                          ? ""
-                          : ", at most " + std::to_string(bounds.most_at_once) + " at once";
+  std::string bound =
+      bounds.most_at_once == UINT32_MAX ? "" : ", at most " + std::to_string(bounds.most_at_once) + " at once";
   std::printf("%u nodes, %u page(s)%s%s%s%s: %zu states up to %zu renamings, %zu transitions, %zu states at "
               "rest, %.0f s\n",
               size.nodes, size.pages, size.one_home ? ", one home" : "", size.powers.lose ? ", a loss" : "",
@@ -63,9 +62,7 @@ TEST(ProtocolDeepExploration, TwoNodesTwoPagesAreASquare) {
   EXPECT_EQ(two.states, one.states * one.states);
 }
 
-TEST(ProtocolDeepExploration, ThreeNodes) {
-  expect_right(explore({3, 1, 0, true, all}, {}));
-}
+TEST(ProtocolDeepExploration, ThreeNodes) { expect_right(explore({3, 1, 0, true, all}, {})); }
 
 TEST(ProtocolDeepExploration, ThreeNodesTwoPages) {
   const Bounds bounds = {.most_at_once = 1, .asks_after_loss = false};

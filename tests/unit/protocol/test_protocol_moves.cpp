@@ -34,8 +34,8 @@ class ProtocolMoves : public Stories {
 
 TEST_F(ProtocolMoves, TheMainWritersRoundsCostHalf) {
   write(1);
-  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>1 FetchShared", "1 Protect", "1>2 DataShared",
-                            "2 InstallShared", "2 Wake", "2>0 Done"}));
+  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>1 FetchShared", "1 Protect", "1>2 DataShared", "2 InstallShared",
+                            "2 Wake", "2>0 Done"}));
   size_t before = messages_in(log);
   EXPECT_EQ(write(1), (Names{"1>0 WriteRequest", "0>2 Invalidate", "2 Drop", "2>0 InvalidateAck", "0>1 Grant",
                              "1 Unprotect", "1 Wake"}));
@@ -45,14 +45,13 @@ TEST_F(ProtocolMoves, TheMainWritersRoundsCostHalf) {
     read(2), write(1);
   }
   EXPECT_TRUE(nodes[1].is_home(0)); // it came with the Grant
-  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>1 ReadRequest", "1 Protect", "1>2 DataShared",
-                            "2 InstallShared", "2 Wake"})); // once: now 2 knows
+  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>1 ReadRequest", "1 Protect", "1>2 DataShared", "2 InstallShared",
+                            "2 Wake"})); // once: now 2 knows
   EXPECT_EQ(write(1), (Names{"1>2 Invalidate", "2 Drop", "2>1 InvalidateAck", "1 Unprotect", "1 Wake"}));
   size_t after = messages_in(log);
   EXPECT_EQ(read(2), (Names{"2>1 ReadRequest", "1 Protect", "1>2 DataShared", "2 InstallShared", "2 Wake"}));
   after += messages_in(log);
-  std::printf("a write by the main writer and a read by a third node: %zu messages, then %zu\n", before,
-              after);
+  std::printf("a write by the main writer and a read by a third node: %zu messages, then %zu\n", before, after);
   EXPECT_EQ(before, 8u);
   EXPECT_EQ(after, 4u);
 }
@@ -80,8 +79,8 @@ TEST_F(ProtocolMoves, TheRegistrarAsksLikeAnyOther) {
 
 TEST_F(ProtocolMoves, AnotherWriterSendsTheHomeBack) {
   move_to_1();
-  EXPECT_EQ(write(3), (Names{"3>0 WriteRequest", "0>1 WriteRequest", "1 Protect", "1>3 DataExclusive",
-                             "1 Drop", "3 InstallExclusive", "3 Wake", "3>1 Done", "1>0 Return"}));
+  EXPECT_EQ(write(3), (Names{"3>0 WriteRequest", "0>1 WriteRequest", "1 Protect", "1>3 DataExclusive", "1 Drop",
+                             "3 InstallExclusive", "3 Wake", "3>1 Done", "1>0 Return"}));
   EXPECT_TRUE(nodes[0].is_home(0));
   EXPECT_EQ(nodes[0].sharing(0).owner, 3u);
   // 3 believes that home is at 1, which sends its request on.
@@ -93,8 +92,8 @@ TEST_F(ProtocolMoves, AWrongHintCostsOneForward) {
   move_to_1();
   read(2), read(3); // both know that home is at 1
   write(0);         // back at the registrar
-  EXPECT_EQ(read(3), (Names{"3>1 ReadRequest", "1>0 ReadRequest", "0 Protect", "0>3 DataShared",
-                            "3 InstallShared", "3 Wake"}));
+  EXPECT_EQ(read(3),
+            (Names{"3>1 ReadRequest", "1>0 ReadRequest", "0 Protect", "0>3 DataShared", "3 InstallShared", "3 Wake"}));
   EXPECT_EQ(nodes[3].home(0), 0u);
 }
 
@@ -119,12 +118,12 @@ TEST_F(ProtocolMoves, FalseClaimsAreRefused) {
   EXPECT_EQ(offer(0, 1, message_of(MessageType::Return, 0, 4)), Status::BadNode);
   EXPECT_EQ(offer(2, 1, message_of(MessageType::Return, 0, 3)), Status::NotHome); // not the registrar
   EXPECT_EQ(offer(1, 2, message_of(MessageType::ReadRequest, 0, 3)),
-            Status::NotHome); // sent on by one who does not
+            Status::NotHome);                                                             // sent on by one who does not
   EXPECT_EQ(offer(0, 2, message_of(MessageType::ReadRequest, 0, 1)), Status::Impossible); // home does not ask
   EXPECT_EQ(offer(1, 0, message_of(MessageType::ReadRequest, 0, 1)), Status::Impossible);
   ASSERT_EQ(nodes[2].write_fault(0, actions), Status::Ok);
   EXPECT_EQ(offer(2, 3, message_of(MessageType::DataExclusive, 0, 0, 2)),
-            Status::NotHome); // only from the registrar
+            Status::NotHome);                                                            // only from the registrar
   EXPECT_EQ(offer(2, 0, message_of(MessageType::DataShared, 0, 0, 2)), Status::NotHome); // only with a right
   EXPECT_EQ(offer(2, 0, message_of(MessageType::DataExclusive, 0, 0, 9)), Status::BadNode);
   ASSERT_EQ(nodes[0].read_fault(0, actions), Status::Ok);

@@ -143,29 +143,20 @@ void run_and_compare(const Size& size, size_t steps, uint64_t seed, uint32_t tou
   if (touches < 30 || size.nodes <= 8) {
     EXPECT_GT(run.moves, 50u);
   }
-  std::printf(
-      "%u nodes, %u pages: %zu messages, %zu increments, %zu moves of homes, at most %zu messages in flight, "
-      "%u queued\n",
-      size.nodes, size.pages, static_cast<size_t>(run.messages), static_cast<size_t>(run.stores),
-      static_cast<size_t>(run.moves), run.most_in_flight, run.longest_queue);
+  std::printf("%u nodes, %u pages: %zu messages, %zu increments, %zu moves of homes, at most %zu messages in flight, "
+              "%u queued\n",
+              size.nodes, size.pages, static_cast<size_t>(run.messages), static_cast<size_t>(run.stores),
+              static_cast<size_t>(run.moves), run.most_in_flight, run.longest_queue);
 }
 
 TEST(ProtocolRandom, EightNodes) {
   for (uint64_t seed = 1; seed <= 4; ++seed)
     run_and_compare({8, 3, 5}, 100'000, seed);
 }
-TEST(ProtocolRandom, EightNodesOnePage) {
-  run_and_compare({8, 1, 7}, 100'000, 11);
-}
-TEST(ProtocolRandom, SixtyFourNodes) {
-  run_and_compare({64, 5, 61}, 150'000, 21);
-}
-TEST(ProtocolRandom, SixtyFourNodesAtEase) {
-  run_and_compare({64, 5, 61}, 150'000, 41, 5);
-}
-TEST(ProtocolRandom, SixtyFourNodesOnePage) {
-  run_and_compare({64, 1, 63}, 100'000, 31);
-}
+TEST(ProtocolRandom, EightNodesOnePage) { run_and_compare({8, 1, 7}, 100'000, 11); }
+TEST(ProtocolRandom, SixtyFourNodes) { run_and_compare({64, 5, 61}, 150'000, 21); }
+TEST(ProtocolRandom, SixtyFourNodesAtEase) { run_and_compare({64, 5, 61}, 150'000, 41, 5); }
+TEST(ProtocolRandom, SixtyFourNodesOnePage) { run_and_compare({64, 1, 63}, 100'000, 31); }
 
 } // namespace
 } // namespace hetmp::dsm::protocol::model

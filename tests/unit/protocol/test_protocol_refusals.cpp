@@ -43,8 +43,8 @@ TEST_F(ProtocolRefusals, MalformedMessages) {
 TEST_F(ProtocolRefusals, WrongRoles) {
   for (const MessageType type : {MessageType::InvalidateAck, MessageType::Done, MessageType::Return})
     EXPECT_EQ(elsewhere(2, message_of(type, 0)), Status::NotHome) << name_of(type);
-  for (const MessageType type : {MessageType::FetchShared, MessageType::FetchExclusive,
-                                 MessageType::Invalidate, MessageType::Grant, MessageType::Keep}) {
+  for (const MessageType type : {MessageType::FetchShared, MessageType::FetchExclusive, MessageType::Invalidate,
+                                 MessageType::Grant, MessageType::Keep}) {
     EXPECT_EQ(elsewhere(2, message_of(type, 0)), Status::NotHome) << name_of(type);
     EXPECT_EQ(at_home(1, message_of(type, 0, 2)), Status::NotHome) << name_of(type);
   }
@@ -75,7 +75,7 @@ TEST_F(ProtocolRefusals, RequestsNobodyCanHave) {
   ASSERT_EQ(ask(1, MessageType::WriteRequest), Status::Ok);         // waits in the queue
   EXPECT_EQ(ask(1, MessageType::WriteRequest), Status::Impossible);
   EXPECT_EQ(at_home(2, message_of(MessageType::WriteRequest, 0, 1)),
-            Status::Impossible); // nor by another way
+            Status::Impossible);                                                          // nor by another way
   EXPECT_EQ(at_home(2, message_of(MessageType::WriteRequest, 0, 0)), Status::Impossible); // home asked nobody
   EXPECT_EQ(at_home(1, message_of(MessageType::Done, 0)), Status::Impossible);            // not node 1's turn
   EXPECT_EQ(world.node(0).transaction(0)->queue.size(), 1u);

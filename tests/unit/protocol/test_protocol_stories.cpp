@@ -19,17 +19,17 @@ TEST_F(ProtocolStories, ReadOfAPageAtHomeCostsTwoMessages) {
 }
 
 TEST_F(ProtocolStories, WriteOfAPageAtHomeCostsTwoMessages) {
-  EXPECT_EQ(write(1), (Names{"1>0 WriteRequest", "0 Protect", "0>1 DataExclusive", "0 Drop",
-                             "1 InstallExclusive", "1 Wake"}));
+  EXPECT_EQ(write(1),
+            (Names{"1>0 WriteRequest", "0 Protect", "0>1 DataExclusive", "0 Drop", "1 InstallExclusive", "1 Wake"}));
 }
 
 TEST_F(ProtocolStories, ContentGoesStraightFromOwnerToRequester) {
   write(1);
-  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>1 FetchShared", "1 Protect", "1>2 DataShared",
-                            "2 InstallShared", "2 Wake", "2>0 Done"}));
+  EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>1 FetchShared", "1 Protect", "1>2 DataShared", "2 InstallShared",
+                            "2 Wake", "2>0 Done"}));
   write(1);
-  EXPECT_EQ(write(2), (Names{"2>0 WriteRequest", "0>1 FetchExclusive", "1 Protect", "1>2 DataExclusive",
-                             "1 Drop", "2 InstallExclusive", "2 Wake", "2>0 Done"}));
+  EXPECT_EQ(write(2), (Names{"2>0 WriteRequest", "0>1 FetchExclusive", "1 Protect", "1>2 DataExclusive", "1 Drop",
+                             "2 InstallExclusive", "2 Wake", "2>0 Done"}));
 }
 
 TEST_F(ProtocolStories, HomeAsRequesterSendsNoRequest) {
@@ -41,9 +41,9 @@ TEST_F(ProtocolStories, HomeAsRequesterSendsNoRequest) {
 TEST_F(ProtocolStories, HomeSuppliesWhenItHasACopy) {
   write(1), read(0); // 1 is the owner, home shares
   EXPECT_EQ(read(2), (Names{"2>0 ReadRequest", "0>2 DataShared", "2 InstallShared", "2 Wake"}));
-  EXPECT_EQ(write(3), (Names{"3>0 WriteRequest", "0>1 Invalidate", "0>2 Invalidate", "1 Drop",
-                             "1>0 InvalidateAck", "2 Drop", "2>0 InvalidateAck", "0>3 DataExclusive",
-                             "0 Drop", "3 InstallExclusive", "3 Wake"}));
+  EXPECT_EQ(write(3),
+            (Names{"3>0 WriteRequest", "0>1 Invalidate", "0>2 Invalidate", "1 Drop", "1>0 InvalidateAck", "2 Drop",
+                   "2>0 InvalidateAck", "0>3 DataExclusive", "0 Drop", "3 InstallExclusive", "3 Wake"}));
 }
 
 TEST_F(ProtocolStories, QueueMovesOnAtOnceAfterAnotherNodesRequest) {
@@ -65,16 +65,15 @@ TEST_F(ProtocolStories, UpgradeMovesNoContent) {
 
 TEST_F(ProtocolStories, UpgradeWaitsForEverySharer) {
   read(1), read(2), read(3);
-  EXPECT_EQ(write(2), (Names{"2>0 WriteRequest", "0>1 Invalidate", "0>3 Invalidate", "0 Drop", "1 Drop",
-                             "1>0 InvalidateAck", "3 Drop", "3>0 InvalidateAck", "0>2 Grant", "2 Unprotect",
-                             "2 Wake"}));
+  EXPECT_EQ(write(2),
+            (Names{"2>0 WriteRequest", "0>1 Invalidate", "0>3 Invalidate", "0 Drop", "1 Drop", "1>0 InvalidateAck",
+                   "3 Drop", "3>0 InvalidateAck", "0>2 Grant", "2 Unprotect", "2 Wake"}));
 }
 
 TEST_F(ProtocolStories, WriteOfASharedPageLeavesOneSupplier) {
   write(1), read(2); // shared by 1, the owner, and 2; home has no copy
-  EXPECT_EQ(write(3),
-            (Names{"3>0 WriteRequest", "0>2 Invalidate", "2 Drop", "2>0 InvalidateAck", "0>1 FetchExclusive",
-                   "1>3 DataExclusive", "1 Drop", "3 InstallExclusive", "3 Wake", "3>0 Done"}));
+  EXPECT_EQ(write(3), (Names{"3>0 WriteRequest", "0>2 Invalidate", "2 Drop", "2>0 InvalidateAck", "0>1 FetchExclusive",
+                             "1>3 DataExclusive", "1 Drop", "3 InstallExclusive", "3 Wake", "3>0 Done"}));
 }
 
 TEST_F(ProtocolStories, RepeatedFaultsAskOnce) {
@@ -107,8 +106,8 @@ TEST_F(ProtocolStories, PushCostsOneMessage) {
   EXPECT_EQ(push(0, 2), (Names{"0>2 Push", "2 InstallShared", "2 Wake"}));
   EXPECT_EQ(push(0, 2), Names{}); // it has a copy
   EXPECT_EQ(read(2), Names{"2 Wake"});
-  EXPECT_EQ(write(1), (Names{"1>0 WriteRequest", "0>2 Invalidate", "0 Drop", "2 Drop", "2>0 InvalidateAck",
-                             "0>1 Grant", "1 Unprotect", "1 Wake"}));
+  EXPECT_EQ(write(1), (Names{"1>0 WriteRequest", "0>2 Invalidate", "0 Drop", "2 Drop", "2>0 InvalidateAck", "0>1 Grant",
+                             "1 Unprotect", "1 Wake"}));
   EXPECT_EQ(push(0, 2), Names{}); // home has no copy
   EXPECT_EQ(push(1, 2), Names{}); // 1 has, but is not home
 }
@@ -119,8 +118,8 @@ TEST_F(ProtocolStories, PushMeetsARead) {
   actions.clear();
   ASSERT_EQ(nodes[0].push(0, 1, actions), Status::Ok);
   note(0);
-  EXPECT_EQ(settle(), (Names{"1>0 ReadRequest", "0 Protect", "0>1 Push", "0>1 Keep", "1 InstallShared",
-                             "1 Wake", "1 Wake"}));
+  EXPECT_EQ(settle(),
+            (Names{"1>0 ReadRequest", "0 Protect", "0>1 Push", "0>1 Keep", "1 InstallShared", "1 Wake", "1 Wake"}));
   EXPECT_EQ(nodes[1].outstanding(0), Outstanding::None);
 }
 
@@ -130,8 +129,8 @@ TEST_F(ProtocolStories, PushMeetsAWrite) {
   actions.clear();
   ASSERT_EQ(nodes[0].push(0, 1, actions), Status::Ok);
   note(0);
-  EXPECT_EQ(settle(), (Names{"1>0 WriteRequest", "0 Protect", "0>1 Push", "0 Drop", "0>1 Grant",
-                             "1 InstallShared", "1 Wake", "1 Unprotect", "1 Wake"}));
+  EXPECT_EQ(settle(), (Names{"1>0 WriteRequest", "0 Protect", "0>1 Push", "0 Drop", "0>1 Grant", "1 InstallShared",
+                             "1 Wake", "1 Unprotect", "1 Wake"}));
   EXPECT_EQ(nodes[1].state(0), LocalState::Exclusive);
 }
 

@@ -60,8 +60,7 @@ class World {
   Node& mutable_node(uint32_t n) { return nodes[n]; }
 
   /// Starts over in the state that `read` describes (key.hpp).
-  template <class Reader>
-  void load(Reader& read);
+  template <class Reader> void load(Reader& read);
 
   std::vector<InFlight> flying; ///< in the order sent
   std::string problem;          ///< the first violation, by invariant letter
@@ -83,8 +82,7 @@ class World {
     return static_cast<const Plan*>(plan)->move;
   }
   Storage storage_of(uint32_t n) {
-    return {
-        &local[n * size().pages], &directory[n * size().pages], size().pages, registrar_of, &plan, may_move};
+    return {&local[n * size().pages], &directory[n * size().pages], size().pages, registrar_of, &plan, may_move};
   }
 
   void fault(uint32_t n, PageNumber page, bool write);

@@ -14,9 +14,7 @@ inline World::World(const Size& size, Bug bug)
     view(registrar_of(&plan, p), p).mapping = Mapping::Writable;
 }
 
-inline World::World(const World& other) : World(other.plan.size, other.bug) {
-  *this = other;
-}
+inline World::World(const World& other) : World(other.plan.size, other.bug) { *this = other; }
 
 inline World& World::operator=(const World& other) {
   flying = other.flying, problem = other.problem, plan = other.plan, bug = other.bug;
@@ -36,8 +34,7 @@ inline const Node* World::home(PageNumber page) const {
 inline size_t World::first_like(size_t index) const {
   const InFlight& wanted = flying[index];
   for (size_t i = 0;; ++i)
-    if (flying[i].from == wanted.from && flying[i].to == wanted.to &&
-        flying[i].message.page == wanted.message.page)
+    if (flying[i].from == wanted.from && flying[i].to == wanted.to && flying[i].message.page == wanted.message.page)
       return i;
 }
 
@@ -119,8 +116,7 @@ inline std::string World::describe(const Event& event) const {
   std::string text = names[static_cast<int>(event.kind)];
   if (event.kind == Event::Kind::Deliver) {
     const InFlight& message = flying[event.index];
-    text +=
-        std::string(" ") + name_of(message.message.type) + " from " + std::to_string(message.from) + " at";
+    text += std::string(" ") + name_of(message.message.type) + " from " + std::to_string(message.from) + " at";
   }
   text += " node " + std::to_string(event.node) + ", page " + std::to_string(event.page);
   return event.move ? text + ", the home goes along" : text;
@@ -158,8 +154,7 @@ inline void World::push(uint32_t to, PageNumber page) {
     return;
   actions.clear();
   if (bug == Bug::PushWhileBusy && home.transaction(page)) {
-    const bool both =
-        view(from, page).mapping == Mapping::ReadOnly && view(to, page).mapping == Mapping::None;
+    const bool both = view(from, page).mapping == Mapping::ReadOnly && view(to, page).mapping == Mapping::None;
     if (both)
       actions.send(to, message_of(MessageType::Push, page));
   } else
@@ -209,8 +204,7 @@ inline void World::deliver(size_t index) {
 
 inline void World::perform(uint32_t n, const Action& action, const InFlight* incoming) {
   View& at = view(n, action.page());
-  const bool strict =
-      bug == Bug::None; // a broken edge breaks the contract of later actions: look at what matters
+  const bool strict = bug == Bug::None; // a broken edge breaks the contract of later actions: look at what matters
   switch (action.kind) {
   case ActionKind::Send:
   case ActionKind::SendData:
@@ -248,8 +242,7 @@ inline void World::perform(uint32_t n, const Action& action, const InFlight* inc
 inline void World::send(uint32_t n, const Action& action) {
   expect(action.to != n && action.to < size().nodes, "contract: a message to nobody");
   if (action.kind == ActionKind::SendData)
-    expect(view(n, action.page()).mapping != Mapping::None,
-           "contract: content sent from a page without a copy");
+    expect(view(n, action.page()).mapping != Mapping::None, "contract: content sent from a page without a copy");
   if (has_stopped(action.to))
     return;
   flying.push_back({static_cast<uint8_t>(n), action.to, action.message, view(n, action.page()).content});
@@ -266,8 +259,7 @@ inline void World::spoil(uint32_t n, const Action& action) {
       (bug == Bug::EarlyAck && type == MessageType::InvalidateAck))
     flying.pop_back();
   else if (bug == Bug::EarlyAck && type == MessageType::Invalidate)
-    flying.push_back(
-        {action.to, static_cast<uint8_t>(n), message_of(MessageType::InvalidateAck, action.page()), 0});
+    flying.push_back({action.to, static_cast<uint8_t>(n), message_of(MessageType::InvalidateAck, action.page()), 0});
   else if (bug == Bug::ForgetAsker && is_request(type))
     message.requester = static_cast<uint8_t>(n);
   else if ((bug == Bug::MoveUnheard || (bug == Bug::MoveWhileBusy && busy && !busy->queue.empty())) &&

@@ -72,10 +72,12 @@ TEST(ChunkShares, AThiefHasTheLaterHalf) {
 }
 
 /// Each thread takes its own, then steals, until there is nothing: each chunk is executed once.
-void run_thread(std::vector<ChunkShare>& shares, uint32_t self, uint32_t chunks, std::vector<std::atomic<int>>& executed) {
+void run_thread(std::vector<ChunkShare>& shares, uint32_t self, uint32_t chunks,
+                std::vector<std::atomic<int>>& executed) {
   const uint32_t threads = uint32_t(shares.size());
   const auto dealt = [&](uint32_t thread) {
-    return ChunkNumbers{uint32_t(uint64_t(chunks) * thread / threads), uint32_t(uint64_t(chunks) * (thread + 1) / threads)};
+    return ChunkNumbers{uint32_t(uint64_t(chunks) * thread / threads),
+                        uint32_t(uint64_t(chunks) * (thread + 1) / threads)};
   };
   for (bool some = true; some;) {
     for (uint32_t chunk; (chunk = shares[self].take([&] { return dealt(self); })) != ChunkShare::none;)

@@ -10,10 +10,10 @@ using hetmp::runtime::NestedLoop;
 
 extern "C" {
 uint64_t __kmpc_process_loop_nest_rectang(const SourceLocation*, int32_t gtid, NestedLoop* loops, int32_t count);
-void __kmpc_calc_original_ivs_rectang(const SourceLocation*, uint64_t iteration, const NestedLoop* loops, uint64_t* variables,
-                                      int32_t count);
-int32_t __kmpc_for_collapsed_init(const SourceLocation*, int32_t gtid, NestedLoop* loops, NestedLoop* shares, int32_t count,
-                                  int32_t* is_last);
+void __kmpc_calc_original_ivs_rectang(const SourceLocation*, uint64_t iteration, const NestedLoop* loops,
+                                      uint64_t* variables, int32_t count);
+int32_t __kmpc_for_collapsed_init(const SourceLocation*, int32_t gtid, NestedLoop* loops, NestedLoop* shares,
+                                  int32_t count, int32_t* is_last);
 }
 
 namespace hetmp::test {
@@ -75,7 +75,8 @@ void execute(const std::vector<Plain>& nest, size_t level, Point& variables, std
   const Plain& loop = nest[level];
   const int64_t outside = variables[size_t(loop.outer)];
   const int64_t end = loop.bounds.upper + loop.bounds.upper_factor * outside;
-  for (int64_t v = loop.bounds.lower + loop.bounds.lower_factor * outside; holds(loop.comparison, v, end); v += loop.step) {
+  for (int64_t v = loop.bounds.lower + loop.bounds.lower_factor * outside; holds(loop.comparison, v, end);
+       v += loop.step) {
     variables[level] = v;
     execute(nest, level + 1, variables, points);
   }
@@ -107,7 +108,8 @@ void expect_divided(const std::vector<Plain>& plain, IntegerType type, int threa
     Nest nest = of(plain, type), bounds = nest;
     Share& share = shares[size_t(self.number)];
     int32_t last = 7;
-    share.any = __kmpc_for_collapsed_init(&somewhere, self.gtid, nest.data(), bounds.data(), int32_t(nest.size()), &last) != 0;
+    share.any =
+        __kmpc_for_collapsed_init(&somewhere, self.gtid, nest.data(), bounds.data(), int32_t(nest.size()), &last) != 0;
     share.last = last != 0;
     for (size_t level = 0; share.any && level < nest.size(); level++) {
       share.first.push_back(int64_t(bounds[level].lower));
@@ -117,7 +119,8 @@ void expect_divided(const std::vector<Plain>& plain, IntegerType type, int threa
   });
   size_t next = 0;
   for (const Share& share : shares) {
-    const size_t count = points.size() / size_t(threads) + (size_t(&share - shares.data()) < points.size() % size_t(threads));
+    const size_t count =
+        points.size() / size_t(threads) + (size_t(&share - shares.data()) < points.size() % size_t(threads));
     ASSERT_EQ(share.any, count != 0);
     if (count == 0)
       continue;
@@ -129,13 +132,14 @@ void expect_divided(const std::vector<Plain>& plain, IntegerType type, int threa
   ASSERT_EQ(next, points.size());
 }
 
-constexpr auto less = LoopComparison::Less, less_or_equal = LoopComparison::LessOrEqual, greater = LoopComparison::Greater,
-               not_equal = LoopComparison::NotEqual;
+constexpr auto less = LoopComparison::Less, less_or_equal = LoopComparison::LessOrEqual,
+               greater = LoopComparison::Greater, not_equal = LoopComparison::NotEqual;
 constexpr IntegerType signed_types[] = {IntegerType::I32, IntegerType::I64};
 
 TEST(CollapsedLoops, Triangles) {
   const std::vector<Plain> lower = {{less, 0, {0, 0, 20, 0}, 1}, {less_or_equal, 0, {0, 0, 0, 1}, 1}};
-  const std::vector<Plain> upper = {{less, 0, {0, 0, 20, 0}, 1}, {less, 0, {0, 1, 20, 0}, 1}, {not_equal, 0, {0, 0, 3, 0}, 1}};
+  const std::vector<Plain> upper = {
+      {less, 0, {0, 0, 20, 0}, 1}, {less, 0, {0, 1, 20, 0}, 1}, {not_equal, 0, {0, 0, 3, 0}, 1}};
   for (IntegerType type : {IntegerType::I32, IntegerType::U32, IntegerType::I64, IntegerType::U64})
     for (int threads : {1, 2, 3, 7})
       for (const auto& nest : {lower, upper})
@@ -145,7 +149,8 @@ TEST(CollapsedLoops, Triangles) {
 TEST(CollapsedLoops, LeadingNowhereAndBackwards) {
   const std::vector<Plain> none = {{less, 0, {5, 0, 5, 0}, 1}, {less, 0, {0, 0, 5, 0}, 1}};
   const std::vector<Plain> none_inside = {{less, 0, {0, 0, 5, 0}, 1}, {less, 0, {9, 0, 0, 1}, 1}};
-  const std::vector<Plain> one = {{less, 0, {0, 0, 5, 0}, 1}, {less, 0, {4, 0, 0, 1}, 1}, {greater, 1, {-3, 1, -4, 1}, -1}};
+  const std::vector<Plain> one = {
+      {less, 0, {0, 0, 5, 0}, 1}, {less, 0, {4, 0, 0, 1}, 1}, {greater, 1, {-3, 1, -4, 1}, -1}};
   const std::vector<Plain> down = {{greater, 0, {9, 0, -3, 0}, -2}, {not_equal, 0, {1, 1, -7, 1}, -1}};
   for (IntegerType type : signed_types)
     for (const auto& nest : {none, none_inside, one, down})
@@ -176,7 +181,8 @@ TEST(CollapsedLoops, RandomNests) {
 
 /// The same entries a compiler uses for nests whose loops do not depend on each other.
 TEST(CollapsedLoops, RectangularNests) {
-  const std::vector<Plain> plain = {{less, 0, {-4, 0, 9, 0}, 3}, {greater, 0, {6, 0, 1, 0}, -2}, {not_equal, 0, {0, 0, 4, 0}, 1}};
+  const std::vector<Plain> plain = {
+      {less, 0, {-4, 0, 9, 0}, 3}, {greater, 0, {6, 0, 1, 0}, -2}, {not_equal, 0, {0, 0, 4, 0}, 1}};
   for (IntegerType type : signed_types) {
     Nest nest = of(plain, type);
     nest[0].variable_type = IntegerType::I8;
@@ -207,7 +213,7 @@ TEST(CollapsedLoops, LargeNumbers) {
   NestedLoop bounds[2];
   int32_t last = 0;
   EXPECT_EQ(__kmpc_for_collapsed_init(&somewhere, __kmpc_global_thread_num(&somewhere), rows, bounds, 2, &last), 1);
-  EXPECT_EQ(last, 1); // a team of one
+  EXPECT_EQ(last, 1);                                  // a team of one
   EXPECT_EQ(bounds[0].upper, (uint64_t(1) << 40) - 1); // without a look at each row
   EXPECT_EQ(bounds[1].upper, (uint64_t(1) << 20) - 1);
 }

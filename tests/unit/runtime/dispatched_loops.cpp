@@ -25,8 +25,7 @@ void run_loop(Member self, int32_t schedule, std::make_signed_t<T> chunk, const 
     visits.saw_last();
 }
 
-template <class T>
-class DispatchedLoops : public testing::Test {
+template <class T> class DispatchedLoops : public testing::Test {
  protected:
   void expect_each_iteration_once(int32_t schedule, std::make_signed_t<T> chunk) {
     for (const Iterations<T>& loop : loops_of_type<T>())

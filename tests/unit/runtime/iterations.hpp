@@ -13,8 +13,7 @@ namespace hetmp::test {
 __extension__ typedef __int128 Wide;
 
 /// for (T i = first; i has not passed last; i += increment). Values are wider than T: they do not wrap.
-template <class T>
-struct Iterations {
+template <class T> struct Iterations {
   using Signed = std::make_signed_t<T>;
   T first;
   T last;
@@ -28,8 +27,7 @@ struct Iterations {
 };
 
 /// How often each iteration was executed, and by plain memory in what state others find it.
-template <class T>
-class Visits {
+template <class T> class Visits {
  public:
   explicit Visits(const Iterations<T>& loop) : loop_(loop), counts_(loop.count()), values_(loop.count()) {}
 
@@ -52,8 +50,7 @@ class Visits {
   void expect_each_once() const {
     EXPECT_EQ(strays_, 0);
     for (size_t index = 0; index < counts_.size(); index++) {
-      ASSERT_EQ(counts_[index].load(std::memory_order_relaxed), 1)
-          << "iteration " << index << " of " << counts_.size();
+      ASSERT_EQ(counts_[index].load(std::memory_order_relaxed), 1) << "iteration " << index << " of " << counts_.size();
       ASSERT_EQ(values_[index], int(index));
     }
     EXPECT_EQ(lasts_, counts_.empty() ? 0 : 1);
@@ -67,8 +64,7 @@ class Visits {
   std::atomic<int> lasts_{0};
 };
 
-template <class T>
-std::vector<Iterations<T>> loops_of_type() {
+template <class T> std::vector<Iterations<T>> loops_of_type() {
   constexpr T greatest = std::numeric_limits<T>::max();
   constexpr T least = std::numeric_limits<T>::min();
   return {{0, 99, 1},

@@ -7,8 +7,7 @@ namespace {
 
 constexpr int locks = 3;
 
-template <class Lock, class Unlock>
-void expect_exclusion(Lock&& lock, Unlock&& unlock) {
+template <class Lock, class Unlock> void expect_exclusion(Lock&& lock, Unlock&& unlock) {
   int counts[locks] = {};
   const int turns = rounds(3000);
   parallel(most_members, [&](Member self) {
@@ -23,8 +22,7 @@ void expect_exclusion(Lock&& lock, Unlock&& unlock) {
 }
 
 /// Some threads wait, others try again and again.
-template <class Lock, class Try>
-auto by_turns(Lock lock, Try try_lock) {
+template <class Lock, class Try> auto by_turns(Lock lock, Try try_lock) {
   return [=](int which) {
     if (omp_get_thread_num() % 2)
       return lock(which);
@@ -50,18 +48,17 @@ TEST(Locks, NestableOmpLock) {
   int64_t variable[locks];
   for (auto& one : variable)
     omp_init_nest_lock(&one);
-  expect_exclusion(by_turns(
-                       [&](int which) {
-                         omp_set_nest_lock(&variable[which]);
-                         EXPECT_EQ(omp_test_nest_lock(&variable[which]), 2);
-                       },
-                       [&](int which) {
-                         return omp_test_nest_lock(&variable[which]) && omp_test_nest_lock(&variable[which]);
-                       }),
-                   [&](int which) {
-                     omp_unset_nest_lock(&variable[which]);
-                     omp_unset_nest_lock(&variable[which]);
-                   });
+  expect_exclusion(
+      by_turns(
+          [&](int which) {
+            omp_set_nest_lock(&variable[which]);
+            EXPECT_EQ(omp_test_nest_lock(&variable[which]), 2);
+          },
+          [&](int which) { return omp_test_nest_lock(&variable[which]) && omp_test_nest_lock(&variable[which]); }),
+      [&](int which) {
+        omp_unset_nest_lock(&variable[which]);
+        omp_unset_nest_lock(&variable[which]);
+      });
 }
 
 TEST(Locks, ByKey) {

@@ -12,8 +12,7 @@ constexpr int64_t trips = 60;
 using Meets = bool (*)(int64_t index);
 
 /// A compiler's loop: an ordered region in the iterations that meet one, the end of each iteration reported.
-void run_ordered_loop(Member self, int32_t schedule, int64_t chunk, Meets meets,
-                      std::vector<int64_t>& order) {
+void run_ordered_loop(Member self, int32_t schedule, int64_t chunk, Meets meets, std::vector<int64_t>& order) {
   LoopEntries<int64_t>::init(&somewhere, self.gtid, schedule, 0, trips - 1, 1, chunk);
   int32_t is_last;
   int64_t lower, upper, stride;
@@ -36,15 +35,9 @@ std::vector<int64_t> loop_order(Meets meets) {
   return order;
 }
 
-bool every(int64_t) {
-  return true;
-}
-bool some(int64_t index) {
-  return index % 3 != 1;
-}
-bool none(int64_t) {
-  return false;
-}
+bool every(int64_t) { return true; }
+bool some(int64_t index) { return index % 3 != 1; }
+bool none(int64_t) { return false; }
 
 void expect_loop_order(int32_t schedule, int64_t chunk) {
   for (Meets meets : {every, some, none})
@@ -60,9 +53,7 @@ void expect_loop_order(int32_t schedule, int64_t chunk) {
     }
 }
 
-TEST(OrderedLoops, Static) {
-  expect_loop_order(ordered_static, 0);
-}
+TEST(OrderedLoops, Static) { expect_loop_order(ordered_static, 0); }
 
 TEST(OrderedLoops, StaticChunked) {
   for (int chunk : {1, 4})
@@ -74,9 +65,7 @@ TEST(OrderedLoops, Dynamic) {
     expect_loop_order(ordered_dynamic, chunk);
 }
 
-TEST(OrderedLoops, Guided) {
-  expect_loop_order(ordered_guided, 2);
-}
+TEST(OrderedLoops, Guided) { expect_loop_order(ordered_guided, 2); }
 
 TEST(OrderedLoops, RuntimeHetProbeFallsBack) {
   omp_set_schedule(omp_sched_hetprobe, 10);

@@ -31,16 +31,14 @@ void fold_atomically(Sums& shared, const Sums& own) {
   std::atomic_ref(shared.sum).fetch_add(own.sum, std::memory_order_relaxed);
   std::atomic_ref greatest(shared.greatest);
   int64_t seen = greatest.load(std::memory_order_relaxed);
-  while (seen < own.greatest &&
-         !greatest.compare_exchange_weak(seen, own.greatest, std::memory_order_relaxed)) {
+  while (seen < own.greatest && !greatest.compare_exchange_weak(seen, own.greatest, std::memory_order_relaxed)) {
   }
 }
 
 constexpr SourceLocation atomic_possible = {0, hetmp::runtime::flag_atomic_reduction, 0, 0, nullptr};
 
 /// What a compiler makes of reduction(+: sum) reduction(max: greatest).
-void reduce(Member self, const SourceLocation& location, bool waits, Sums own, Sums& shared,
-            CriticalName* lock) {
+void reduce(Member self, const SourceLocation& location, bool waits, Sums own, Sums& shared, CriticalName* lock) {
   void* list[] = {&own};
   const auto begin = waits ? __kmpc_reduce : __kmpc_reduce_nowait;
   const auto end = waits ? __kmpc_end_reduce : __kmpc_end_reduce_nowait;

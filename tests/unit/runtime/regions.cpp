@@ -19,8 +19,7 @@ TEST(Regions, TeamsOfAllSizesFollowEachOther) {
       EXPECT_EQ(__kmpc_global_thread_num(&somewhere), self.gtid);
     });
     for (int number = 0; number < most_members; number++)
-      ASSERT_EQ(round_seen[size_t(number)] == round, number < threads)
-          << "member " << number << " of " << threads;
+      ASSERT_EQ(round_seen[size_t(number)] == round, number < threads) << "member " << number << " of " << threads;
     ASSERT_EQ(omp_get_num_threads(), 1);
   }
 }
@@ -33,9 +32,8 @@ TEST(Regions, MembersSeeWhatThePrimaryWroteBefore) {
   }
 }
 
-void sum_twenty(int*, int*, int* a, int* b, int* c, int* d, int* e, int* f, int* g, int* h, int* i, int* j,
-                int* k, int* l, int* m, int* n, int* o, int* p, int* q, int* r, int* s,
-                std::atomic<int>* sum) {
+void sum_twenty(int*, int*, int* a, int* b, int* c, int* d, int* e, int* f, int* g, int* h, int* i, int* j, int* k,
+                int* l, int* m, int* n, int* o, int* p, int* q, int* r, int* s, std::atomic<int>* sum) {
   *sum += *a + *b + *c + *d + *e + *f + *g + *h + *i + *j + *k + *l + *m + *n + *o + *p + *q + *r + *s;
 }
 
@@ -45,9 +43,8 @@ TEST(Regions, ArgumentsThatDoNotFitIntoRegisters) {
     v[i] = 1 << i;
   std::atomic<int> sum{0};
   __kmpc_push_num_threads(&somewhere, __kmpc_global_thread_num(&somewhere), 3);
-  __kmpc_fork_call(&somewhere, 20, reinterpret_cast<void*>(&sum_twenty), v, v + 1, v + 2, v + 3, v + 4, v + 5,
-                   v + 6, v + 7, v + 8, v + 9, v + 10, v + 11, v + 12, v + 13, v + 14, v + 15, v + 16, v + 17,
-                   v + 18, &sum);
+  __kmpc_fork_call(&somewhere, 20, reinterpret_cast<void*>(&sum_twenty), v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6,
+                   v + 7, v + 8, v + 9, v + 10, v + 11, v + 12, v + 13, v + 14, v + 15, v + 16, v + 17, v + 18, &sum);
   EXPECT_EQ(sum, 3 * ((1 << 19) - 1));
 }
 
@@ -112,8 +109,7 @@ TEST(Regions, ThreadprivateCopiesStayWithTheirNumbers) {
   static int original = 7;
   void** cache = nullptr;
   const auto copy = [&](Member self) {
-    return static_cast<int*>(
-        __kmpc_threadprivate_cached(&somewhere, self.gtid, &original, sizeof original, &cache));
+    return static_cast<int*>(__kmpc_threadprivate_cached(&somewhere, self.gtid, &original, sizeof original, &cache));
   };
   parallel(4, [&](Member self) { *copy(self) = 100 + self.number; });
   for (int round = 0; round < rounds(300); round++)

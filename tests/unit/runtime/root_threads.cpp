@@ -9,8 +9,7 @@ namespace {
 
 constexpr int roots = 4;
 
-template <class Body>
-void with_root_threads(const Body& body) {
+template <class Body> void with_root_threads(const Body& body) {
   std::vector<std::thread> threads;
   for (int root = 0; root < roots; root++)
     threads.emplace_back([&body, root] { body(root); });

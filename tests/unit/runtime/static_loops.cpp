@@ -6,14 +6,13 @@ namespace {
 
 /// What a compiler makes of a loop with a static schedule.
 template <class T>
-void share(Member self, int32_t schedule, std::make_signed_t<T> chunk, const Iterations<T>& loop,
-           Visits<T>& visits) {
+void share(Member self, int32_t schedule, std::make_signed_t<T> chunk, const Iterations<T>& loop, Visits<T>& visits) {
   int32_t is_last = 0;
   T lower = loop.first;
   T upper = loop.last;
   std::make_signed_t<T> stride = 1;
-  LoopEntries<T>::static_init(&somewhere, self.gtid, schedule, &is_last, &lower, &upper, &stride,
-                              loop.increment, chunk);
+  LoopEntries<T>::static_init(&somewhere, self.gtid, schedule, &is_last, &lower, &upper, &stride, loop.increment,
+                              chunk);
   const Wide limit = loop.last;
   Wide begin = lower;
   Wide end = upper;
@@ -27,8 +26,7 @@ void share(Member self, int32_t schedule, std::make_signed_t<T> chunk, const Ite
   __kmpc_for_static_fini(&somewhere, self.gtid);
 }
 
-template <class T>
-class StaticLoops : public testing::Test {
+template <class T> class StaticLoops : public testing::Test {
  protected:
   void expect_each_iteration_once(int32_t schedule, std::make_signed_t<T> chunk) {
     for (const Iterations<T>& loop : loops_of_type<T>())
@@ -41,9 +39,7 @@ class StaticLoops : public testing::Test {
 };
 TYPED_TEST_SUITE(StaticLoops, LoopTypes);
 
-TYPED_TEST(StaticLoops, Contiguous) {
-  this->expect_each_iteration_once(static_contiguous, 0);
-}
+TYPED_TEST(StaticLoops, Contiguous) { this->expect_each_iteration_once(static_contiguous, 0); }
 
 TYPED_TEST(StaticLoops, Chunked) {
   for (int chunk : {1, 3, 64, 1000})

@@ -70,9 +70,7 @@ TEST(Synchronisation, SinglesWithoutBarriersOverlap) {
   }
 }
 
-void copy_int(void* to, void* from) {
-  *static_cast<int*>(to) = *static_cast<int*>(from);
-}
+void copy_int(void* to, void* from) { *static_cast<int*>(to) = *static_cast<int*>(from); }
 
 TEST(Synchronisation, CopyprivateBroadcasts) {
   for (int threads = 1; threads <= most_members; threads++)

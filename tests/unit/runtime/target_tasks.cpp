@@ -20,8 +20,8 @@
 
 extern "C" KmpTask* __kmpc_omp_target_task_alloc(const SourceLocation*, int32_t gtid, int32_t flags, size_t bytes,
                                                  size_t shared_bytes, KmpTaskRoutine routine, int64_t device);
-extern "C" KmpTask* __kmpc_omp_task_alloc(const SourceLocation*, int32_t gtid, int32_t flags, size_t bytes, size_t shared_bytes,
-                                          KmpTaskRoutine routine);
+extern "C" KmpTask* __kmpc_omp_task_alloc(const SourceLocation*, int32_t gtid, int32_t flags, size_t bytes,
+                                          size_t shared_bytes, KmpTaskRoutine routine);
 
 namespace hetmp::test {
 namespace {
@@ -58,8 +58,8 @@ void submit(KmpTask* task, Body body, std::vector<Dependence> dependences) {
 
 /// #pragma omp target nowait
 void target(Body body, std::vector<Dependence> dependences = {}, int32_t flags = runtime::task_tied) {
-  submit(__kmpc_omp_target_task_alloc(&somewhere, own_gtid(), flags, sizeof(TaskWithBody), 0, run_body, -1), std::move(body),
-         std::move(dependences));
+  submit(__kmpc_omp_target_task_alloc(&somewhere, own_gtid(), flags, sizeof(TaskWithBody), 0, run_body, -1),
+         std::move(body), std::move(dependences));
 }
 
 /// #pragma omp task
@@ -70,8 +70,7 @@ void task(Body body, std::vector<Dependence> dependences = {}, int32_t flags = r
 
 void taskwait() { runtime::wait_for_children(runtime::current_thread()); }
 
-template <class Body>
-void taskgroup(const Body& body) {
+template <class Body> void taskgroup(const Body& body) {
   runtime::begin_taskgroup(runtime::current_thread());
   body();
   runtime::end_taskgroup(runtime::current_thread());
@@ -198,13 +197,13 @@ TEST(TargetTasks, AreInitialTasksOfTheirOwn) {
 
 TEST(TargetTasks, IncludedOnesAreExecutedAtOnce) {
   task(
-    [&] {
-      const int generating = own_gtid();
-      int executing = -1;
-      target([&] { executing = own_gtid(); });
-      EXPECT_EQ(executing, generating);
-    },
-    {}, runtime::task_tied | runtime::task_final);
+      [&] {
+        const int generating = own_gtid();
+        int executing = -1;
+        target([&] { executing = own_gtid(); });
+        EXPECT_EQ(executing, generating);
+      },
+      {}, runtime::task_tied | runtime::task_final);
   taskwait();
 }
 
@@ -224,7 +223,8 @@ TEST(TargetTasks, ReduceAsTheTeamsThreads) {
         for (int i = 0; i < rounds(200); i++)
           target([&, i] {
             runtime::Thread& here = runtime::current_thread();
-            int* own = static_cast<int*>(runtime::reduction_copy(here, runtime::generating_task(*here.task).group, &sum));
+            int* own =
+                static_cast<int*>(runtime::reduction_copy(here, runtime::generating_task(*here.task).group, &sum));
             increment_slowly(*own, i);
           });
       });
@@ -249,7 +249,7 @@ TEST(TargetTasks, AThreadThatEndsWaitsForItsOwn) {
 /// Where there is no helper yet, the team executes them.
 TEST(TargetTasks, AreExecutedThoughNoThreadCanBeMade) {
   const runtime::ThreadMaker maker =
-    std::exchange(runtime::make_thread, [](void* (*)(void*), void*, size_t) { return EAGAIN; });
+      std::exchange(runtime::make_thread, [](void* (*)(void*), void*, size_t) { return EAGAIN; });
   std::atomic<int> done{0};
   for (int i = 0; i < 20; i++)
     target([&] { done++; });
@@ -289,12 +289,14 @@ TEST(TargetTasks, AForkedChildDoesNotWaitForThoseOfItsParent) {
   std::atomic<bool> begun{false}, may_end{false};
   std::atomic<int> done{0};
   char location = 0;
-  target([&] {
-    begun = true;
-    while (!may_end)
-      sched_yield();
-    done++;
-  }, {{&location, DependenceKind::InOut}});
+  target(
+      [&] {
+        begun = true;
+        while (!may_end)
+          sched_yield();
+        done++;
+      },
+      {{&location, DependenceKind::InOut}});
   target([&] { done++; }, {{&location, DependenceKind::InOut}});
   while (!begun)
     sched_yield();

@@ -50,7 +50,8 @@ std::vector<Item> random_items(std::mt19937& random) {
   return items;
 }
 
-/// Completes ready tasks in random orders: each becomes ready exactly when all that the model orders before it are complete.
+/// Completes ready tasks in random orders: each becomes ready exactly when all that the model orders before it are
+/// complete.
 TEST(TaskDependences, AgreeWithTheModel) {
   std::mt19937 random(1);
   for (int round = 0; round < rounds(400); round++) {
@@ -64,7 +65,8 @@ TEST(TaskDependences, AgreeWithTheModel) {
       for (int other : ready)
         for (const Item& a : items[size_t(task)])
           for (const Item& b : items[size_t(other)])
-            if (other != task && a.location == b.location && a.kind == DependenceKind::MutexInOutSet && b.kind == a.kind)
+            if (other != task && a.location == b.location && a.kind == DependenceKind::MutexInOutSet &&
+                b.kind == a.kind)
               return true;
       return false;
     };
@@ -126,7 +128,9 @@ TEST(TaskDependences, SeveralItemsOfOneLocation) {
   table.insert(*nodes[0], {{&places[0], DependenceKind::In}});
   EXPECT_TRUE(runtime::is_inserted(*nodes[0]));
   // Reads and writes: behind the reader, and not behind itself.
-  table.insert(*nodes[1], {{&places[0], DependenceKind::In}, {&places[0], DependenceKind::InOut}, {&places[0], DependenceKind::In}});
+  table.insert(
+      *nodes[1],
+      {{&places[0], DependenceKind::In}, {&places[0], DependenceKind::InOut}, {&places[0], DependenceKind::In}});
   EXPECT_FALSE(runtime::is_inserted(*nodes[1]));
   std::vector<ExplicitTask*> ready;
   runtime::complete(*nodes[0], ready);
@@ -188,7 +192,8 @@ TEST(TaskDependences, LocationsThatAreOnlyReadDoNotCollectTasks) {
   EXPECT_LE(kept, 600);
 }
 
-/// Random programs on threads: a task checks that those ordered before it are done, and that nobody it excludes is inside.
+/// Random programs on threads: a task checks that those ordered before it are done, and that nobody it excludes is
+/// inside.
 TEST(TaskDependences, OnThreads) {
   std::mt19937 random(2);
   for (int round = 0; round < rounds(100); round++) {
@@ -204,17 +209,17 @@ TEST(TaskDependences, OnThreads) {
         return;
       for (int i = 0; i < count; i++)
         task(
-          [&, i] {
-            for (int before = 0; before < i; before++)
-              broken += ordered(items[size_t(before)], items[size_t(i)]) && !done[size_t(before)];
-            for (const Item& item : items[size_t(i)])
-              broken += item.kind == DependenceKind::MutexInOutSet && holders[item.location]++ != 0;
-            for (const Item& item : items[size_t(i)])
-              if (item.kind == DependenceKind::MutexInOutSet)
-                holders[item.location]--;
-            done[size_t(i)] = true;
-          },
-          dependences(items[size_t(i)]));
+            [&, i] {
+              for (int before = 0; before < i; before++)
+                broken += ordered(items[size_t(before)], items[size_t(i)]) && !done[size_t(before)];
+              for (const Item& item : items[size_t(i)])
+                broken += item.kind == DependenceKind::MutexInOutSet && holders[item.location]++ != 0;
+              for (const Item& item : items[size_t(i)])
+                if (item.kind == DependenceKind::MutexInOutSet)
+                  holders[item.location]--;
+              done[size_t(i)] = true;
+            },
+            dependences(items[size_t(i)]));
       if (round % 2 == 0) {
         runtime::wait_for_dependences(here(), {{&places[1], DependenceKind::InOut}}, false);
         for (int i = 0; i < count; i++)

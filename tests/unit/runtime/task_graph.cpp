@@ -11,8 +11,8 @@ extern "C" {
 KmpTask* __kmpc_omp_task_alloc(const SourceLocation*, int32_t gtid, int32_t flags, size_t bytes, size_t shared_bytes,
                                KmpTaskRoutine routine);
 int32_t __kmpc_omp_task(const SourceLocation*, int32_t gtid, KmpTask* task);
-int32_t __kmpc_omp_task_with_deps(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t count, const KmpDependence* list,
-                                  int32_t count_2, const KmpDependence* list_2);
+int32_t __kmpc_omp_task_with_deps(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t count,
+                                  const KmpDependence* list, int32_t count_2, const KmpDependence* list_2);
 int32_t __kmpc_omp_taskwait(const SourceLocation*, int32_t gtid);
 void* __kmpc_task_allow_completion_event(const SourceLocation*, int32_t gtid, KmpTask* task);
 void omp_fulfill_event(void* event);
@@ -31,10 +31,11 @@ std::atomic<int> executed{0};
 int own_gtid() { return __kmpc_global_thread_num(&somewhere); }
 
 KmpTask* make(int32_t flags) {
-  return __kmpc_omp_task_alloc(&somewhere, own_gtid(), flags | runtime::task_tied, sizeof(KmpTask), 0, [](int32_t, KmpTask*) {
-    executed++;
-    return 0;
-  });
+  return __kmpc_omp_task_alloc(&somewhere, own_gtid(), flags | runtime::task_tied, sizeof(KmpTask), 0,
+                               [](int32_t, KmpTask*) {
+                                 executed++;
+                                 return 0;
+                               });
 }
 
 KmpTask* submit(KmpTask* task, const std::vector<KmpDependence>& list) {
@@ -46,7 +47,7 @@ KmpTask* submit(const std::vector<KmpDependence>& list) { return submit(make(0),
 
 /// Tasks that come first, and are not complete before their events are fulfilled: so nothing behind them is.
 class TaskGraph : public testing::Test {
-protected:
+ protected:
   void SetUp() override { executed = 0; }
 
   KmpTask* submit_first(const std::vector<KmpDependence>& list) {
@@ -62,7 +63,7 @@ protected:
     EXPECT_EQ(executed, tasks);
   }
 
-private:
+ private:
   std::vector<void*> events_;
 };
 

@@ -20,8 +20,7 @@ using runtime::TaskRequest;
 inline runtime::Thread& here() { return runtime::current_thread(); }
 
 /// A task that is yet to be submitted.
-template <class Body>
-ExplicitTask& make(Body body, TaskRequest request = {}) {
+template <class Body> ExplicitTask& make(Body body, TaskRequest request = {}) {
   request.body_bytes = sizeof(Body);
   request.function = [](int, void* argument) { (*static_cast<Body*>(argument))(); };
   request.finalise = [](int, void* argument) { static_cast<Body*>(argument)->~Body(); };
@@ -31,8 +30,7 @@ ExplicitTask& make(Body body, TaskRequest request = {}) {
 }
 
 /// #pragma omp task
-template <class Body>
-void task(Body body, std::vector<Dependence> dependences = {}) {
+template <class Body> void task(Body body, std::vector<Dependence> dependences = {}) {
   runtime::submit_task(here(), make(std::move(body)), std::move(dependences));
 }
 

@@ -11,7 +11,8 @@ using runtime::TaskloopClause;
 using runtime::TaskloopDivision;
 
 /// Sizes of the tasks, which follow each other without gaps.
-std::vector<uint64_t> sizes(uint64_t trips, TaskloopClause clause, uint64_t value, bool strict = false, uint32_t threads = 4) {
+std::vector<uint64_t> sizes(uint64_t trips, TaskloopClause clause, uint64_t value, bool strict = false,
+                            uint32_t threads = 4) {
   const TaskloopDivision division = divide_taskloop(trips, clause, value, strict, threads);
   std::vector<uint64_t> found;
   uint64_t next = 0;

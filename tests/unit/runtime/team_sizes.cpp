@@ -12,20 +12,16 @@ namespace {
 int own_gtid() { return __kmpc_global_thread_num(&somewhere); }
 
 /// #pragma omp parallel num_threads(list...)
-template <class Body>
-void parallel(const std::vector<int32_t>& list, const Body& body) {
+template <class Body> void parallel(const std::vector<int32_t>& list, const Body& body) {
   __kmpc_push_num_threads_list(&somewhere, own_gtid(), uint32_t(list.size()), list.data());
   __kmpc_fork_call(&somewhere, 1, microtask_of(body), &body);
 }
 
 /// #pragma omp parallel
-template <class Body>
-void parallel(const Body& body) {
-  __kmpc_fork_call(&somewhere, 1, microtask_of(body), &body);
-}
+template <class Body> void parallel(const Body& body) { __kmpc_fork_call(&somewhere, 1, microtask_of(body), &body); }
 
 class TeamSizes : public testing::Test {
-protected:
+ protected:
   void SetUp() override {
     omp_set_max_active_levels(8);
     omp_set_num_threads(2);
@@ -103,8 +99,7 @@ TEST_F(TeamSizes, MoreNumbersThanCountAreToldOnce) {
 }
 
 /// What is said while `meet` meets a region, with at most one active level.
-template <class Meet>
-std::string words_of(const Meet& meet) {
+template <class Meet> std::string words_of(const Meet& meet) {
   omp_set_max_active_levels(1);
   testing::internal::CaptureStderr();
   test::parallel(2, [&](Member self) {
@@ -144,12 +139,12 @@ TEST_F(TeamSizes, AStrictClauseThatIsMetSaysNothing) {
 
 TEST_F(TeamSizes, AStrictClauseCanEndTheProgram) {
   EXPECT_EXIT(
-    {
-      omp_set_max_active_levels(0);
-      __kmpc_push_num_threads_strict(&somewhere, own_gtid(), 3, fatal, "too few");
-      parallel([](Member) {});
-    },
-    testing::ExitedWithCode(1), "^hetmp: num_threads.strict: 3. gives a team of 1: too few\n$");
+      {
+        omp_set_max_active_levels(0);
+        __kmpc_push_num_threads_strict(&somewhere, own_gtid(), 3, fatal, "too few");
+        parallel([](Member) {});
+      },
+      testing::ExitedWithCode(1), "^hetmp: num_threads.strict: 3. gives a team of 1: too few\n$");
 }
 
 } // namespace

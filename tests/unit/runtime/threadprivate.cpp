@@ -22,8 +22,7 @@ ThreadprivateRecord* kmp_threadprivate_insert(int gtid, void* original, void* va
 namespace hetmp::test {
 namespace {
 
-template <size_t N>
-int* copy_of(int gtid, int (&original)[N]) {
+template <size_t N> int* copy_of(int gtid, int (&original)[N]) {
   void** cache = nullptr;
   return static_cast<int*>(__kmpc_threadprivate_cached(&somewhere, gtid, original, sizeof original, &cache));
 }
@@ -54,7 +53,7 @@ TEST(Threadprivate, FunctionsOfArraysGetTheNumberOfElements) {
     const int* first = copy_of(self.gtid, constructed);
     const int* second = copy_of(self.gtid, copied);
     for (int i = 0; i < 3; i++) {
-      EXPECT_EQ(first[i], self.number == 0 ? i + 1 : 70 + i);         // the initial thread has the original
+      EXPECT_EQ(first[i], self.number == 0 ? i + 1 : 70 + i); // the initial thread has the original
       EXPECT_EQ(second[i], self.number == 0 ? i + 1 : 10 * (i + 1));
     }
     runtime::destroy_threadprivate_copies(runtime::thread_of(self.gtid));

@@ -143,8 +143,7 @@ class PolicyWorld {
     std::vector<Range> pieces;
     for (const Reply& reply : replies_)
       if (reply.assignment.last)
-        pieces.insert(pieces.end(), reply.assignment.pieces,
-                      reply.assignment.pieces + reply.assignment.piece_count);
+        pieces.insert(pieces.end(), reply.assignment.pieces, reply.assignment.pieces + reply.assignment.piece_count);
     expect_tiles(std::move(pieces), {0, shape_.trips});
   }
 

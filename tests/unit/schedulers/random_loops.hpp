@@ -33,13 +33,10 @@ inline std::vector<uint32_t> random_team(std::mt19937_64& random) {
   return threads;
 }
 
-inline LoopShape random_shape(std::mt19937_64& random) {
-  return {random_trips(random), random_team(random)};
-}
+inline LoopShape random_shape(std::mt19937_64& random) { return {random_trips(random), random_team(random)}; }
 
 /// for (T i = lower; i <= upper; i += stride), or >= with a negative stride.
-template <class T>
-struct RandomLoop {
+template <class T> struct RandomLoop {
   using Stride = std::make_signed_t<T>;
   T lower = 0;
   T upper = 0;

@@ -37,7 +37,7 @@ inline DecisionRules rules(double threshold_us = 100) {
 
 /// Probes once if the history wants to. The visit's answer.
 inline RegionHistory::Visit visit(RegionHistory& history, const std::vector<NodeMeasurement>& nodes,
-                           const DecisionRules& how = rules(), uint64_t trips = 0) {
+                                  const DecisionRules& how = rules(), uint64_t trips = 0) {
   const RegionHistory::Visit result = history.begin_visit(team, how, trips);
   if (result.probe)
     history.absorb(nodes, how);
@@ -45,7 +45,7 @@ inline RegionHistory::Visit visit(RegionHistory& history, const std::vector<Node
 }
 
 inline void settle(RegionHistory& history, const std::vector<NodeMeasurement>& nodes,
-            const DecisionRules& how = rules()) {
+                   const DecisionRules& how = rules()) {
   for (int i = 0; i < 20 && !history.settled(); ++i)
     visit(history, nodes, how);
   ASSERT_TRUE(history.settled());

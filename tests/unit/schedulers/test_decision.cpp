@@ -35,8 +35,7 @@ DecisionRules predicting(double fault_us = 60) {
   return result;
 }
 
-#define EXPECT_SAYS(decision, part)                                                                          \
-  EXPECT_NE((decision).reason.find(part), std::string::npos) << (decision).reason
+#define EXPECT_SAYS(decision, part) EXPECT_NE((decision).reason.find(part), std::string::npos) << (decision).reason
 
 TEST(Decision, KnowsItsNodes) {
   Decision decision;
@@ -205,8 +204,7 @@ TEST(SingleNode, BelowTheMissesThresholdIsTheOneWithTheGreatestThroughput) {
 TEST(SingleNode, AtTheMissesThresholdIsTheOneWithTheFewestMisses) {
   const Decision decision = decide({node(4, 1, 5, 4), node(4, 9, 5, 2)}, rules());
   EXPECT_EQ(decision.only_node(), 1);
-  EXPECT_SAYS(decision,
-              "3.00 cache misses per thousand instructions, not below 3.00: the fewest of them, 2.00");
+  EXPECT_SAYS(decision, "3.00 cache misses per thousand instructions, not below 3.00: the fewest of them, 2.00");
 }
 
 TEST(SingleNode, WithEqualMissesIsTheOneWithTheFasterThreads) {

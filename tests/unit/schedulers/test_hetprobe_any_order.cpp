@@ -25,10 +25,9 @@ std::vector<Reply> run_at_random(const LoopShape& shape, double percent, RegionH
     policy.ask(asking, done[asking], replies);
     for (const Reply& reply : replies) {
       const uint32_t threads = shape.threads[reply.node];
-      done[reply.node] =
-          reply.assignment.measured
-              ? took(reply.assignment, threads, static_cast<double>(random() % 1000), random() % 100)
-              : NodeMeasurement{};
+      done[reply.node] = reply.assignment.measured
+                             ? took(reply.assignment, threads, static_cast<double>(random() % 1000), random() % 100)
+                             : NodeMeasurement{};
       if (!reply.assignment.last)
         free.push_back(reply.node);
       else if (reply.assignment.measured)

@@ -46,8 +46,7 @@ TEST_F(HetProbe, VisitsWithAndWithoutAProbePlaceIterationsAlike) {
     world.expect_complete();
     places.emplace_back(shape.trips);
     for (const PolicyWorld::Executed& executed : world.executed())
-      std::fill(&places.back()[0] + executed.chunk.begin, &places.back()[0] + executed.chunk.end,
-                executed.node);
+      std::fill(&places.back()[0] + executed.chunk.begin, &places.back()[0] + executed.chunk.end, executed.node);
     (world.replies()[0].assignment.measured ? probed : settled) = true;
     if (number < 2)
       continue; // the speeds were not known yet

@@ -41,13 +41,9 @@ PolicyWorld visit(const LoopShape& shape, HetProbeI& policy, const Function& ite
   return world;
 }
 
-Iteration regular(uint32_t, uint64_t) {
-  return {};
-}
+Iteration regular(uint32_t, uint64_t) { return {}; }
 /// Node 1 faults so often that it is of no use.
-Iteration useless_second(uint32_t node, uint64_t) {
-  return {1, node == 1 ? 1.0 : 0.0};
-}
+Iteration useless_second(uint32_t node, uint64_t) { return {1, node == 1 ? 1.0 : 0.0}; }
 
 /// Twice as many iterations for node 0 on the second visit, and the probe follows the regions.
 TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
@@ -56,7 +52,11 @@ TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
   for (const uint64_t boundary : {two_nodes.trips / 2, two_nodes.trips * 2 / 3}) {
     HetProbeI policy(two_nodes, 10, history, rules);
     const PolicyWorld world = visit(
-        two_nodes, policy, [](uint32_t node, uint64_t) { return Iteration{node == 0 ? 1.0 : 2.0, 0}; }, 2);
+        two_nodes, policy,
+        [](uint32_t node, uint64_t) {
+          return Iteration{node == 0 ? 1.0 : 2.0, 0};
+        },
+        2);
     const uint64_t probe = two_nodes.trips / 20;
     for (const PolicyWorld::Executed& executed : world.executed()) {
       if (executed.chunk.begin < probe) {

@@ -69,13 +69,14 @@ TEST_F(HetProbe, BordersMoveWithWhatThePartsShow) {
   EXPECT_EQ(pieces(probing.latest[1]), (std::vector<Range>{{10800, 12000}}));
   EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 1280u);
   EXPECT_EQ(probing.get(0, took(probing.latest[0], 4, 10)).size(), 2040u); // half of what is left of 5400
-  // Node 1 tells of its 1200 at last: of the 10800 it is to do a quarter, and gets half of what is missing of that, alike for its threads.
+  // Node 1 tells of its 1200 at last: of the 10800 it is to do a quarter, and gets half of what is missing of that,
+  // alike for its threads.
   EXPECT_EQ(probing.get(1, took(probing.latest[1], 4, 30)).size(), 748u);
   probing.complete();
 }
 
-/// Whatever the probes say: nodes that they misjudge have little in hand when the others are done. What disturbs a probe
-/// takes its time, of course.
+/// Whatever the probes say: nodes that they misjudge have little in hand when the others are done. What disturbs a
+/// probe takes its time, of course.
 TEST_F(HetProbe, AMisleadingProbeCostsLittle) {
   for (const double lie : {0.3, 0.5, 0.8, 1.3, 2.0, 4.0}) {
     const LoopShape team{48000, {4, 4}};
@@ -127,9 +128,8 @@ TEST_F(HetProbe, WorksAheadOnTheLargestRegionAfterItsOwn) {
     probing.get(0);
   EXPECT_EQ(pieces(probing.latest[0]), (std::vector<Range>{{130, 140}})); // the end of its own
   EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{290, 300}}));    // node 2's, which is still whole
-  EXPECT_EQ(pieces(probing.get(0)),
-            (std::vector<Range>{{210, 220}})); // then node 1's: among equals the first
-  EXPECT_EQ(pieces(probing.get(1)), (std::vector<Range>{{150, 160}})); // the owner goes on from the front
+  EXPECT_EQ(pieces(probing.get(0)), (std::vector<Range>{{210, 220}}));    // then node 1's: among equals the first
+  EXPECT_EQ(pieces(probing.get(1)), (std::vector<Range>{{150, 160}}));    // the owner goes on from the front
   probing.report(2, 100);
   probing.complete();
 }

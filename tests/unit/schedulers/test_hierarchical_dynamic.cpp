@@ -81,8 +81,7 @@ TEST(HierarchicalDynamicPolicy, AdaptsItsBatchesToWhatAnExchangeCosts) {
   EXPECT_LT(world.replies().size(), 2000u);
   EXPECT_GT(world.replies().size(), 100u);
   EXPECT_LT(world.makespan_us(), 187500 * 1.2);
-  const double ratio =
-      static_cast<double>(world.iterations_of(0)) / static_cast<double>(world.iterations_of(1));
+  const double ratio = static_cast<double>(world.iterations_of(0)) / static_cast<double>(world.iterations_of(1));
   EXPECT_GT(ratio, 2.7);
   EXPECT_LT(ratio, 3.3);
 }

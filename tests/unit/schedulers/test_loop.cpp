@@ -1,7 +1,6 @@
 #include "schedulers/loop.hpp"
 #include "tiling.hpp"
 
-
 namespace hetmp::schedulers {
 namespace {
 
@@ -10,15 +9,13 @@ __extension__ using Wide = __int128; // every quotient and sum below is exact in
 constexpr uint64_t largest = std::numeric_limits<uint64_t>::max();
 
 /// The definition: count the steps from lower that stay within the bound.
-template <class T>
-Wide wide_trip_count(T lower, T upper, std::make_signed_t<T> stride) {
+template <class T> Wide wide_trip_count(T lower, T upper, std::make_signed_t<T> stride) {
   const Wide distance = stride > 0 ? Wide(upper) - Wide(lower) : Wide(lower) - Wide(upper);
   const Wide step = stride > 0 ? Wide(stride) : -Wide(stride);
   return distance < 0 ? 0 : distance / step + 1;
 }
 
-template <class T>
-std::vector<std::make_signed_t<T>> strides() {
+template <class T> std::vector<std::make_signed_t<T>> strides() {
   using Signed = std::make_signed_t<T>;
   const Signed most = std::numeric_limits<Signed>::max();
   const Signed least = std::numeric_limits<Signed>::min();
@@ -26,16 +23,13 @@ std::vector<std::make_signed_t<T>> strides() {
   return {1, -1, 2, -2, 7, -7, 1000003, -1000003, half, Signed(-half), most, Signed(-most), least};
 }
 
-template <class T>
-std::vector<T> interesting_values() {
+template <class T> std::vector<T> interesting_values() {
   const T low = std::numeric_limits<T>::min();
   const T high = std::numeric_limits<T>::max();
-  return {low,   T(low + 1),  T(low + 7),  T(low / 2),  T(0), T(1),
-          T(41), T(high / 2), T(high - 7), T(high - 1), high};
+  return {low, T(low + 1), T(low + 7), T(low / 2), T(0), T(1), T(41), T(high / 2), T(high - 7), T(high - 1), high};
 }
 
-template <class T>
-class LoopOf : public testing::Test {};
+template <class T> class LoopOf : public testing::Test {};
 using LoopTypes = testing::Types<int32_t, uint32_t, int64_t, uint64_t>;
 TYPED_TEST_SUITE(LoopOf, LoopTypes);
 
@@ -83,9 +77,7 @@ TYPED_TEST(LoopOf, RunsEachValueOnceInChunksOfSharesOfNodes) {
                {6, 5, 1}};
   for (const auto& loop : loops) {
     std::vector<T> expected;
-    const auto within = [&](Wide i) {
-      return loop.stride > 0 ? i <= Wide(loop.upper) : i >= Wide(loop.upper);
-    };
+    const auto within = [&](Wide i) { return loop.stride > 0 ? i <= Wide(loop.upper) : i >= Wide(loop.upper); };
     for (Wide i = loop.lower; within(i); i += loop.stride)
       expected.push_back(static_cast<T>(i));
     const uint64_t trips = trip_count<T>(loop.lower, loop.upper, loop.stride);
@@ -121,8 +113,8 @@ TEST(TripCount, SaturatesOnlyForTheWholeRangeOf64Bits) {
 }
 
 TEST(StaticShare, IsBalancedContiguousAndComplete) {
-  for (uint64_t trips : {uint64_t(0), uint64_t(1), uint64_t(63), uint64_t(64), uint64_t(65), uint64_t(12345),
-                         largest - 1, largest})
+  for (uint64_t trips :
+       {uint64_t(0), uint64_t(1), uint64_t(63), uint64_t(64), uint64_t(65), uint64_t(12345), largest - 1, largest})
     for (uint32_t workers : {1u, 2u, 3u, 7u, 16u, 63u, 64u, 4096u}) {
       std::vector<Range> shares;
       for (uint32_t worker = 0; worker < workers; ++worker) {
@@ -153,8 +145,7 @@ TEST(StaticChunk, DealsChunksRoundRobin) {
 TEST(StaticChunk, TilesForAnyChunkAndNumberOfWorkers) {
   for (uint64_t trips : {uint64_t(0), uint64_t(1), uint64_t(100), uint64_t(5003)})
     for (uint32_t workers = 1; workers <= 65; workers += 4)
-      for (uint64_t chunk :
-           {uint64_t(1), uint64_t(2), uint64_t(17), uint64_t(5003), uint64_t(1) << 40, largest}) {
+      for (uint64_t chunk : {uint64_t(1), uint64_t(2), uint64_t(17), uint64_t(5003), uint64_t(1) << 40, largest}) {
         std::vector<Range> chunks;
         for (uint32_t worker = 0; worker < workers; ++worker)
           for (uint64_t round = 0; chunks.empty() || round < trips; ++round) {

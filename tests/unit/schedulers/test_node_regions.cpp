@@ -118,14 +118,12 @@ TEST(NodePace, MeasurementsThatCannotBeTrueAreIgnored) {
 }
 
 TEST(PartSize, IsTheFractionWhileMuchIsLeft) {
-  const PartQuestion much{
-      .left = 1000000, .share = 0.5, .rate = 1, .threads = 4, .fraction = 0.05, .exchange_us = 1};
+  const PartQuestion much{.left = 1000000, .share = 0.5, .rate = 1, .threads = 4, .fraction = 0.05, .exchange_us = 1};
   EXPECT_EQ(part_size(much), 25000u);
 }
 
 TEST(PartSize, DoesNotDivideWhatIsDoneInAFewExchanges) {
-  const PartQuestion little{
-      .left = 38, .share = 0.5, .rate = 1, .threads = 4, .fraction = 0.05, .exchange_us = 1};
+  const PartQuestion little{.left = 38, .share = 0.5, .rate = 1, .threads = 4, .fraction = 0.05, .exchange_us = 1};
   EXPECT_EQ(part_size(little), 19u);
 }
 

@@ -20,12 +20,8 @@ size_t allocations = 0;
     return memory;
   std::abort();
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace hetmp::schedulers {
 namespace {
@@ -84,8 +80,7 @@ void run_in_random_order(uint32_t threads, const std::vector<Assignment>& answer
 }
 
 TEST(NodeWork, DoesEverythingOnceInEveryOrder) {
-  const Distribution distributions[] = {Distribution::EqualShares, Distribution::Chunks,
-                                        Distribution::Guided};
+  const Distribution distributions[] = {Distribution::EqualShares, Distribution::Chunks, Distribution::Guided};
   uint64_t orders = 0;
   for (Distribution first : distributions)
     for (Distribution second : distributions)
@@ -172,9 +167,8 @@ TEST(NodeWork, ShrinksGuidedChunks) {
   work.begin(2);
   work.assign(with(assignment_of({{0, 100}}, Distribution::Guided, 10), false, true));
   Step end{};
-  EXPECT_EQ(
-      all_of_thread(work, 0, end),
-      (std::vector<Range>{{0, 25}, {25, 44}, {44, 58}, {58, 69}, {69, 80}, {80, 90}, {90, 100}}));
+  EXPECT_EQ(all_of_thread(work, 0, end),
+            (std::vector<Range>{{0, 25}, {25, 44}, {44, 58}, {58, 69}, {69, 80}, {80, 90}, {90, 100}}));
   EXPECT_EQ(end, Step::Leave);
 }
 

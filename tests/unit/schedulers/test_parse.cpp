@@ -158,8 +158,7 @@ TEST(ParseCoreSpeeds, ReadsRatiosWithEitherSeparator) {
 }
 
 TEST(ParseCoreSpeeds, SaysWhatIsWrong) {
-  for (const char* text :
-       {"", ",", "3,", ":1", "3;1", "3 1", "x", "-1,1", "nan,1", "inf", "1e999", "3,,1", "0x3"}) {
+  for (const char* text : {"", ",", "3,", ":1", "3;1", "3 1", "x", "-1,1", "nan,1", "inf", "1e999", "3,,1", "0x3"}) {
     const ParsedCoreSpeeds parsed = parse_core_speeds(text);
     EXPECT_FALSE(parsed.speeds) << text;
     EXPECT_EQ(parsed.error, "a core speed ratio is not a number from 0 up") << text;

@@ -21,8 +21,7 @@ Schedule random_schedule(ScheduleKind kind, uint64_t trips, std::mt19937_64& ran
   if (kind == ScheduleKind::Dynamic || kind == ScheduleKind::Guided)
     schedule.chunk = random_chunk(trips, random);
   else
-    schedule.probe_percent =
-        random() % 4 == 0 ? 100 : std::uniform_real_distribution<double>(0.01, 50)(random);
+    schedule.probe_percent = random() % 4 == 0 ? 100 : std::uniform_real_distribution<double>(0.01, 50)(random);
   return schedule;
 }
 
@@ -130,8 +129,7 @@ TEST_P(EveryPolicy, DoesEachIterationOnceWhileNodesJoinAndLeave) {
   }
 }
 
-template <class T>
-void run_loops_of_type(ScheduleKind kind, std::mt19937_64& random) {
+template <class T> void run_loops_of_type(ScheduleKind kind, std::mt19937_64& random) {
   for (int repetition = 0; repetition < 200; ++repetition) {
     const auto loop = RandomLoop<T>::draw(random);
     const LoopShape shape{trip_count(loop.lower, loop.upper, loop.stride), random_team(random)};
@@ -159,8 +157,7 @@ INSTANTIATE_TEST_SUITE_P(Schedules, EveryPolicy,
                                          ScheduleKind::HetProbe, ScheduleKind::HetProbeI),
                          [](const auto& instance) {
                            std::string name = format_schedule({instance.param});
-                           std::erase_if(name,
-                                         [](char c) { return c < 'a' || c > 'z'; }); // no digits, no signs
+                           std::erase_if(name, [](char c) { return c < 'a' || c > 'z'; }); // no digits, no signs
                            return name;
                          });
 

@@ -7,8 +7,7 @@ TEST(RegionHistory, AuditsAtGrowingIntervals) {
   RegionHistory history;
   settle(history, quiet);
   for (uint64_t interval : {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096}) {
-    for (uint64_t left = interval; left > 0;
-         --left) { // every visit is asked about, so none is announced in vain
+    for (uint64_t left = interval; left > 0; --left) { // every visit is asked about, so none is announced in vain
       RegionHistory copy = history;
       const RegionHistory::Visit answer = copy.begin_visit(team, rules(), 1000);
       ASSERT_FALSE(answer.probe) << interval << " " << left;
@@ -107,7 +106,8 @@ TEST(RegionHistory, TheFaultsOfOneVisitDoNotPutALoopOnOneNode) {
 }
 
 /// What nodes bring of the visits that nobody asked about, at an audit that says `now`.
-const Decision& audit(RegionHistory& history, const std::vector<NodeMeasurement>& now, const std::vector<NodeMeasurement>& earlier) {
+const Decision& audit(RegionHistory& history, const std::vector<NodeMeasurement>& now,
+                      const std::vector<NodeMeasurement>& earlier) {
   while (!history.begin_visit(team, rules()).probe) {
   }
   return history.absorb({now, now, earlier}, rules());

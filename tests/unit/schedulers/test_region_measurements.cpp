@@ -167,7 +167,7 @@ TEST(RegionHistory, ExpectsPagesToGoOnSettling) {
   EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 1); // nothing says yet that they settle
   history.absorb(probe(1000, 40, 1000, 800), rules());
   EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 0.01); // a tenth remained, a tenth of that will
-  EXPECT_DOUBLE_EQ(history.nodes()[1].faults_next_visit, 1); // they rose: no more is expected than was seen
+  EXPECT_DOUBLE_EQ(history.nodes()[1].faults_next_visit, 1);    // they rose: no more is expected than was seen
   history.absorb(probe(1000, 0, 1000, 800), rules());
   EXPECT_EQ(history.nodes()[0].faults_next_visit, 0);
   history.absorb(probe(1000, 4, 1000, 800), rules());

@@ -134,8 +134,8 @@ TEST(RegionHistory, StartsAfreshWithAnotherTeam) {
   EXPECT_FALSE(history.settled());
   EXPECT_EQ(history.visits(), 1u);
   EXPECT_EQ(history.probed_visits(), 0u);
-  const Decision& decision =
-      history.absorb(std::vector{measured(4, 40, 400, 0), measured(4, 40, 400, 0), measured(4, 40, 1600, 0)}, rules(50));
+  const Decision& decision = history.absorb(
+      std::vector{measured(4, 40, 400, 0), measured(4, 40, 400, 0), measured(4, 40, 1600, 0)}, rules(50));
   EXPECT_EQ(decision.speed, (std::vector<double>{4, 4, 1}));
   EXPECT_EQ(history.probed_visits(), 1u);
 }

@@ -33,9 +33,7 @@ TEST(Split, FallsBackOnThreadsThenOnTheFirstNode) {
   EXPECT_TRUE(split({0, 100}, {}, {}).empty());
 }
 
-TEST(Split, HandlesEmptyRanges) {
-  EXPECT_EQ(split({7, 7}, {1, 1}, {1, 1}), (std::vector<Range>{{7, 7}, {7, 7}}));
-}
+TEST(Split, HandlesEmptyRanges) { EXPECT_EQ(split({7, 7}, {1, 1}, {1, 1}), (std::vector<Range>{{7, 7}, {7, 7}})); }
 
 TEST(Split, KeepsATinyWeightAlive) {
   const std::vector<Range> shares = split({0, largest}, {1e-30, 1e30}, {1, 1});

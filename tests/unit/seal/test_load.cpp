@@ -29,8 +29,10 @@ TEST(Plugin, SealsAndOpens) {
 TEST(Plugin, ThatIsNotThereIsNamed) {
   std::string problem;
   EXPECT_EQ(load_cipher("/nonexistent", problem), nullptr);
-  EXPECT_EQ(problem, "encryption is not possible: there is no /nonexistent/libhetmp_seal.so, which belongs to this build of hetmp: "
-                     "build or install the rest of it");
+  EXPECT_EQ(
+      problem,
+      "encryption is not possible: there is no /nonexistent/libhetmp_seal.so, which belongs to this build of hetmp: "
+      "build or install the rest of it");
 }
 
 TEST(Plugin, ThatIsNoLibraryIsNone) {
@@ -39,7 +41,8 @@ TEST(Plugin, ThatIsNoLibraryIsNone) {
   std::ofstream(folder + "/" + plugin_file) << "nothing of the kind";
   std::string problem;
   EXPECT_EQ(load_cipher(folder, problem), nullptr);
-  EXPECT_EQ(problem.find("encryption is not possible: " + folder + "/" + plugin_file + " cannot be loaded: "), 0u) << problem;
+  EXPECT_EQ(problem.find("encryption is not possible: " + folder + "/" + plugin_file + " cannot be loaded: "), 0u)
+      << problem;
   std::filesystem::remove_all(folder);
 }
 

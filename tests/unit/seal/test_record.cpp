@@ -1,5 +1,5 @@
-// Records: what was sealed comes out however the stream is cut, and whatever was changed, left out, repeated, moved or meant
-// for somebody else does not.
+// Records: what was sealed comes out however the stream is cut, and whatever was changed, left out, repeated, moved or
+// meant for somebody else does not.
 #include "base/seal/record.hpp"
 #include "base/seal/sodium_cipher.hpp"
 
@@ -36,7 +36,7 @@ struct Outcome {
 };
 
 class Record : public testing::Test {
-protected:
+ protected:
   void SetUp() override { ASSERT_NE(cipher, nullptr); }
 
   /// The records of texts of these sizes, each one of a record.
@@ -57,8 +57,7 @@ protected:
     return all;
   }
 
-  template <class Piece>
-  Outcome read(const Bytes& stream, Piece&& piece, const Key& with) {
+  template <class Piece> Outcome read(const Bytes& stream, Piece&& piece, const Key& with) {
     RecordReader reader(*cipher, with);
     Outcome outcome;
     Bytes plain(most_plain_bytes);
@@ -75,7 +74,8 @@ protected:
     return outcome;
   }
   Outcome read(const Bytes& stream) {
-    return read(stream, [] { return size_t(1) << 30; }, key);
+    return read(
+        stream, [] { return size_t(1) << 30; }, key);
   }
 
   const Cipher* cipher = sodium_cipher();
@@ -93,7 +93,8 @@ TEST_F(Record, EverySizeComesOutHoweverTheStreamIsCut) {
     text.insert(text.end(), more.begin(), more.end());
   }
   for (const size_t longest : {size_t(1), size_t(3), size_t(50), size_t(5000), size_t(100'000)}) {
-    const Outcome outcome = read(stream, [&] { return 1 + random() % longest; }, key);
+    const Outcome outcome = read(
+        stream, [&] { return 1 + random() % longest; }, key);
     EXPECT_FALSE(outcome.broken) << longest;
     EXPECT_EQ(outcome.text, text) << longest;
   }
@@ -166,25 +167,29 @@ TEST_F(Record, ARecordInAnothersPlaceIsRefused) {
     EXPECT_TRUE(outcome.broken);
     EXPECT_EQ(outcome.text, Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(good)));
   };
-  expect_refused({records[1], records[0], records[2]}, 0);  // moved
-  expect_refused({records[0], records[2], records[1]}, 10); // moved
-  expect_refused({records[0], records[0], records[1]}, 10); // repeated
+  expect_refused({records[1], records[0], records[2]}, 0);              // moved
+  expect_refused({records[0], records[2], records[1]}, 10);             // moved
+  expect_refused({records[0], records[0], records[1]}, 10);             // repeated
   expect_refused({records[0], records[1], records[2], records[1]}, 30); // repeated later
-  expect_refused({records[0], records[2]}, 10);             // left out
-  expect_refused({records[1], records[2]}, 0);              // the first left out
+  expect_refused({records[0], records[2]}, 10);                         // left out
+  expect_refused({records[1], records[2]}, 0);                          // the first left out
 }
 
 TEST_F(Record, AnotherKeyOpensNothing) {
   const Bytes stream = join(seal_each({10, 4096}));
   for (uint8_t number = 2; number < 10; ++number) {
-    const Outcome outcome = read(stream, [] { return size_t(1) << 30; }, key_of(number));
+    const Outcome outcome = read(
+        stream, [] { return size_t(1) << 30; }, key_of(number));
     EXPECT_TRUE(outcome.broken);
     EXPECT_TRUE(outcome.text.empty());
   }
   for (size_t bit = 0; bit < 8 * key_bytes; ++bit) {
     Key near = key;
     near[bit / 8] ^= uint8_t(1u << bit % 8);
-    EXPECT_TRUE(read(stream, [] { return size_t(1) << 30; }, near).broken) << bit;
+    EXPECT_TRUE(read(
+                    stream, [] { return size_t(1) << 30; }, near)
+                    .broken)
+        << bit;
   }
 }
 
@@ -220,7 +225,8 @@ TEST_F(Record, TheCipherIsTheOneThatItIsSaidToBe) {
   uint8_t text[64] = {}, sealed[64 + tag_bytes];
   cipher->seal(zero.data(), 0, nullptr, 0, text, sizeof text, sealed);
   // RFC 8439, appendix A.1, test vector 2: the keystream of block 1.
-  constexpr uint8_t keystream[] = {0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a, 0x98, 0xba, 0x97, 0x7c, 0x73, 0x2d, 0x08, 0x0d};
+  constexpr uint8_t keystream[] = {0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a,
+                                   0x98, 0xba, 0x97, 0x7c, 0x73, 0x2d, 0x08, 0x0d};
   EXPECT_EQ(memcmp(sealed, keystream, sizeof keystream), 0);
   uint8_t back[64] = {1};
   EXPECT_TRUE(cipher->open(zero.data(), 0, nullptr, 0, sealed, sizeof text, back));

@@ -50,9 +50,7 @@ Result run(Scenario scenario, ScheduleKind kind) {
   return result;
 }
 
-double over_optimum(const Result& result) {
-  return result.makespan_us() / result.optimum_us();
-}
+double over_optimum(const Result& result) { return result.makespan_us() / result.optimum_us(); }
 
 std::string name_of(const Cluster& cluster) {
   return std::to_string(cluster.nodes) + (cluster.equal ? "equal" : "unequal");
@@ -107,8 +105,8 @@ TEST_P(OnClusters, OnRegularLoopsBothAreNearTheOptimum) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clusters, OnClusters,
-                         testing::Values(Cluster{2, true}, Cluster{2, false}, Cluster{8, true},
-                                         Cluster{8, false}, Cluster{64, true}, Cluster{64, false}),
+                         testing::Values(Cluster{2, true}, Cluster{2, false}, Cluster{8, true}, Cluster{8, false},
+                                         Cluster{64, true}, Cluster{64, false}),
                          [](const auto& instance) { return name_of(instance.param); });
 
 TEST(Acceptance, HetProbeFindsCoreSpeedRatiosUpToFour) {

@@ -140,8 +140,7 @@ TEST(Shapes, HaveTheCostsTheySay) {
 class Stubborn : public LoopPolicy {
  public:
   explicit Stubborn(std::vector<schedulers::Assignment> answers) : answers_(std::move(answers)) {}
-  void ask(uint32_t node, const schedulers::NodeMeasurement&,
-           std::vector<schedulers::Reply>& replies) override {
+  void ask(uint32_t node, const schedulers::NodeMeasurement&, std::vector<schedulers::Reply>& replies) override {
     if (next_ < answers_.size())
       replies.push_back({node, answers_[next_++]});
   }
@@ -174,8 +173,7 @@ TEST(Simulation, FindsPoliciesThatBreakTheirContract) {
 }
 
 TEST(Simulation, GivesTheSameResultAgain) {
-  Scenario scenario =
-      constant_loop(20000, 5, {{3, 1.0}, {5, 0.5}, {2, SpeedTimeline({{0, 1}, {3000, 0.2}})}});
+  Scenario scenario = constant_loop(20000, 5, {{3, 1.0}, {5, 0.5}, {2, SpeedTimeline({{0, 1}, {3000, 0.2}})}});
   scenario.visits = 5;
   scenario.faults.own = [](uint64_t i) { return i % 100 == 0 ? 1.0 : 0.0; };
   for (const ScheduleKind kind : {ScheduleKind::HetProbe, ScheduleKind::HetProbeI}) {

@@ -137,12 +137,12 @@ TEST(CalibrationOutput, LinesBecomeCurves) {
 
 TEST(CalibrationOutput, WhatIsNoSuchLineIsLeftOut) {
   Reading reading;
-  for (const char* line : {"", "\n", "point 1 1 1 1 1 1", "pair 0 1 1", "pair 1 0 1", "pair 1 1",
-                           "pair one 1 1", "share 1 1", "ended"})
+  for (const char* line :
+       {"", "\n", "point 1 1 1 1 1 1", "pair 0 1 1", "pair 1 0 1", "pair 1 1", "pair one 1 1", "share 1 1", "ended"})
     EXPECT_FALSE(reading.take(line)) << line;
   EXPECT_TRUE(reading.take("pair 1 1 1"));
-  for (const char* line : {"point 2 1 1 1 1 1", "point 1 1 1 1 1", "point 1 1 1 1 1 x", "point 1 1 1 1 1 1 1",
-                           "share 2 1", "share 1 x"})
+  for (const char* line :
+       {"point 2 1 1 1 1 1", "point 1 1 1 1 1", "point 1 1 1 1 1 x", "point 1 1 1 1 1 1 1", "share 2 1", "share 1 x"})
     EXPECT_FALSE(reading.take(line)) << line;
   EXPECT_TRUE(reading.curves[0].points.empty());
   EXPECT_FALSE(reading.complete);

@@ -12,17 +12,13 @@ using namespace hetmp::tool;
 
 const std::string library = "/l/libhetmp.so";
 
-const char* nothing_set(const char*) {
-  return nullptr;
-}
+const char* nothing_set(const char*) { return nullptr; }
 
 const char* something_preloaded(const char* name) {
   return std::strcmp(name, "LD_PRELOAD") == 0 ? "/other.so" : nullptr;
 }
 
-std::string own_cpu() {
-  return std::to_string(hetmp::allowed_cpus().front());
-}
+std::string own_cpu() { return std::to_string(hetmp::allowed_cpus().front()); }
 
 RunOptions for_program() {
   RunOptions options;
@@ -86,16 +82,14 @@ TEST(ToolRun, EachMistakeIsNamed) {
   for (const char* nodes : {"0", "65", "-1", "x", "", "2.5", "2,2"})
     EXPECT_NE(error_of([&](RunOptions& o) { o.nodes = nodes; }).find("--nodes"), std::string::npos) << nodes;
   for (const char* threads : {"0", "x", "-2"})
-    EXPECT_NE(error_of([&](RunOptions& o) { o.threads = threads; }).find("--threads"), std::string::npos)
-        << threads;
+    EXPECT_NE(error_of([&](RunOptions& o) { o.threads = threads; }).find("--threads"), std::string::npos) << threads;
   for (const char* schedule : {"statik", "static,0", "hetprobe,101", "dynamic,"})
     EXPECT_NE(error_of([&](RunOptions& o) { o.schedule = schedule; }).find("--schedule"), std::string::npos)
         << schedule;
   EXPECT_NE(error_of([](RunOptions& o) { o.loops = "most"; }).find("--loops"), std::string::npos);
   for (const char* cores : {"", "x", ";", "4095", "0-"})
     EXPECT_NE(error_of([&](RunOptions& o) { o.cores = cores; }).find("--cores"), std::string::npos) << cores;
-  EXPECT_NE(error_of([](RunOptions& o) { o.nodes = "2", o.cores = "0;1"; }).find("exclude"),
-            std::string::npos);
+  EXPECT_NE(error_of([](RunOptions& o) { o.nodes = "2", o.cores = "0;1"; }).find("exclude"), std::string::npos);
   EXPECT_NE(error_of([](RunOptions& o) { o.command.clear(); }).find("no program"), std::string::npos);
 }
 

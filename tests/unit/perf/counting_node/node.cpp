@@ -22,9 +22,7 @@ dsm::Fabric* fabric = nullptr;
 FutexWord finished{0};
 FutexWord others_finished{0}; // on the origin
 
-bool shared(const void* address) {
-  return fabric->is_shared(address);
-}
+bool shared(const void* address) { return fabric->is_shared(address); }
 
 /// Whether what other libraries allocate is shared, and not so in a private section.
 bool sections_work() {
