@@ -21,7 +21,7 @@ struct FaultCounters {
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
 
-/// What one node has seen of one page since the program began (dsm/node/page_statistics).
+/// What one node has seen of one page since the program began (dsm/engine/page_statistics).
 struct PageRecord {
   static constexpr uint32_t word_bytes = 4;
   /// Returns while the node's threads were in a region, as enter_region() named it.

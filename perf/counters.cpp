@@ -4,7 +4,7 @@
 #include "base/library_folder.hpp"
 #include "base/plugin.hpp"
 #include "base/private_section.hpp"
-#include "perf/papi/plugin.hpp"
+#include "perf/counter_plugin.hpp"
 
 #include <atomic>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #include "microbench/simulate/options.hpp"
 
-#include "schedulers/parse.hpp"
+#include "schedulers/arithmetic/parse.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // What the user of hetmp-simulate asked for, and the scenario it stands for.
 #pragma once
 
-#include "schedulers/schedule.hpp"
+#include "schedulers/arithmetic/schedule.hpp"
 #include "schedulers/simulation/scenario.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // libhetmp_papi.so: which events are counted, and how a thread counts them. An event is PAPI's if PAPI can
 // count it here, otherwise the kernel's own of that name.
-#include "perf/papi/plugin.hpp"
+#include "perf/counter_plugin.hpp"
 
 #include "perf/papi/event_set.hpp"
 #include "perf/papi/kernel_event.hpp"

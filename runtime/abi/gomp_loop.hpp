@@ -1,7 +1,7 @@
 // Loops as gcc begins them: [start, end), and chunks likewise.
 #pragma once
 
-#include "runtime/core/loop.hpp"
+#include "runtime/loops/loop.hpp"
 
 #include <cstdint>
 #include <type_traits>

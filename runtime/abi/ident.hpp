@@ -1,7 +1,7 @@
 // What a compiler tells about the place of a construct, and how entries of this family find the calling thread.
 #pragma once
 
-#include "runtime/core/thread.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <cstdint>
 

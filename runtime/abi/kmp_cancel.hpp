@@ -1,7 +1,7 @@
 // The numbers by which libomp's interface names constructs that can be cancelled.
 #pragma once
 
-#include "runtime/core/cancellation.hpp"
+#include "runtime/sync/cancellation.hpp"
 
 namespace hetmp::runtime {
 

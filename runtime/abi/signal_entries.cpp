@@ -3,7 +3,7 @@
 // no defaults.
 #include "base/signal_calls.hpp"
 #include "runtime/abi/entry.hpp"
-#include "runtime/core/ending_signals.hpp"
+#include "runtime/process/ending_signals.hpp"
 
 using hetmp::SignalHandler;
 using hetmp::runtime::program_sigaction;

@@ -1,7 +1,7 @@
 #include "runtime/global/answers.hpp"
 
 #include "base/message.hpp"
-#include "runtime/core/futex_lock.hpp"
+#include "runtime/wait/futex_lock.hpp"
 
 #include <mutex>
 #include <vector>

@@ -2,8 +2,8 @@
 // without a lock, so the thread that serves page faults may deliver it.
 #pragma once
 
-#include "runtime/core/wait.hpp"
 #include "runtime/global/coordinator.hpp"
+#include "runtime/wait/wait.hpp"
 
 namespace hetmp::runtime {
 

@@ -1,7 +1,7 @@
 #include "runtime/global/coordinator.hpp"
 
-#include "schedulers/deal.hpp"
-#include "schedulers/placed_static.hpp"
+#include "schedulers/arithmetic/deal.hpp"
+#include "schedulers/policies/placed_static.hpp"
 
 #include <algorithm>
 

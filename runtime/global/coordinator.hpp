@@ -3,12 +3,12 @@
 // process, node processes). Not synchronised: one caller at a time.
 #pragma once
 
-#include "perf/region_record.hpp"
+#include "perf/report/region_record.hpp"
 #include "runtime/global/gatherings.hpp"
 #include "runtime/global/meetings.hpp"
 #include "runtime/global/requests.hpp"
-#include "schedulers/policy.hpp"
-#include "schedulers/region_history.hpp"
+#include "schedulers/learning/region_history.hpp"
+#include "schedulers/policies/policy.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -24,7 +24,7 @@ namespace hetmp::runtime {
 
 class Coordinator {
  public:
-  /// `cpus_per_node`: how teams' threads are dealt to the program's nodes (schedulers/deal.hpp).
+  /// `cpus_per_node`: how teams' threads are dealt to the program's nodes (schedulers/arithmetic/deal.hpp).
   Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node);
 
   /// Appends the answers that become possible by this request, in the order they are to be given. A request that no

@@ -7,12 +7,12 @@
 // operation. Operations block the calling thread until the answer is there.
 #pragma once
 
-#include "runtime/core/device_icvs.hpp"
-#include "runtime/core/icv.hpp"
-#include "runtime/core/invoke.hpp"
-#include "runtime/core/listed_sizes.hpp"
 #include "runtime/global/handover.hpp"
-#include "schedulers/policy.hpp"
+#include "runtime/process/device_icvs.hpp"
+#include "runtime/process/invoke.hpp"
+#include "runtime/settings/icv.hpp"
+#include "runtime/wait/listed_sizes.hpp"
+#include "schedulers/policies/policy.hpp"
 
 #include <cstdint>
 
@@ -83,7 +83,8 @@ class GlobalLevel {
   /// divided without asking, so nobody knows which nodes they need.
   virtual void join(const TeamDescription& part, uint64_t sequence, bool unplaced) = 0;
 
-  /// What this node does next with a loop (schedulers/policy.hpp). May take until other nodes have come, or need help.
+  /// What this node does next with a loop (schedulers/policies/policy.hpp). May take until other nodes have come, or
+  /// need help.
   virtual schedulers::Assignment ask_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) = 0;
   /// What this node measured over its last assignment, if it was to. Nobody waits for it.
   virtual void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) = 0;

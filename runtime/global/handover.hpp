@@ -1,7 +1,7 @@
 // Tasks that one node hands over to another, as messages carry them.
 #pragma once
 
-#include "runtime/core/icv.hpp"
+#include "runtime/settings/icv.hpp"
 
 #include <cstdint>
 

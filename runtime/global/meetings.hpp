@@ -2,7 +2,7 @@
 // wait at a barrier may be given tasks that another node has to spare.
 #pragma once
 
-#include "perf/region_record.hpp"
+#include "perf/report/region_record.hpp"
 #include "runtime/global/requests.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "runtime/global/global_level.hpp"
 #include "runtime/global/handover.hpp"
-#include "schedulers/policy.hpp"
+#include "schedulers/policies/policy.hpp"
 
 #include <cstddef>
 #include <cstdint>

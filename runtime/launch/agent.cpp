@@ -2,8 +2,8 @@
 
 #include "base/cpu_list.hpp"
 #include "base/message.hpp"
-#include "runtime/launch/descriptors.hpp"
-#include "runtime/launch/frame_stream.hpp"
+#include "runtime/launch/connection/descriptors.hpp"
+#include "runtime/launch/connection/frame_stream.hpp"
 #include "runtime/launch/node_program.hpp"
 #include "runtime/launch/orders.hpp"
 

@@ -1,8 +1,8 @@
 #include "runtime/launch/agent_process.hpp"
 
 #include "base/message.hpp"
-#include "runtime/launch/descriptors.hpp"
-#include "runtime/launch/sockets.hpp"
+#include "runtime/launch/connection/descriptors.hpp"
+#include "runtime/launch/connection/sockets.hpp"
 
 #include <cerrno>
 #include <csignal>

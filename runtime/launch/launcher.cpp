@@ -2,11 +2,11 @@
 
 #include "base/message.hpp"
 #include "runtime/launch/agent_process.hpp"
-#include "runtime/launch/descriptors.hpp"
-#include "runtime/launch/frame_stream.hpp"
+#include "runtime/launch/connection/descriptors.hpp"
+#include "runtime/launch/connection/frame_stream.hpp"
+#include "runtime/launch/connection/sockets.hpp"
 #include "runtime/launch/launch_order.hpp"
 #include "runtime/launch/orders.hpp"
-#include "runtime/launch/sockets.hpp"
 
 #include <algorithm>
 #include <cerrno>

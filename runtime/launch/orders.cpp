@@ -1,6 +1,6 @@
 #include "runtime/launch/orders.hpp"
 
-#include "runtime/launch/frames.hpp"
+#include "runtime/launch/connection/frames.hpp"
 
 #include <limits>
 #include <nlohmann/json.hpp>

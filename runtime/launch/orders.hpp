@@ -1,8 +1,8 @@
 // The contents of frames: values here, JSON on the way.
 #pragma once
 
-#include "runtime/launch/handshake.hpp"
-#include "runtime/launch/mesh.hpp"
+#include "runtime/launch/connection/handshake.hpp"
+#include "runtime/launch/connection/mesh.hpp"
 
 #include <map>
 #include <optional>

@@ -4,9 +4,9 @@
 #include "base/environment.hpp"
 #include "base/message.hpp"
 #include "base/seal/wanted.hpp"
+#include "runtime/launch/connection/own_address.hpp"
 #include "runtime/launch/cpu_shares.hpp"
 #include "runtime/launch/node_program.hpp"
-#include "runtime/launch/own_address.hpp"
 #include "runtime/launch/pmix.hpp"
 
 #include <csignal>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/global/handover.hpp"
-#include "runtime/tasking/task.hpp"
+#include "runtime/task_graph/task.hpp"
 
 #include <cstdint>
 

@@ -1,11 +1,11 @@
 #include "runtime/tasking/execution.hpp"
 
 #include "base/message.hpp"
-#include "runtime/core/cancellation.hpp"
+#include "runtime/sync/cancellation.hpp"
+#include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
-#include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/task_watch.hpp"
 
 #include <utility>

@@ -1,9 +1,9 @@
 // From an explicit task's generation to its completion.
 #pragma once
 
-#include "runtime/core/thread.hpp"
-#include "runtime/tasking/dependences.hpp"
-#include "runtime/tasking/task.hpp"
+#include "runtime/task_graph/dependences.hpp"
+#include "runtime/task_graph/task.hpp"
+#include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
 

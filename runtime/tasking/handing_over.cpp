@@ -1,10 +1,10 @@
 #include "runtime/tasking/handing_over.hpp"
 
-#include "runtime/core/barrier.hpp"
-#include "runtime/core/write_changed.hpp"
+#include "runtime/sync/barrier.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/wait/write_changed.hpp"
 
 #include <algorithm>
 #include <map>

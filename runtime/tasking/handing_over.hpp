@@ -12,9 +12,9 @@
 // of a region are a probe. A region whose tasks are too small, or take far longer elsewhere, keeps them for a while.
 #pragma once
 
-#include "runtime/core/thread.hpp"
 #include "runtime/global/handover.hpp"
-#include "runtime/tasking/task.hpp"
+#include "runtime/task_graph/task.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <atomic>
 #include <cstdint>

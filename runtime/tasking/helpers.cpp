@@ -2,10 +2,10 @@
 
 #include "base/message.hpp"
 #include "runtime/affinity/helper_places.hpp"
-#include "runtime/core/futex_lock.hpp"
-#include "runtime/core/node_team.hpp"
-#include "runtime/core/thread_factory.hpp"
+#include "runtime/process/thread_factory.hpp"
 #include "runtime/tasking/execution.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/wait/futex_lock.hpp"
 
 #include <cstdlib>
 #include <cstring>

@@ -5,7 +5,7 @@
 // somebody outside who completes tasks.
 #pragma once
 
-#include "runtime/tasking/task.hpp"
+#include "runtime/task_graph/task.hpp"
 
 namespace hetmp::runtime {
 

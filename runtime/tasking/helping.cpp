@@ -1,6 +1,6 @@
 #include "runtime/tasking/helping.hpp"
 
-#include "runtime/tasking/dependences.hpp"
+#include "runtime/task_graph/dependences.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 
 #include <cstdlib>

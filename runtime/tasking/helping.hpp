@@ -1,9 +1,9 @@
 // Threads that wait execute tasks meanwhile.
 #pragma once
 
-#include "runtime/core/node_team.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/handing_over.hpp"
+#include "runtime/team/node_team.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 #include "runtime/tasking/task_reduction.hpp"
 
-#include "runtime/core/node_team.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/node_team.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -3,8 +3,8 @@
 // the taskgroup folds the copies into the variable.
 #pragma once
 
-#include "runtime/core/thread.hpp"
-#include "runtime/tasking/task.hpp"
+#include "runtime/task_graph/task.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <atomic>
 #include <memory>

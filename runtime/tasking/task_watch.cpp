@@ -1,10 +1,10 @@
 #include "runtime/tasking/task_watch.hpp"
 
 #include "base/futex.hpp"
-#include "runtime/core/futex_lock.hpp"
-#include "runtime/core/node_team.hpp"
-#include "runtime/core/thread_factory.hpp"
+#include "runtime/process/thread_factory.hpp"
 #include "runtime/tasking/handing_over.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/wait/futex_lock.hpp"
 
 #include <ctime>
 #include <new>

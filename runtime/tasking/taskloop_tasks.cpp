@@ -1,6 +1,6 @@
 #include "runtime/tasking/taskloop_tasks.hpp"
 
-#include "runtime/core/node_team.hpp"
+#include "runtime/team/node_team.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include "base/message.hpp"
 #include "perf/read_file.hpp"
-#include "perf/report.hpp"
+#include "perf/report/report.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -5,11 +5,11 @@
 #include "base/message.hpp"
 #include "base/seal/load.hpp"
 #include "base/seal/wanted.hpp"
-#include "runtime/core/nodes.hpp"
+#include "runtime/process/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run_under_pmix.hpp"
-#include "schedulers/parse.hpp"
+#include "schedulers/arithmetic/parse.hpp"
 
 #include <cerrno>
 #include <climits>

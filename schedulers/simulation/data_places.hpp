@@ -1,7 +1,7 @@
 // Where the data of a simulated loop is, and what faults that causes.
 #pragma once
 
-#include "schedulers/schedule.hpp"
+#include "schedulers/arithmetic/schedule.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,13 +1,13 @@
 // What the simulator is given, and what it returns.
 //
 // A loop runs under a policy on simulated nodes. The policy, its history and the nodes' division of work
-// among their threads (schedulers/node_work) are the runtime's own code; time, faults and messages are
+// among their threads (schedulers/policies/node_work) are the runtime's own code; time, faults and messages are
 // simulated. The same scenario gives the same result on every run.
 #pragma once
 
-#include "schedulers/decision.hpp"
-#include "schedulers/policy.hpp"
-#include "schedulers/region_history.hpp"
+#include "schedulers/learning/decision.hpp"
+#include "schedulers/learning/region_history.hpp"
+#include "schedulers/policies/policy.hpp"
 #include "schedulers/simulation/data_places.hpp"
 #include "schedulers/simulation/shapes.hpp"
 #include "schedulers/simulation/speed.hpp"

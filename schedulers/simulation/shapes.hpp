@@ -1,7 +1,7 @@
 // What the iterations of a simulated loop cost.
 #pragma once
 
-#include "schedulers/schedule.hpp"
+#include "schedulers/arithmetic/schedule.hpp"
 
 #include <cstdint>
 #include <functional>

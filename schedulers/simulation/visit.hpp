@@ -1,7 +1,7 @@
 // One visit of a simulated loop, as discrete events.
 #pragma once
 
-#include "schedulers/node_work.hpp"
+#include "schedulers/policies/node_work.hpp"
 #include "schedulers/simulation/scenario.hpp"
 
 #include <cstdint>

@@ -9,7 +9,7 @@ from .runs import Missing, RunFailed, met, shown, start
 
 MIB = 1 << 20
 SHARED_MIB = 64
-SHARED_BEGIN = 16 << 40  # dsm/node/address_plan.hpp: the program's shared memory
+SHARED_BEGIN = 16 << 40  # dsm/space/address_plan.hpp: the program's shared memory
 SHARED_END = SHARED_BEGIN + (64 << 40)
 
 

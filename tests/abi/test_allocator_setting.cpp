@@ -1,5 +1,5 @@
 // The value of OMP_ALLOCATOR.
-#include "runtime/core/allocator_setting.hpp"
+#include "runtime/settings/allocator_setting.hpp"
 
 #include <gtest/gtest.h>
 #include <tuple>

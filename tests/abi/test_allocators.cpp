@@ -1,6 +1,6 @@
 // omp_alloc and its relatives.
-#include "runtime/abi/kmp_routines.hpp"
-#include "runtime/abi/omp_routines.hpp"
+#include "runtime/abi/omp/kmp_routines.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // ICVs from the environment, and the text that shows them.
-#include "runtime/core/settings.hpp"
+#include "runtime/settings/settings.hpp"
 
 #include <climits>
 #include <cstdlib>

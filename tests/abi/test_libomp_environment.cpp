@@ -1,7 +1,7 @@
 // Programs whose environment has libomp's variables: each suite runs with its own, see CMakeLists.txt.
 #include "base/cpu_list.hpp"
-#include "runtime/abi/kmp_routines.hpp"
-#include "runtime/abi/omp_routines.hpp"
+#include "runtime/abi/omp/kmp_routines.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
 
 #include <cstdarg>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // omp_lock_t and omp_nest_lock_t in one process. (Between node processes: tests/conformance.)
-#include "runtime/abi/omp_routines.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
 
 #include <atomic>
 #include <gtest/gtest.h>

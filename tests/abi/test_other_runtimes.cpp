@@ -1,5 +1,5 @@
 // Which of a process's objects call which OpenMP runtime.
-#include "runtime/core/other_runtimes.hpp"
+#include "runtime/process/other_runtimes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Threads on places, in a program whose environment asks for them: see CMakeLists.txt.
 #include "base/cpu_list.hpp"
-#include "runtime/abi/omp_routines.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
 
 #include <cstdarg>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The routines called from an initial thread, outside of any region, and their twins. (Inside regions:
 // tests/conformance.)
-#include "runtime/abi/kmp_routines.hpp"
-#include "runtime/abi/omp_routines.hpp"
+#include "runtime/abi/omp/kmp_routines.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
 
 #include <climits>
 #include <cstring>

@@ -1,5 +1,5 @@
 // schedule(simd:runtime): chunks in whole vectors, whatever OMP_SCHEDULE says.
-#include "runtime/abi/kmp_schedule.hpp"
+#include "runtime/abi/kmpc/kmp_schedule.hpp"
 
 #include <gtest/gtest.h>
 

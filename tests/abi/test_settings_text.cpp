@@ -1,5 +1,5 @@
 // What KMP_SETTINGS says: which variables are given, what they come to, which are not followed.
-#include "runtime/core/settings.hpp"
+#include "runtime/settings/settings.hpp"
 
 #include <gtest/gtest.h>
 

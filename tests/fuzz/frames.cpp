@@ -1,9 +1,9 @@
 // A libFuzzer target: bytes of other machines, to everything that reads such bytes. Besides what the sanitizers find,
 // it is a fault when a stream means something else cut into other pieces, when a message has an impossible size, and
 // when a value that was read does not survive being written and read again.
-#include "runtime/launch/frames.hpp"
-#include "dsm/node/frame_reader.hpp"
-#include "dsm/node/page_message.hpp"
+#include "runtime/launch/connection/frames.hpp"
+#include "dsm/transport/frame_reader.hpp"
+#include "dsm/transport/page_message.hpp"
 #include "runtime/launch/orders.hpp"
 #include "tests/fuzz/check.hpp"
 

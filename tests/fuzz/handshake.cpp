@@ -2,7 +2,7 @@
 // messages. The input says how: of each message a pattern that it is changed by, or bytes in its place. It is a fault,
 // besides what the sanitizers find, when anything but the very messages is accepted, when those are not, or when the
 // two ends do not get the same keys.
-#include "runtime/launch/handshake.hpp"
+#include "runtime/launch/connection/handshake.hpp"
 #include "tests/fuzz/check.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // A libFuzzer target: saved reports. It is a fault, besides what the sanitizers find, when a report that was read does
 // not survive being written and read again, when text or page hold what a terminal or a browser would obey, and when a
 // name makes a line of its own.
-#include "perf/report.hpp"
-#include "perf/printable.hpp"
-#include "perf/report_utf8.hpp"
+#include "perf/report/report.hpp"
+#include "perf/report/printable.hpp"
+#include "perf/report/report_utf8.hpp"
 #include "tests/fuzz/check.hpp"
 
 #include <string>

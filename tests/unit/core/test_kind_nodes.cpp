@@ -1,6 +1,6 @@
 // HETMP_NODES=kinds: from what a machine tells of its kinds of cores to nodes with speeds.
-#include "runtime/core/kind_nodes.hpp"
-#include "runtime/core/nodes.hpp"
+#include "runtime/process/kind_nodes.hpp"
+#include "runtime/process/nodes.hpp"
 
 #include <gtest/gtest.h>
 

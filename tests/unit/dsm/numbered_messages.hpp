@@ -1,7 +1,7 @@
 // Messages whose whole content follows from a number, and who checks that they come whole and in order.
 #pragma once
 
-#include "dsm/node/transport.hpp"
+#include "dsm/transport/transport.hpp"
 
 #include <cstdint>
 #include <cstring>

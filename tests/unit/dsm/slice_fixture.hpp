@@ -1,7 +1,7 @@
 // A node's slice of the address plan, mapped for a test as it is in a node process.
 #pragma once
 
-#include "dsm/node/address_plan.hpp"
+#include "dsm/space/address_plan.hpp"
 
 #include <gtest/gtest.h>
 

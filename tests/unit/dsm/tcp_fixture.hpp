@@ -1,9 +1,9 @@
 // A node with TCP connections to one good peer and to one that may do anything.
 #pragma once
 
-#include "dsm/node/frame_check.hpp"
-#include "dsm/node/loopback.hpp"
-#include "dsm/node/tcp_transport.hpp"
+#include "dsm/transport/frame_check.hpp"
+#include "dsm/transport/loopback.hpp"
+#include "dsm/transport/tcp_transport.hpp"
 #include "numbered_messages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The actions of several pages' events come together as few calls and messages, each page's in its order, and nothing
 // gets lost.
-#include "dsm/node/action_batch.hpp"
+#include "dsm/engine/action_batch.hpp"
 
 #include <gtest/gtest.h>
 

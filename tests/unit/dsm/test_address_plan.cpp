@@ -1,6 +1,6 @@
 // Page numbers and addresses: each is the other's inverse, and pieces that are published together fit in
 // their segment.
-#include "dsm/node/address_plan.hpp"
+#include "dsm/space/address_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "dsm/node/allocation_sites.hpp"
+#include "dsm/observe/allocation_sites.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>

@@ -1,5 +1,5 @@
 // Which pages are fetched with a fault: streams are found, grow, and are told apart; what is no stream fetches nothing.
-#include "dsm/node/fault_streams.hpp"
+#include "dsm/ahead/fault_streams.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Addresses for mapped files: never given twice, used again when given back, wholly or in parts; each node's own.
-#include "dsm/node/file_area.hpp"
+#include "dsm/space/file_area.hpp"
 
 #include <gtest/gtest.h>
 

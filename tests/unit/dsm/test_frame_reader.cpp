@@ -1,7 +1,7 @@
 // Messages out of a stream of bytes: the same however it is cut into pieces, and nothing once it cannot be a stream of
 // messages. What the reader gives is compared with a second, simpler one that has the whole stream at once.
-#include "dsm/node/frame_check.hpp"
-#include "dsm/node/frame_reader.hpp"
+#include "dsm/transport/frame_check.hpp"
+#include "dsm/transport/frame_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A node's heap: every size and alignment, no two blocks in the same place, zeros where zeros are promised.
-#include "dsm/node/heap.hpp"
+#include "dsm/space/heap.hpp"
 #include "slice_fixture.hpp"
 
 #include <gtest/gtest.h>

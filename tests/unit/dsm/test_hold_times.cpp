@@ -1,5 +1,5 @@
 // Which messages wait after a page came, for how long, and in which order they are processed then.
-#include "dsm/node/hold_times.hpp"
+#include "dsm/engine/hold_times.hpp"
 
 #include <gtest/gtest.h>
 

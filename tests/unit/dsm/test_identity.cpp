@@ -1,5 +1,5 @@
 // What has to be alike in two processes: all of it is found here, and a difference is named.
-#include "dsm/node/identity.hpp"
+#include "dsm/objects/identity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The limit on what the nodes of a machine allocate together: its value, its counting, and the heap that keeps it.
-#include "dsm/node/heap.hpp"
-#include "dsm/node/memory_budget.hpp"
+#include "dsm/space/heap.hpp"
+#include "dsm/space/memory_budget.hpp"
 #include "slice_fixture.hpp"
 
 #include <gtest/gtest.h>

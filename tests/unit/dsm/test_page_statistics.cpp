@@ -1,4 +1,4 @@
-#include "dsm/node/page_statistics.hpp"
+#include "dsm/engine/page_statistics.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,5 +1,5 @@
 // HETMP_PREFETCH: all, none, or some by name.
-#include "dsm/node/prefetch_choice.hpp"
+#include "dsm/ahead/prefetch_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which loaded objects each node keeps for itself: the rule, and what it is asked of.
-#include "dsm/node/private_objects.hpp"
+#include "dsm/objects/private_objects.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

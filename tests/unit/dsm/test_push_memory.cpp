@@ -1,5 +1,5 @@
 // Offered pages are pushed to those who turn out to read them, as long as they do.
-#include "dsm/node/push_memory.hpp"
+#include "dsm/ahead/push_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The ring: messages of any size come out whole and in order, their data in one piece, and whoever wishes for room
 // hears of it.
-#include "dsm/node/ring.hpp"
+#include "dsm/transport/ring.hpp"
 
 #include <gtest/gtest.h>
 

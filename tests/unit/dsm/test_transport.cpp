@@ -1,7 +1,7 @@
 // What every transport promises: all messages arrive, in order, whole, however much is under way; sleepers are woken.
-#include "dsm/node/loopback.hpp"
-#include "dsm/node/shared_memory_transport.hpp"
-#include "dsm/node/tcp_transport.hpp"
+#include "dsm/transport/loopback.hpp"
+#include "dsm/transport/shared_memory_transport.hpp"
+#include "dsm/transport/tcp_transport.hpp"
 #include "numbered_messages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // A real userfaultfd of this process: faults arrive as messages, and each page operation does what it says.
-#include "dsm/node/address_plan.hpp"
-#include "dsm/node/user_faults.hpp"
+#include "dsm/engine/user_faults.hpp"
+#include "dsm/space/address_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/global/bouncing_pages.hpp"
+#include "runtime/nodes/bouncing_pages.hpp"
 
 #include <gtest/gtest.h>
 

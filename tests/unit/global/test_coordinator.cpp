@@ -2,7 +2,7 @@
 // answer, once.
 #include "runtime/global/coordinator.hpp"
 
-#include "schedulers/deal.hpp"
+#include "schedulers/arithmetic/deal.hpp"
 
 #include <gtest/gtest.h>
 

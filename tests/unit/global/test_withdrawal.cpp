@@ -1,7 +1,7 @@
 // Which nodes a region's teams need, as forks see it.
-#include "runtime/core/withdrawal.hpp"
+#include "runtime/process/withdrawal.hpp"
 
-#include "schedulers/deal.hpp"
+#include "schedulers/arithmetic/deal.hpp"
 
 #include <gtest/gtest.h>
 

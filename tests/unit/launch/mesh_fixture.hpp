@@ -1,7 +1,7 @@
 // Nodes that connect with each other, as threads of one process, and whoever else connects to them.
 #pragma once
 
-#include "runtime/launch/mesh.hpp"
+#include "runtime/launch/connection/mesh.hpp"
 
 #include <gtest/gtest.h>
 

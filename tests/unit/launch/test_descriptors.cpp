@@ -1,5 +1,5 @@
 // Writing all of something, whatever the descriptor is like, and signals as something to wait for.
-#include "runtime/launch/descriptors.hpp"
+#include "runtime/launch/connection/descriptors.hpp"
 
 #include <gtest/gtest.h>
 

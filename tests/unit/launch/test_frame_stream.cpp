@@ -1,5 +1,5 @@
 // The connection between launcher and agent, in the open and then sealed.
-#include "runtime/launch/frame_stream.hpp"
+#include "runtime/launch/connection/frame_stream.hpp"
 
 #include <gtest/gtest.h>
 

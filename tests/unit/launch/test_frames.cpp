@@ -1,6 +1,6 @@
 // Frames between launcher and agents: whole and in order however the stream is cut, after whatever a login writes
 // first.
-#include "runtime/launch/frames.hpp"
+#include "runtime/launch/connection/frames.hpp"
 
 #include <gtest/gtest.h>
 

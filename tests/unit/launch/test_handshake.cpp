@@ -1,6 +1,6 @@
 // Two processes make sure of each other: whoever knows the secret succeeds, and whatever was changed, repeated or meant
 // for somebody else fails.
-#include "runtime/launch/handshake.hpp"
+#include "runtime/launch/connection/handshake.hpp"
 
 #include <gtest/gtest.h>
 

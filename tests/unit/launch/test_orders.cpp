@@ -1,6 +1,6 @@
 // What launcher and agents tell each other: every value arrives as it was, and a text that is not what it should be is
 // nothing, whatever is wrong with it.
-#include "runtime/launch/frames.hpp"
+#include "runtime/launch/connection/frames.hpp"
 #include "runtime/launch/orders.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which of a host's addresses the other nodes are told.
-#include "runtime/launch/own_address.hpp"
+#include "runtime/launch/connection/own_address.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

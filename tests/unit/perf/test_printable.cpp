@@ -1,6 +1,6 @@
-#include "perf/printable.hpp"
-#include "perf/report.hpp"
-#include "perf/report_html.hpp"
+#include "perf/report/printable.hpp"
+#include "perf/report/report.hpp"
+#include "perf/report/report_html.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "perf/clock.hpp"
-#include "perf/region_record.hpp"
+#include "perf/report/region_record.hpp"
 
 #include <gtest/gtest.h>
 

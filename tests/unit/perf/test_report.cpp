@@ -1,5 +1,5 @@
 #include "json_reader.hpp"
-#include "perf/report.hpp"
+#include "perf/report/report.hpp"
 
 #include <cmath>
 #include <cstdlib>

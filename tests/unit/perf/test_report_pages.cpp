@@ -1,7 +1,7 @@
 #include "json_reader.hpp"
-#include "perf/report.hpp"
-#include "perf/report_html.hpp"
-#include "perf/report_text.hpp"
+#include "perf/report/report.hpp"
+#include "perf/report/report_html.hpp"
+#include "perf/report/report_text.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

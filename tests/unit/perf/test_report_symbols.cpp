@@ -1,4 +1,4 @@
-#include "perf/report_symbols.hpp"
+#include "perf/report/report_symbols.hpp"
 
 #include <cerrno>
 #include <gnu/libc-version.h>

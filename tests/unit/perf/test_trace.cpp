@@ -1,5 +1,5 @@
 #include "json_reader.hpp"
-#include "perf/trace_file.hpp"
+#include "perf/report/trace_file.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,7 +1,7 @@
 // Chunks dealt in advance: each is given out once, whoever asks.
 #include "kmpc.hpp"
 
-#include "runtime/core/chunk_share.hpp"
+#include "runtime/wait/chunk_share.hpp"
 
 #include <algorithm>
 #include <atomic>

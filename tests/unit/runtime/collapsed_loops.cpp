@@ -1,7 +1,7 @@
 // Nests of loops that the runtime divides: against the same nests executed one iteration after the other.
 #include "kmpc.hpp"
 
-#include "runtime/core/loop_nest.hpp"
+#include "runtime/loops/loop_nest.hpp"
 
 #include <random>
 #include <vector>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/abi/ident.hpp"
-#include "runtime/abi/omp_routines.hpp"
-#include "runtime/core/critical.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
+#include "runtime/sync/critical.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Locks by variable (omp_lock_t) and by key. What they guard is plain memory.
 #include "kmpc.hpp"
-#include "runtime/core/keyed_lock.hpp"
+#include "runtime/sync/keyed_lock.hpp"
 
 namespace hetmp::test {
 namespace {

@@ -1,5 +1,5 @@
 // Tables of reduction variables, laid out as gcc lays them out.
-#include "runtime/tasking/mapped_reductions.hpp"
+#include "runtime/sync/mapped_reductions.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

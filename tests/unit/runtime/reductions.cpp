@@ -1,6 +1,6 @@
 // Reductions by every method: the runtime's own choice and each of those that can be forced.
 #include "kmpc.hpp"
-#include "runtime/core/reduction.hpp"
+#include "runtime/sync/reduction.hpp"
 
 #include <algorithm>
 #include <atomic>

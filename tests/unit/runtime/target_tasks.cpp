@@ -1,11 +1,11 @@
 // Target tasks and the hidden helper threads that execute them; on several nodes these are the team's.
 #include "kmpc.hpp"
 
-#include "runtime/abi/kmp_task.hpp"
-#include "runtime/core/nodes.hpp"
-#include "runtime/core/thread_factory.hpp"
+#include "runtime/abi/kmpc/kmp_task.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/thread_factory.hpp"
+#include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
-#include "runtime/tasking/task_memory.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 
 #include <array>

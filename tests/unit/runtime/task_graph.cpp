@@ -1,8 +1,8 @@
 // What __kmpc_task_get_depnode and __kmpc_task_get_successors show of tasks and their order.
 #include "kmpc.hpp"
 
-#include "runtime/abi/kmp_dependence.hpp"
-#include "runtime/abi/kmp_task.hpp"
+#include "runtime/abi/kmpc/kmp_dependence.hpp"
+#include "runtime/abi/kmpc/kmp_task.hpp"
 
 #include <atomic>
 #include <vector>

@@ -3,8 +3,8 @@
 
 #include "kmpc.hpp"
 
+#include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
-#include "runtime/tasking/task_memory.hpp"
 
 #include <new>
 #include <utility>

@@ -1,5 +1,5 @@
 // Into which tasks a taskloop is divided.
-#include "runtime/tasking/taskloop.hpp"
+#include "runtime/task_graph/taskloop.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Threadprivate variables that the runtime keeps: what their copies begin with, and who makes and ends them.
 #include "kmpc.hpp"
 
-#include "runtime/core/threadprivate.hpp"
+#include "runtime/team/threadprivate.hpp"
 
 #include <atomic>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "policy_world.hpp"
-#include "schedulers/hetprobe.hpp"
+#include "schedulers/policies/hetprobe.hpp"
 
 namespace hetmp::schedulers {
 

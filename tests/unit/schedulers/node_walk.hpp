@@ -2,7 +2,7 @@
 // and the checks.
 #pragma once
 
-#include "schedulers/node_work.hpp"
+#include "schedulers/policies/node_work.hpp"
 #include "tiling.hpp"
 
 namespace hetmp::schedulers {

@@ -2,7 +2,7 @@
 // delay drawn at random, and the checks that hold for any policy.
 #pragma once
 
-#include "schedulers/node_work.hpp"
+#include "schedulers/policies/node_work.hpp"
 #include "tiling.hpp"
 
 #include <cmath>

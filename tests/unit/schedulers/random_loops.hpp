@@ -1,8 +1,8 @@
 // Teams and loops drawn at random, the awkward ones often.
 #pragma once
 
-#include "schedulers/loop.hpp"
-#include "schedulers/policy.hpp"
+#include "schedulers/arithmetic/loop.hpp"
+#include "schedulers/policies/policy.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -1,7 +1,7 @@
 // Visits of a region, for tests of what RegionHistory makes of them: a team of four and eight threads on two nodes.
 #pragma once
 
-#include "schedulers/region_history.hpp"
+#include "schedulers/learning/region_history.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

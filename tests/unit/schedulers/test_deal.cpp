@@ -1,4 +1,4 @@
-#include "schedulers/deal.hpp"
+#include "schedulers/arithmetic/deal.hpp"
 
 #include <gtest/gtest.h>
 

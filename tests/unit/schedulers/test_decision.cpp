@@ -1,4 +1,4 @@
-#include "schedulers/decision.hpp"
+#include "schedulers/learning/decision.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include "hetprobe_visits.hpp"
 #include "random_loops.hpp"
-#include "schedulers/probe.hpp"
+#include "schedulers/learning/probe.hpp"
 
 namespace hetmp::schedulers {
 namespace {

@@ -2,8 +2,8 @@
 // simulation/test_simulation.cpp.
 #include "policy_world.hpp"
 #include "random_loops.hpp"
-#include "schedulers/hetprobe_i.hpp"
-#include "schedulers/probe.hpp"
+#include "schedulers/learning/probe.hpp"
+#include "schedulers/policies/hetprobe_i.hpp"
 
 namespace hetmp::schedulers {
 namespace {

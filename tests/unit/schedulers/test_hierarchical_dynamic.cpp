@@ -1,6 +1,6 @@
 #include "policy_world.hpp"
 #include "random_loops.hpp"
-#include "schedulers/hierarchical_dynamic.hpp"
+#include "schedulers/policies/hierarchical_dynamic.hpp"
 
 namespace hetmp::schedulers {
 namespace {

@@ -1,4 +1,4 @@
-#include "schedulers/iteration_set.hpp"
+#include "schedulers/arithmetic/iteration_set.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

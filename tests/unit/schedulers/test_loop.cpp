@@ -1,4 +1,4 @@
-#include "schedulers/loop.hpp"
+#include "schedulers/arithmetic/loop.hpp"
 #include "tiling.hpp"
 
 namespace hetmp::schedulers {

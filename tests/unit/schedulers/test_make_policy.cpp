@@ -1,7 +1,7 @@
 // Each schedule's policy is known by its first answer to the first node of two.
-#include "schedulers/loop.hpp"
-#include "schedulers/policy.hpp"
-#include "schedulers/region_history.hpp"
+#include "schedulers/arithmetic/loop.hpp"
+#include "schedulers/learning/region_history.hpp"
+#include "schedulers/policies/policy.hpp"
 #include "tiling.hpp"
 
 namespace hetmp::schedulers {

@@ -1,5 +1,5 @@
-#include "schedulers/node_pace.hpp"
-#include "schedulers/node_regions.hpp"
+#include "schedulers/learning/node_pace.hpp"
+#include "schedulers/policies/node_regions.hpp"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -1,5 +1,5 @@
 #include "node_walk.hpp"
-#include "schedulers/loop.hpp"
+#include "schedulers/arithmetic/loop.hpp"
 
 #include <cstdlib>
 #include <limits>

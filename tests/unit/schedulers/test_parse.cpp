@@ -1,4 +1,4 @@
-#include "schedulers/parse.hpp"
+#include "schedulers/arithmetic/parse.hpp"
 
 #include <gtest/gtest.h>
 

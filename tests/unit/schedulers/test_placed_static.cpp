@@ -1,4 +1,4 @@
-#include "schedulers/placed_static.hpp"
+#include "schedulers/policies/placed_static.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // events.
 #include "policy_world.hpp"
 #include "random_loops.hpp"
-#include "schedulers/decision.hpp"
-#include "schedulers/parse.hpp"
-#include "schedulers/region_history.hpp"
+#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/learning/decision.hpp"
+#include "schedulers/learning/region_history.hpp"
 
 namespace hetmp::schedulers {
 namespace {

@@ -1,5 +1,5 @@
-#include "schedulers/probe.hpp"
-#include "schedulers/split.hpp"
+#include "schedulers/arithmetic/split.hpp"
+#include "schedulers/learning/probe.hpp"
 #include "tiling.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "schedulers/split.hpp"
+#include "schedulers/arithmetic/split.hpp"
 #include "tiling.hpp"
 
 #include <cmath>

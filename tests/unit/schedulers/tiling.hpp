@@ -1,7 +1,7 @@
 // Checks that ranges cover a loop, each iteration exactly once.
 #pragma once
 
-#include "schedulers/schedule.hpp"
+#include "schedulers/arithmetic/schedule.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

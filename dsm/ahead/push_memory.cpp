@@ -1,0 +1,47 @@
+#include "dsm/ahead/push_memory.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+
+void PushMemory::asked(uint64_t purpose, PageNumber page, uint32_t node) {
+  const size_t place = place_of(purpose, page);
+  Entry& entry = entries_[place];
+  if (entry.purpose != purpose || entry.page != page) {
+    entry = {};
+    entry.purpose = purpose;
+    entry.page = page;
+    worth_[place].store(false, std::memory_order_relaxed);
+  }
+  entry.readers |= uint64_t(1) << node;
+  if (++entry.requests >= entry.needed)
+    worth_[place].store(true, std::memory_order_relaxed);
+}
+
+uint64_t PushMemory::choose(uint64_t purpose, PageNumber page, uint64_t nodes) {
+  const size_t place = place_of(purpose, page);
+  Entry& entry = entries_[place];
+  if (entry.purpose != purpose || entry.page != page || !worth_[place].load(std::memory_order_relaxed))
+    return 0;
+  if (entry.left_out) {
+    entry.left_out = false;
+    if (entry.requests == 0) { // nobody reads it any more
+      worth_[place].store(false, std::memory_order_relaxed);
+      entry.needed = std::min(entry.needed * 2, most_needed);
+      entry.period = first_period;
+      entry.offers = 0;
+      return 0;
+    }
+    entry.period = std::min(entry.period * 2, longest_period);
+  }
+  if (++entry.offers >= entry.period) {
+    entry.left_out = true;
+    entry.offers = 0;
+    entry.requests = 0;
+    entry.readers = 0;
+    return 0;
+  }
+  return entry.readers & nodes;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,126 @@
+#include "dsm/engine/action_batch.hpp"
+
+namespace hetmp::dsm {
+namespace {
+
+using protocol::ActionKind;
+
+/// The place of such actions in the batch's order; -1: none.
+int stage_of(ActionKind kind) {
+  switch (kind) {
+  case ActionKind::Protect:
+    return 0;
+  case ActionKind::InstallShared:
+  case ActionKind::InstallExclusive:
+    return 1;
+  case ActionKind::Wake: // comes with the installation
+    return 2;
+  case ActionKind::Send:
+  case ActionKind::SendData:
+    return 3;
+  case ActionKind::Drop:
+    return 4;
+  default:
+    return -1;
+  }
+}
+
+bool is_installation(ActionKind kind) {
+  return kind == ActionKind::InstallShared || kind == ActionKind::InstallExclusive;
+}
+
+/// Whether carrying them out stage by stage is carrying them out in order. Somebody to be woken without an
+/// installation, and an installation that wakes nobody, are not the batch's business.
+bool is_in_order(const protocol::Actions& actions) {
+  int stage = -1;
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const ActionKind kind = actions[i].kind;
+    const bool wakes = i + 1 < actions.size() && actions[i + 1].kind == ActionKind::Wake;
+    const bool woken = i != 0 && is_installation(actions[i - 1].kind);
+    if (stage_of(kind) < 0 || stage_of(kind) < stage || is_installation(kind) != wakes ||
+        (kind == ActionKind::Wake && !woken) || actions[i].page() != actions[0].page())
+      return false;
+    stage = stage_of(kind);
+  }
+  return true;
+}
+
+void append(std::vector<PageRange>& ranges, PageNumber page) {
+  if (!ranges.empty() && ranges.back().first + ranges.back().count == page)
+    ++ranges.back().count;
+  else
+    ranges.push_back({page, 1});
+}
+
+} // namespace
+
+bool ActionBatch::add(const protocol::Actions& actions, const uint8_t* content) {
+  if (!is_in_order(actions))
+    return false;
+  for (const protocol::Action& action : actions)
+    add(action, content);
+  return true;
+}
+
+void ActionBatch::add(const protocol::Action& action, const uint8_t* content) {
+  switch (action.kind) {
+  case ActionKind::Protect:
+    append(protections, action.page());
+    break;
+  case ActionKind::InstallShared:
+  case ActionKind::InstallExclusive:
+    install(action.page(), content, action.kind == ActionKind::InstallExclusive);
+    break;
+  case ActionKind::Send:
+  case ActionKind::SendData:
+    send(action);
+    break;
+  case ActionKind::Drop:
+    append(drops, action.page());
+    break;
+  default: // Wake
+    break;
+  }
+}
+
+void ActionBatch::install(PageNumber page, const uint8_t* content, bool writable) {
+  if (!installations.empty()) {
+    Installation& last = installations.back();
+    const uint8_t* next = last.content ? last.content + last.pages.count * page_bytes : nullptr;
+    if (last.pages.first + last.pages.count == page && last.writable == writable && content == next &&
+        last.pages.count < most_data_pages) {
+      ++last.pages.count;
+      return;
+    }
+  }
+  installations.push_back({{page, 1}, content, writable});
+}
+
+void ActionBatch::send(const protocol::Action& action) {
+  if (!sendings.empty()) {
+    Sending& last = sendings.back();
+    PageMessage& run = last.message;
+    const auto step = int64_t(action.page() - run.message(run.count - 1).page);
+    const bool fits =
+        run.count == 1 ? step != 0 && step == int32_t(step) && (!run.has_content() || step == 1) : step == run.stride;
+    if (last.to == action.to && run.first.type == action.message.type &&
+        run.first.requester == action.message.requester && run.first.home == action.message.home && fits &&
+        run.count < most_run_pages) {
+      run.stride = int32_t(step);
+      ++run.count;
+      return;
+    }
+  }
+  PageMessage run;
+  run.first = action.message;
+  sendings.push_back({action.to, run});
+}
+
+void ActionBatch::clear() {
+  protections.clear();
+  installations.clear();
+  sendings.clear();
+  drops.clear();
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,68 @@
+#include "dsm/engine/hold_times.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+
+void HoldTimes::came(PageNumber page, Clock now, uint32_t pages) {
+  forget_old(now);
+  held_.push_back({now, page, pages});
+}
+
+void HoldTimes::forget_old(Clock now) {
+  while (!held_.empty() && held_.front().since <= now - hold_ns)
+    held_.pop_front();
+}
+
+/// When the page's hold ends; 0 if it is not held.
+HoldTimes::Clock HoldTimes::held_until(PageNumber page, Clock now) {
+  forget_old(now);
+  for (auto it = held_.rbegin(); it != held_.rend(); ++it)
+    if (page - it->first < it->pages)
+      return it->since + hold_ns;
+  return 0;
+}
+
+bool HoldTimes::passes(uint32_t from, const protocol::Message& message, Clock now) {
+  Clock due = 0;
+  for (const Later& later : later_)
+    if (!later.resume && later.from == from && later.message.page == message.page)
+      due = std::max(due, later.due);
+  if (due == 0 && !protocol::may_take_copy(message.type))
+    return true;
+  due = std::max(due, held_until(message.page, now));
+  if (due == 0)
+    return true;
+  keep({due, from, message, false});
+  return false;
+}
+
+void HoldTimes::resume_later(const protocol::Message& message, Clock now) { keep({now + hold_ns, 0, message, true}); }
+
+/// Behind everything that is due at the same time: what came first goes first.
+void HoldTimes::keep(const Later& later) {
+  const auto place = std::upper_bound(later_.begin(), later_.end(), later.due,
+                                      [](Clock due, const Later& other) { return due < other.due; });
+  later_.insert(place, later);
+}
+
+std::optional<HoldTimes::Later> HoldTimes::take_earlier(uint32_t from, PageNumber page) {
+  const auto it = std::find_if(later_.begin(), later_.end(), [&](const Later& later) {
+    return !later.resume && later.from == from && later.message.page == page;
+  });
+  if (it == later_.end())
+    return {};
+  const Later earlier = *it;
+  later_.erase(it);
+  return earlier;
+}
+
+std::optional<HoldTimes::Later> HoldTimes::take_due(Clock now) {
+  if (later_.empty() || later_.front().due > now)
+    return {};
+  const Later due = later_.front();
+  later_.pop_front();
+  return due;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,66 @@
+// Hold times: a page that has just come stays for a moment before another node may take it, and the messages that would
+// take it away wait. Long enough for the thread that waited for the page to run and make its access, or two nodes that
+// want the same page could take it from each other for ever.
+//
+// Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds, never less than the time before. One caller at
+// a time.
+#pragma once
+
+#include "dsm/protocol/message.hpp"
+#include "dsm/space/address_plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace hetmp::dsm {
+
+class HoldTimes {
+ public:
+  using Clock = int64_t;
+  static constexpr Clock hold_ns = 50'000;
+
+  /// Something that waits for its time.
+  struct Later {
+    Clock due;
+    uint32_t from;
+    protocol::Message message;
+    bool resume; ///< protocol::Node::resume(message.page) instead of a message
+  };
+
+  /// The page, or so many from there on, have just come for a thread of this node.
+  void came(PageNumber page, Clock now, uint32_t pages = 1);
+
+  /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, or because an
+  /// earlier one of its page and channel waits. Not for messages that carry content: see take_earlier().
+  bool passes(uint32_t from, const protocol::Message& message, Clock now);
+  /// The protocol's Hold action: resume is due after the hold time.
+  void resume_later(const protocol::Message& message, Clock now);
+
+  /// Content is not put off; what came before it on the same channel and still waits goes first. Again until there is
+  /// none.
+  std::optional<Later> take_earlier(uint32_t from, PageNumber page);
+  /// What is due. Again until there is none.
+  std::optional<Later> take_due(Clock now);
+
+  bool empty() const { return later_.empty(); }
+  /// Requires !empty().
+  Clock next_due() const { return later_.front().due; }
+
+ private:
+  struct Held {
+    Clock since;
+    PageNumber first;
+    uint32_t pages;
+  };
+
+  void forget_old(Clock now);
+  Clock held_until(PageNumber page, Clock now);
+  void keep(const Later& later);
+
+  std::deque<Later> later_; ///< in the order of `due`
+  std::deque<Held> held_;   ///< within the last hold time, in the order of `since`
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,67 @@
+// Kinds of locks that would wait in the kernel in a way that another node cannot end (futex_waiters.hpp has the way
+// that works). Between processes: a node's memory is never shared with a process that is no node, so the ordinary kind
+// means the same. Robust and priority-inheriting locks are kept by the kernel, per process: refused, as POSIX allows.
+#include "base/message.hpp"
+#include "dsm/process/node_process.hpp"
+
+#include <cerrno>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+namespace hetmp::dsm {
+namespace {
+
+bool several_nodes() { return NodeProcess::instance() != nullptr; }
+
+template <class Function> Function* real(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+template <class Attributes> int set_shared(const char* name, Attributes* attributes, int shared) {
+  const bool known = shared == PTHREAD_PROCESS_SHARED || shared == PTHREAD_PROCESS_PRIVATE;
+  return real<int(Attributes*, int)>(name)(attributes, several_nodes() && known ? PTHREAD_PROCESS_PRIVATE : shared);
+}
+
+int set_kind(const char* name, const char* kind, bool& said, pthread_mutexattr_t* attributes, int value, int ordinary) {
+  if (several_nodes() && value != ordinary) {
+    say_once(said, "%s: %s mutexes do not work between nodes; refused (ENOTSUP)", name, kind);
+    return ENOTSUP;
+  }
+  return real<int(pthread_mutexattr_t*, int)>(name)(attributes, value);
+}
+
+} // namespace
+} // namespace hetmp::dsm
+
+using namespace hetmp::dsm;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int pthread_mutexattr_setpshared(pthread_mutexattr_t* attributes, int shared) noexcept {
+  return set_shared("pthread_mutexattr_setpshared", attributes, shared);
+}
+int pthread_condattr_setpshared(pthread_condattr_t* attributes, int shared) noexcept {
+  return set_shared("pthread_condattr_setpshared", attributes, shared);
+}
+int pthread_rwlockattr_setpshared(pthread_rwlockattr_t* attributes, int shared) noexcept {
+  return set_shared("pthread_rwlockattr_setpshared", attributes, shared);
+}
+int pthread_barrierattr_setpshared(pthread_barrierattr_t* attributes, int shared) noexcept {
+  return set_shared("pthread_barrierattr_setpshared", attributes, shared);
+}
+int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
+  return real<int(sem_t*, int, unsigned)>("sem_init")(semaphore, several_nodes() ? 0 : shared, value);
+}
+int pthread_mutexattr_setrobust(pthread_mutexattr_t* attributes, int robustness) noexcept {
+  static bool said = false;
+  return set_kind("pthread_mutexattr_setrobust", "robust", said, attributes, robustness, PTHREAD_MUTEX_STALLED);
+}
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t* attributes, int protocol) noexcept {
+  static bool said = false;
+  return set_kind("pthread_mutexattr_setprotocol", "priority", said, attributes, protocol, PTHREAD_PRIO_NONE);
+}
+
+} // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,177 @@
+#include "dsm/process/changes.hpp"
+
+#include "base/futex.hpp"
+#include "base/message.hpp"
+#include "dsm/process/errands.hpp"
+#include "dsm/process/late_objects.hpp"
+#include "dsm/process/node_process.hpp"
+#include "dsm/process/private_threads.hpp"
+#include "dsm/process/signal_actions.hpp"
+#include "dsm/space/file_area.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+namespace hetmp::dsm {
+namespace {
+
+std::mutex one_at_a_time; // never taken by the service thread
+Change under_way;         // private memory: the caller's own may lie on a shared stack
+FutexWord unanswered;     // nodes that have not answered yet
+std::atomic<int> first_error{0};
+std::atomic<uint64_t> last_result{0};
+
+/// The system calls themselves: this library interposes their names.
+int carry_out(const Change& change) {
+  long result = 0;
+  switch (change.kind) {
+  case Change::Kind::Protect:
+    if (!(change.protection & PROT_READ) && !FileArea::contains(change.begin)) // of files nothing is fetched
+      NodeProcess::instance()->memory_may_be_unreadable();
+    result = syscall(SYS_mprotect, change.begin, change.bytes, change.protection);
+    break;
+  case Change::Kind::MapFile:
+    result = syscall(SYS_mmap, change.begin, change.bytes, change.protection, change.flags | MAP_FIXED_NOREPLACE,
+                     change.descriptor, change.offset);
+    break;
+  case Change::Kind::Unmap:
+    result = syscall(SYS_munmap, change.begin, change.bytes);
+    break;
+  case Change::Kind::SetAction:
+    return carry_out_action(change);
+  case Change::Kind::Load:
+  case Change::Kind::RegisterFrames:
+  case Change::Kind::ExecutableStacks:
+  case Change::Kind::TellUse:
+    break; // not here: they take longer, or change nothing
+  }
+  return result == -1 ? errno : 0;
+}
+
+/// Only GNU's unwinder takes a whole table; a program with another one, or none, cannot throw through late objects.
+void register_frames(uint64_t begin) {
+  using Register = void (*)(const void*);
+  const auto function = reinterpret_cast<Register>(dlsym(RTLD_DEFAULT, "__register_frame"));
+  Dl_info where{};
+  if (!function || !dladdr(reinterpret_cast<const void*>(function), &where) || !where.dli_fname)
+    return;
+  const std::string_view path = where.dli_fname;
+  if (path.substr(path.rfind('/') + 1).starts_with("libgcc_s"))
+    function(reinterpret_cast<const void*>(begin));
+}
+
+struct Frames {
+  uint32_t asked_by;
+  uint64_t begin;
+};
+
+void frames_errand(void* argument) {
+  const std::unique_ptr<Frames> frames(static_cast<Frames*>(argument));
+  const bool before = std::exchange(allocates_privately, true); // the unwinder's list is this node's own
+  register_frames(frames->begin);
+  allocates_privately = before;
+  NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
+}
+
+/// For this node's threads: they take the same lock as whoever makes a thread, which may wait for a page.
+void stacks_errand(void* argument) {
+  const std::unique_ptr<uint32_t> asked_by(static_cast<uint32_t*>(argument));
+  NodeProcess::instance()->stacks().make_executable();
+  NodeProcess::instance()->answer_change(*asked_by, 0, 0);
+}
+
+/// No handler runs on this thread while one exists.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+constexpr uint32_t all_others = most_nodes;
+
+int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result = nullptr) {
+  const Change wanted = change; // before the lock is taken: reading it may take long
+  const SignalsHeld signals;    // their handlers may make changes, too
+  std::lock_guard guard(one_at_a_time);
+  under_way = wanted;
+  first_error.store(0, std::memory_order_relaxed); // nobody answers before something is sent
+  const uint32_t nodes = process.plan().nodes();
+  unanswered.store(whom == all_others ? nodes - 1 : 1, std::memory_order_relaxed);
+  for (uint32_t node = 0; node < nodes; ++node)
+    if (node != process.node() && (whom == all_others || whom == node))
+      process.send_change(node, under_way);
+  // acquire: pairs with the release in change_answered(); errors and results are final
+  for (uint32_t left; (left = unanswered.load(std::memory_order_acquire)) != 0;)
+    futex_wait(unanswered, left);
+  if (result)
+    *result = last_result.load(std::memory_order_relaxed);
+  return first_error.load(std::memory_order_relaxed);
+}
+
+} // namespace
+
+int change_elsewhere(const Change& change) {
+  NodeProcess* process = NodeProcess::instance();
+  return process->has_started() ? ask(*process, change, all_others) : 0;
+}
+
+int change_at(const Change& change, uint32_t node, uint64_t* result) {
+  return ask(*NodeProcess::instance(), change, node, result);
+}
+
+int change_everywhere(const Change& change) {
+  const int error = carry_out(change);
+  return error ? error : change_elsewhere(change);
+}
+
+void change_arrived(uint32_t from, const void* data, size_t bytes) {
+  Change change;
+  if (bytes != sizeof change)
+    die(70, "node %u sent a change of %zu bytes", from, bytes);
+  memcpy(&change, data, sizeof change);
+  if (change.kind == Change::Kind::Load)
+    load_for(from, change);
+  else if (change.kind == Change::Kind::RegisterFrames)
+    do_later(frames_errand, new Frames{from, change.begin});
+  else if (change.kind == Change::Kind::ExecutableStacks)
+    do_later(stacks_errand, new uint32_t(from));
+  else if (change.kind == Change::Kind::TellUse)
+    NodeProcess::instance()->answer_change(from, 0,
+                                           uint64_t(change.offset) < NodeProcess::parts
+                                               ? NodeProcess::instance()->used_until(unsigned(change.offset))
+                                               : 0);
+  else
+    NodeProcess::instance()->answer_change(from, carry_out(change), 0);
+}
+
+void change_answered(int error, uint64_t result) {
+  last_result.store(result, std::memory_order_relaxed);
+  if (error) {
+    int none = 0;
+    first_error.compare_exchange_strong(none, error, std::memory_order_relaxed);
+  }
+  // release: pairs with the acquire in ask()
+  if (unanswered.fetch_sub(1, std::memory_order_release) == 1)
+    futex_wake(unanswered, 1);
+}
+
+} // namespace hetmp::dsm

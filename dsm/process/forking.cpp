@@ -1,0 +1,143 @@
+#include "dsm/process/forking.hpp"
+
+#include "dsm/process/changes.hpp"
+#include "dsm/process/node_process.hpp"
+#include "dsm/process/private_threads.hpp"
+#include "dsm/space/memory_map.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fcntl.h>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace hetmp::dsm {
+namespace {
+
+// Held from before a fork until after it, by the thread that forks.
+std::mutex one_fork;
+bool forking = false;            ///< the following counts
+std::vector<Segment> wanted;     ///< in use: the child's copies of these pages are right if they are there
+std::vector<Segment> unreliable; ///< not in use by others when they were asked, of which more may be by now
+
+/// For each run of pages of the range that this process has not got. Without /proc, all: then nothing is known.
+template <class Visit> void for_each_absent(Segment range, Visit visit) {
+  constexpr uint64_t present_or_swapped = uint64_t(3) << 62;
+  uint64_t entries[512];
+  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  uintptr_t absent_from = 0; // 0: none
+  for (uintptr_t at = range.begin; at < range.end;) {
+    const size_t pages = std::min<size_t>(std::size(entries), (range.end - at) >> page_shift);
+    const ssize_t bytes =
+        file < 0 ? 0 : pread(file, entries, pages * sizeof entries[0], off_t((at >> page_shift) * sizeof entries[0]));
+    const size_t told = bytes > 0 ? size_t(bytes) / sizeof entries[0] : 0;
+    for (size_t i = 0; i < pages; ++i, at += page_bytes) {
+      const bool here = i < told && (entries[i] & present_or_swapped);
+      if (!here && !absent_from)
+        absent_from = at;
+      if (here && absent_from)
+        visit(Segment{std::exchange(absent_from, 0), at});
+    }
+  }
+  if (absent_from)
+    visit(Segment{absent_from, range.end});
+  if (file >= 0)
+    close(file);
+}
+
+/// As a thread of the program that reads it: what is elsewhere comes.
+void fetch(Segment range) {
+  for (const Mapping& mapping : mappings_within(range))
+    if (mapping.protection & PROT_READ)
+      for (uintptr_t page = mapping.range.begin; page < mapping.range.end; page += page_bytes)
+        static_cast<void>(*reinterpret_cast<const volatile char*>(page));
+}
+
+/// Pieces of this node's own memory of which another node has asked for something; of the others nothing is elsewhere.
+void want_published(const NodeProcess& process, Segment range) {
+  for (uintptr_t at = range.begin; at < range.end;) {
+    const uintptr_t end = std::min((at | (publish_bytes - 1)) + 1, range.end);
+    if (!process.unpublished({at, end}))
+      wanted.push_back({at, end});
+    at = end;
+  }
+}
+
+void want_memory_of(NodeProcess& process, uint32_t node) {
+  for (unsigned part = 0; part < NodeProcess::parts; ++part) {
+    const Segment all = NodeProcess::part(node, part);
+    uint64_t end = 0;
+    if (node == process.node())
+      end = process.used_until(part);
+    else if (change_at({.kind = Change::Kind::TellUse, .offset = part}, node, &end) != 0)
+      end = 0;
+    const Segment used{all.begin, page_up(std::clamp<uintptr_t>(end, all.begin, all.end))};
+    if (node == process.node())
+      want_published(process, used);
+    else if (used.bytes() > 0)
+      wanted.push_back(used);
+    if (node != process.node() && used.end < all.end)
+      unreliable.push_back({used.end, all.end});
+  }
+}
+
+/// Guards of other nodes' stacks are not known here, and their owner cannot read them.
+bool is_foreign_stack(const NodeProcess& process, Segment range) {
+  const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
+  return process.plan().in_slices(range.begin) && owner != process.node() &&
+         AddressPlan::stack_part(owner).contains(range.begin);
+}
+
+void before_fork() {
+  NodeProcess* process = NodeProcess::instance();
+  if (!process || !process->has_started() || allocates_privately)
+    return;
+  one_fork.lock();
+  forking = true;
+  const bool before = std::exchange(allocates_privately, true);
+  wanted.clear();
+  unreliable.clear();
+  for (uint32_t node = 0; node < process->plan().nodes(); ++node)
+    want_memory_of(*process, node);
+  for (const Segment& segment : process->plan().globals())
+    if (process->node() == origin)
+      want_published(*process, segment);
+    else
+      wanted.push_back(segment);
+  for (const Segment& segment : wanted)
+    if (!is_foreign_stack(*process, segment))
+      for_each_absent(segment, fetch);
+  allocates_privately = before;
+}
+
+void after_fork_in_parent() {
+  if (!std::exchange(forking, false))
+    return;
+  one_fork.unlock();
+}
+
+/// The system call itself: this library interposes the name.
+void refuse(Segment range) { syscall(SYS_mprotect, range.begin, range.bytes(), PROT_NONE); }
+
+void after_fork_in_child() {
+  NodeProcess::leave();
+  if (!std::exchange(forking, false))
+    return;
+  new (&one_fork) std::mutex;
+  for (const Segment& segment : wanted)
+    for_each_absent(segment, refuse);
+  for (const Segment& segment : unreliable)
+    refuse(segment);
+}
+
+} // namespace
+
+void prepare_for_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+
+} // namespace hetmp::dsm

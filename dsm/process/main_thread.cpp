@@ -1,0 +1,38 @@
+// The thread that executes main: NodeProcess's part.
+#include "base/message.hpp"
+#include "dsm/process/node_process.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int failure = 70; // EX_SOFTWARE
+
+struct MainCall {
+  int (*main)(int, char**, char**);
+  int argc;
+  char** argv;
+  char** environment;
+};
+
+/// The program ends on main's stack, as everywhere: exit handlers may look for things there.
+void* call_main(void* argument) {
+  const MainCall call = *static_cast<const MainCall*>(argument);
+  exit(call.main(call.argc, call.argv, call.environment));
+}
+
+} // namespace
+
+void NodeProcess::run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
+  static MainCall call; // in private memory: both threads use it
+  call = {main, argc, argv, environment};
+  if (const int error = stacks_.create_main(call_main, &call))
+    die(failure, "cannot create main's thread: %s", strerrordesc_np(error));
+  while (true)
+    pause();
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,143 @@
+// This process as one of several nodes: its memory, its service thread, and the way from one process to many.
+#pragma once
+
+#include "dsm/engine/service.hpp"
+#include "dsm/fabric.hpp"
+#include "dsm/launch_keys.hpp"
+#include "dsm/launch_plan.hpp"
+#include "dsm/observe/observation.hpp"
+#include "dsm/process/changes.hpp"
+#include "dsm/space/address_plan.hpp"
+#include "dsm/space/heap.hpp"
+#include "dsm/space/thread_stacks.hpp"
+#include "dsm/transport/shared_memory_transport.hpp"
+#include "dsm/transport/tcp_transport.hpp"
+
+#include <atomic>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// How long a node may be silent, in nanoseconds: HETMP_PATIENCE, or `usual`. Complains if `aloud`.
+int64_t patience_with_silence(int64_t usual, bool aloud);
+
+class NodeProcess final : private ServiceClient {
+ public:
+  /// The process's node, or null in a process that is not one of several. The first call decides; it happens at the
+  /// first allocation of the process, before any constructor of the program has run.
+  static NodeProcess* instance();
+
+  /// In a child that the program has forked: it is none, from now on.
+  static void leave();
+
+  /// Makes the nodes' processes, or joins those that a launcher has started: returns on the origin only, when all nodes
+  /// are ready; the others serve until the origin ends.
+  void start_nodes();
+
+  /// Runs the program's main on a thread in shared memory, which then exits with what it returns.
+  [[noreturn]] void run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
+
+  /// The program has ended on the origin, all its exit handlers have run: ends the other node processes and this one.
+  /// Returns in a process that only descends from the origin by the program's own fork().
+  void end(int exit_code);
+
+  uint32_t node() const { return node_; }
+  Heap& heap() { return heap_; }
+  ThreadStacks& stacks() { return stacks_; }
+  const AddressPlan& plan() const { return plan_; }
+  Fabric& fabric() { return fabric_; }
+  /// Null unless somebody wants to know where blocks are allocated.
+  AllocationSites* allocation_sites() { return observation_.allocation_sites(); }
+
+  /// Any thread: see Service.
+  void memory_may_be_unreadable() { service_.memory_may_be_unreadable(); }
+
+  /// Frees a block of another node's heap: its owner does it.
+  void free_remote(void* block);
+  /// Gives part of another node's slice back that was mapped there: its owner does it.
+  void unmap_remote(Segment range);
+  /// For changes.hpp, and for nobody else.
+  void send_change(uint32_t to, const Change& change);
+  void answer_change(uint32_t to, int error, uint64_t result);
+  /// Whether there are other nodes by now.
+  bool has_started() const { return transport_ != nullptr; }
+  /// False in a child that this node's process has made.
+  bool is_this_process() const { return getpid() == own_pid_; }
+  /// Of this node's slice: no other node has asked for any of it.
+  bool unpublished(Segment range) const { return service_.is_unpublished(range); }
+
+  /// A slice is used in parts, each from its beginning: those of the heap, and the stacks.
+  static constexpr unsigned parts = Heap::parts + 1;
+  static Segment part(uint32_t node, unsigned part) {
+    return part < Heap::parts ? Heap::part(node, part) : AddressPlan::stack_part(node);
+  }
+  /// Of this node's slice: what lies behind has never been used. Any thread.
+  uintptr_t used_until(unsigned part) const {
+    return part < Heap::parts ? heap_.used_until(part) : stacks_.used_until();
+  }
+  /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
+  bool made_by_launcher() const { return launch_.made_by_launcher(); }
+  /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
+  [[noreturn]] void exit_at_origin(int code);
+
+ private:
+  explicit NodeProcess(LaunchPlan plan);
+  static NodeProcess* decide();
+
+  void load_cipher();
+  void make_node_processes();
+  void join_node_processes();
+  void wait_until_all_have_joined();
+  void tell_identity();
+  void become(uint32_t node);
+  void forget_others_memory();
+  void serve();
+  [[noreturn]] void serve_as_node(uint32_t node);
+
+  void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
+  void control_message(uint32_t from, const Slot& slot) override;
+  void send_observation(uint32_t to, const void* bytes, size_t size);
+  void node_joins(uint32_t from, const std::string& fact);
+  void pages_moved(int64_t pages) override { budget_.pages_moved(node_, pages); }
+  bool retry() override;
+  void node_ended(uint32_t node, pid_t pid, int pidfd) override;
+  void node_lost(const Transport::Loss& loss) override;
+  void say_loss(const Transport::Loss& loss);
+  void lost_elsewhere(uint32_t from, uint32_t node, const std::string& reason);
+  void end_other_nodes();
+  std::string name_of(uint32_t node) const;
+  std::string place_of_loss() const;
+
+  LaunchPlan launch_;
+  const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
+  ConnectionKeys keys_;                  ///< likewise, of a process that a launcher has started, until it joins
+  AddressPlan plan_;
+  SharedMemoryTransport shared_memory_;
+  TcpTransport tcp_;
+  Transport* transport_ = nullptr;
+  MemoryBudget budget_;
+  Heap heap_;
+  Service service_{plan_};
+  Observation observation_{plan_, service_,
+                           [this](uint32_t to, const void* bytes, size_t size) { send_observation(to, bytes, size); }};
+  std::vector<void*> to_free_;    ///< service thread: blocks whose class was locked when their message came
+  std::vector<Segment> to_unmap_; ///< likewise
+  Fabric fabric_{};
+  RuntimeHooks hooks_{};
+  uint32_t node_ = origin;
+  pid_t own_pid_ = 0; ///< of the node that this process has become
+  ThreadStacks stacks_;
+  pid_t origin_pid_ = 0;
+  std::vector<int> pidfds_;                          ///< origin: of the other node processes
+  std::vector<pid_t> node_pids_;                     ///< likewise
+  std::atomic<bool> ending_{false};                  ///< origin: their end is no accident any more
+  std::vector<std::vector<std::string>> identities_; ///< origin: of the nodes that join, as far as they have come
+  std::vector<std::string> own_identity_;
+  std::atomic<uint32_t> joined_{0}; ///< origin: nodes that have
+
+  friend struct FabricFunctions;
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,63 @@
+#include "dsm/space/address_plan.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+
+void AddressPlan::set(uint32_t nodes, std::vector<Segment> globals) {
+  nodes_ = nodes;
+  globals_ = std::move(globals);
+  first_page_.clear();
+  global_pages_ = 0;
+  for (const Segment& segment : globals_) {
+    first_page_.push_back(global_pages_);
+    global_pages_ += segment.bytes() >> page_shift;
+  }
+}
+
+const Segment* AddressPlan::global_of(uintptr_t address) const {
+  for (const Segment& segment : globals_)
+    if (segment.contains(address))
+      return &segment;
+  return nullptr;
+}
+
+PageNumber AddressPlan::page_of(uintptr_t address) const {
+  if (in_slices(address))
+    return (address - slices_begin) >> page_shift;
+  const Segment* segment = global_of(address);
+  return nodes_ * slice_pages + first_page_[size_t(segment - globals_.data())] +
+         ((address - segment->begin) >> page_shift);
+}
+
+uintptr_t AddressPlan::address_of(PageNumber page) const {
+  if (page < nodes_ * slice_pages)
+    return slices_begin + (page << page_shift);
+  const uint64_t index = page - nodes_ * slice_pages;
+  const size_t segment =
+      size_t(std::upper_bound(first_page_.begin(), first_page_.end(), index) - first_page_.begin()) - 1;
+  return globals_[segment].begin + ((index - first_page_[segment]) << page_shift);
+}
+
+Segment AddressPlan::publish_piece(PageNumber page) const {
+  const uintptr_t address = address_of(page);
+  const uintptr_t begin = address & ~(publish_bytes - 1);
+  Segment piece{begin, begin + publish_bytes};
+  if (const Segment* segment = global_of(address)) {
+    piece.begin = std::max(piece.begin, segment->begin);
+    piece.end = std::min(piece.end, segment->end);
+  }
+  return piece;
+}
+
+uint32_t AddressPlan::consecutive(PageNumber first, uint32_t count) const {
+  if (first + count <= nodes_ * slice_pages)
+    return count;
+  const uintptr_t begin = address_of(first);
+  uint32_t found = 1;
+  while (found < count && address_of(first + found) == begin + found * page_bytes)
+    ++found;
+  return found;
+}
+
+} // namespace hetmp::dsm

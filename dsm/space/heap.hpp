@@ -1,0 +1,144 @@
+// This node's share of the program's heap: blocks in the node's slice of the address plan.
+//
+// All bookkeeping lies in private memory and none in the blocks: allocating and freeing touches no shared page, so it
+// never faults, and the service thread may free on behalf of other nodes. A small block's size follows from its
+// address alone (each size class has its own part of the slice), so any node can tell it without asking. A large block
+// keeps its size in the page before it, which its owner writes once.
+#pragma once
+
+#include "dsm/space/address_plan.hpp"
+#include "dsm/space/memory_budget.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Sizes of small blocks: 16, 32, ... 128, then four steps to each doubling, up to 32 KiB.
+class SizeClasses {
+ public:
+  static constexpr size_t largest = 32 << 10;
+  static constexpr unsigned count = 40;
+  static constexpr size_t part_bytes = small_part_bytes / 64; ///< address space of one class, a power of two
+
+  static constexpr unsigned class_of(size_t bytes) {
+    if (bytes <= 128)
+      return bytes == 0 ? 0 : unsigned((bytes - 1) / 16);
+    const unsigned doubling = 63 - unsigned(__builtin_clzll(bytes - 1)); // bytes in (2^doubling, 2^(doubling+1)]
+    const unsigned step = unsigned((bytes - 1 - (size_t(1) << doubling)) >> (doubling - 2));
+    return 8 + (doubling - 7) * 4 + step;
+  }
+  static constexpr size_t bytes_of(unsigned size_class) {
+    if (size_class < 8)
+      return (size_class + 1) * 16;
+    const unsigned doubling = 7 + (size_class - 8) / 4;
+    return (size_t(1) << doubling) + (((size_class - 8) % 4 + 1) << (doubling - 2));
+  }
+};
+static_assert(SizeClasses::bytes_of(SizeClasses::count - 1) == SizeClasses::largest);
+static_assert(SizeClasses::class_of(SizeClasses::largest) == SizeClasses::count - 1);
+
+class Heap {
+ public:
+  /// Whether the pages around an address may still be given back to the system: not once another node has seen them.
+  using MayDiscard = bool (*)(Segment range);
+
+  void become(uint32_t node, MayDiscard may_discard);
+  void set_may_discard(MayDiscard may_discard) { may_discard_ = may_discard; }
+  /// Without one, address space is the only limit.
+  void set_budget(MemoryBudget* budget) { budget_ = budget; }
+
+  /// Null when the slice or the budget is exhausted. `alignment`: a power of two, at least 16 is always given.
+  void* allocate(size_t bytes, size_t alignment = 16);
+  /// As allocate, all bytes zero.
+  void* allocate_zeroed(size_t bytes);
+  /// Of a block of this node. Any thread but the service thread.
+  void free(void* block);
+  /// As free; false if it would have to wait for another thread. For the service thread.
+  bool try_free(void* block);
+
+  enum class Purpose { Use, Reserve }; ///< reserved address space does not count as memory
+  /// Whole pages, zeroed; freed by unmap, in parts if need be.
+  void* map(size_t bytes, Purpose purpose = Purpose::Use);
+  void unmap(void* begin, size_t bytes);
+  /// As unmap; false if it would have to wait for another thread. For the service thread.
+  bool try_unmap(Segment range);
+
+  /// The parts of a slice that blocks lie in: of each size class, and of large blocks and mappings.
+  static constexpr unsigned parts = SizeClasses::count + 1;
+  static Segment part(uint32_t node, unsigned part) {
+    if (part == SizeClasses::count)
+      return AddressPlan::large_part(node);
+    const uintptr_t begin = AddressPlan::small_part(node).begin + part * SizeClasses::part_bytes;
+    return {begin, begin + SizeClasses::part_bytes};
+  }
+  /// Of this node's part: what lies behind has never been handed out. Any thread.
+  uintptr_t used_until(unsigned part) const {
+    // relaxed: whoever asks gets to know of a block by other ways, and of those that are being made by none
+    return part == SizeClasses::count ? large_next_.load(std::memory_order_relaxed)
+                                      : small_[part].next.load(std::memory_order_relaxed);
+  }
+
+  /// While it exists no other thread is inside the heap: what a new process inherits of it is whole, and not locked by
+  /// a thread that is not there. The calling thread must not allocate from it.
+  class Quiet {
+   public:
+    explicit Quiet(Heap& heap);
+    ~Quiet();
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+   private:
+    Heap& heap_;
+  };
+
+  /// Usable bytes of any node's block.
+  static size_t usable_bytes(const void* block);
+  static uint32_t owner(const void* block) {
+    return uint32_t((reinterpret_cast<uintptr_t>(block) - slices_begin) / slice_bytes);
+  }
+
+ private:
+  struct SmallClass {
+    std::mutex lock;
+    std::atomic<uintptr_t> next{0}; ///< first block never handed out; written with the lock
+    uintptr_t end = 0;
+    uintptr_t counted = 0;      ///< the budget knows of everything below
+    std::vector<uint32_t> free; ///< indices of blocks
+  };
+  struct Extent {
+    size_t bytes;
+    bool zeroed; ///< never used, or given back to the system since
+  };
+
+  void* allocate_small(unsigned size_class);
+  void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
+  uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
+  void put_extent(uintptr_t begin, size_t bytes, bool zeroed);
+  void release_large(uintptr_t begin, size_t bytes);
+  void release_mapping(Segment range);
+  bool count(size_t bytes) { return !budget_ || budget_->take(bytes); }
+  void discount(size_t bytes) {
+    if (budget_)
+      budget_->give_back(bytes);
+  }
+  bool free_block(void* block, bool may_wait);
+
+  SmallClass small_[SizeClasses::count];
+  std::mutex large_lock_; ///< guards what follows
+  std::atomic<uintptr_t> large_next_{0};
+  uintptr_t large_end_ = 0;
+  std::map<uintptr_t, Extent> free_extents_; ///< by address, neighbours merged
+  std::set<std::pair<size_t, uintptr_t>> free_by_size_;
+  std::map<uintptr_t, std::pair<uintptr_t, size_t>> large_blocks_; ///< block -> first page and bytes of its extent
+  std::map<uintptr_t, size_t> reserved_; ///< mappings that do not count as memory: begin -> bytes
+  MayDiscard may_discard_ = nullptr;
+  MemoryBudget* budget_ = nullptr;
+};
+
+} // namespace hetmp::dsm

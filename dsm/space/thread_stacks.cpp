@@ -1,0 +1,133 @@
+#include "dsm/space/thread_stacks.hpp"
+
+#include "dsm/space/core_dump.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+/// Below main's stack nothing else may be: a function with a large frame that overflows it must not come out in a heap.
+constexpr size_t main_guard_bytes = size_t(1) << 30;
+
+/// Of the objects that are there when the program begins: of each thread that the C library makes, they take a part of
+/// the stack.
+size_t thread_local_bytes() {
+  const auto add = [](dl_phdr_info* info, size_t, void* sum) {
+    for (int i = 0; i < info->dlpi_phnum; ++i)
+      if (info->dlpi_phdr[i].p_type == PT_TLS)
+        *static_cast<size_t*>(sum) += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+    return 0;
+  };
+  constexpr size_t of_the_library = size_t(16)
+                                    << 10; // its record of a thread, and a surplus for objects that are loaded later
+  size_t sum = of_the_library;
+  dl_iterate_phdr(add, &sum);
+  return sum;
+}
+
+/// The system call itself: this library interposes the name.
+int protect(Segment range, int protection) {
+  return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
+}
+
+/// Which a dump has; a stack that is used any deeper would fill the disk.
+Segment upper_part(const Segment& stack) {
+  constexpr size_t most = size_t(1) << 30;
+  return {stack.end - std::min(stack.bytes(), most), stack.end};
+}
+
+} // namespace
+
+void ThreadStacks::plan_main(uint64_t limit) {
+  constexpr uint64_t least = uint64_t(8) << 20, most = uint64_t(32) << 30; // half of the part: workers need some, too
+  const uintptr_t begin = AddressPlan::stack_part(origin).begin + main_guard_bytes;
+  main_ = {begin, begin + page_up(std::clamp(limit, least, most) + thread_local_bytes())};
+}
+
+int ThreadStacks::protection() const { return PROT_READ | PROT_WRITE | (executable_ ? PROT_EXEC : 0); }
+
+void ThreadStacks::make_executable() {
+  std::lock_guard guard(lock_);
+  if (executable_)
+    return;
+  executable_ = true;
+  for (const Segment& stack : stacks_)
+    protect(stack, protection());
+  protect_others();
+}
+
+/// Of the others the guards are not this node's business.
+void ThreadStacks::protect_others() const {
+  for (uint32_t node = 0; executable_ && node < nodes_; ++node)
+    if (node != node_)
+      protect(AddressPlan::stack_part(node), protection());
+}
+
+void ThreadStacks::meet_others(uint32_t nodes) {
+  std::lock_guard guard(lock_);
+  nodes_ = nodes;
+  protect_others();
+}
+
+void ThreadStacks::become(uint32_t node) {
+  node_ = node;
+  free_ = AddressPlan::stack_part(node);
+  if (node == origin)
+    free_.begin = main_.end + page_bytes; // its upper guard
+}
+
+/// A page, which stays a guard, and the stack; nothing if there is not so much room.
+Segment ThreadStacks::take(size_t bytes) {
+  std::lock_guard guard(lock_);
+  if (bytes > free_.bytes() || free_.bytes() - bytes < page_bytes)
+    return {};
+  const Segment stack{free_.begin + page_bytes, free_.begin + page_bytes + bytes};
+  protect({free_.begin, stack.begin}, PROT_NONE);              // an overflow faults instead of overwriting
+  __atomic_store_n(&free_.begin, stack.end, __ATOMIC_RELAXED); // see used_until(); it orders nothing
+  if (executable_)
+    protect(stack, protection());
+  include_in_dumps(upper_part(stack));
+  stacks_.push_back(stack);
+  return stack;
+}
+
+int ThreadStacks::start(Body body, void* argument, const Segment& stack) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  int error = pthread_attr_setstack(&attributes, reinterpret_cast<void*>(stack.begin), stack.bytes());
+  pthread_t thread;
+  if (!error)
+    error = pthread_create(&thread, &attributes, body, argument);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+int ThreadStacks::create_thread(Body body, void* argument, size_t stack_bytes) {
+  constexpr size_t default_stack = size_t(8) << 20, least = size_t(256) << 10;
+  const size_t wanted =
+      std::clamp(stack_bytes ? stack_bytes : default_stack, least, slice_bytes); // which is more than there is
+  const Segment stack = take(page_up(wanted));
+  return stack.begin ? start(body, argument, stack) : EAGAIN;
+}
+
+int ThreadStacks::create_main(Body body, void* argument) {
+  protect({main_.begin - main_guard_bytes, main_.begin}, PROT_NONE);
+  protect({main_.end, main_.end + page_bytes}, PROT_NONE);
+  {
+    std::lock_guard guard(lock_);
+    protect(main_, protection());
+    stacks_.push_back(main_);
+  }
+  include_in_dumps(upper_part(main_));
+  return start(body, argument, main_);
+}
+
+} // namespace hetmp::dsm

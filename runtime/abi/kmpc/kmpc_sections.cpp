@@ -1,0 +1,28 @@
+// Sections handed out by the runtime (clang turns sections into loops; other compilers call these).
+#include "runtime/abi/entry.hpp"
+#include "runtime/abi/ident.hpp"
+#include "runtime/loops/loop.hpp"
+
+using hetmp::runtime::task_of;
+
+/// The number of sections is not known yet: the first __kmpc_next_section begins the loop over them.
+HETMP_ENTRY void __kmpc_sections_init(const SourceLocation*, int32_t gtid) { task_of(gtid).sections_begun = false; }
+
+/// The section to execute next, counted from 0; `sections` when none is left.
+HETMP_ENTRY int32_t __kmpc_next_section(const SourceLocation* location, int32_t gtid, int32_t sections) {
+  hetmp::runtime::ImplicitTask& task = task_of(gtid);
+  if (!task.sections_begun) {
+    task.sections_begun = true;
+    hetmp::runtime::LoopRequest request;
+    request.schedule.kind = hetmp::schedulers::ScheduleKind::Dynamic;
+    request.schedule.chunk = 1;
+    request.schedule.monotonic = true;
+    request.trips = uint64_t(sections);
+    request.source = hetmp::runtime::source_text(location);
+    begin_loop(task, request);
+  }
+  hetmp::schedulers::Range chunk;
+  return next_chunk(task, chunk) ? int32_t(chunk.begin) : sections;
+}
+
+HETMP_ENTRY void __kmpc_end_sections(const SourceLocation*, int32_t) {}

@@ -1,0 +1,159 @@
+// omp_lock_t and omp_nest_lock_t.
+//
+// In one process the lock variable itself is the lock: four bytes (gcc's omp_lock_t has no more), eight for a
+// nestable one. Between node processes a lock variable only lends its address as a name: writing it would
+// move its page between the nodes on every lock and unlock, while the lock's own messages must be sent
+// anyway. Then nothing but the initialisation writes the variable, and who holds a nestable lock how often is
+// noted in private memory of the owner's process, where the owner alone needs it.
+#include "runtime/abi/omp/nest_lock.hpp"
+#include "runtime/abi/omp/omp_routines.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/sync/keyed_lock.hpp"
+#include "runtime/tasking/execution.hpp"
+#include "runtime/team/thread.hpp"
+#include "runtime/wait/futex_lock.hpp"
+
+#include <new>
+#include <unordered_map>
+
+namespace hetmp::runtime {
+namespace {
+
+static_assert(sizeof(FutexLock) == 4);
+
+FutexLock& word_lock(void* lock) { return *static_cast<FutexLock*>(lock); }
+NestLock& nest_lock(void* lock) { return *static_cast<NestLock*>(lock); }
+
+/// Of the task that the calling thread executes; a task gets one when it first asks. From 1 to 2^31 - 1: they come
+/// again after two thousand million tasks that use nestable locks, among which nobody has kept one all the time.
+uint32_t lock_owner_number() {
+  static std::atomic<uint32_t> last{0};
+  uint32_t& number = generating_task(current_task()).lock_owner;
+  while (number == 0)
+    number = (last.fetch_add(1, std::memory_order_relaxed) + 1) & (UINT32_MAX >> 1);
+  return number;
+}
+
+/// The nestable locks that tasks of this process hold.
+class HeldNestLocks {
+ public:
+  /// If `owner` holds the lock: one more; the new count, else 0.
+  int again(const void* lock, uint32_t owner) {
+    FutexLockGuard guard(mutex_);
+    const auto found = held_.find(lock);
+    return found != held_.end() && found->second.owner == owner ? ++found->second.count : 0;
+  }
+
+  void first(const void* lock, uint32_t owner) {
+    FutexLockGuard guard(mutex_);
+    held_[lock] = {owner, 1};
+  }
+
+  /// One less; the count left. At 0 the lock is forgotten, and the caller releases it after that.
+  int less(const void* lock) {
+    FutexLockGuard guard(mutex_);
+    const auto found = held_.find(lock);
+    if (found == held_.end())
+      return -1; // not held: the program's error, which changes nothing here
+    const int left = --found->second.count;
+    if (left == 0)
+      held_.erase(found);
+    return left;
+  }
+
+ private:
+  struct Holder {
+    uint32_t owner;
+    int count;
+  };
+  FutexLock mutex_;
+  std::unordered_map<const void*, Holder> held_;
+};
+
+/// Never destroyed: threads may use locks while the program ends.
+HeldNestLocks& held_nest_locks() {
+  static HeldNestLocks& held = *new HeldNestLocks;
+  return held;
+}
+
+int set_shared_nest_lock(const void* lock) {
+  const uint32_t self = lock_owner_number();
+  if (const int count = held_nest_locks().again(lock, self))
+    return count;
+  keyed_lock(lock);
+  held_nest_locks().first(lock, self);
+  return 1;
+}
+
+int test_shared_nest_lock(const void* lock) {
+  const uint32_t self = lock_owner_number();
+  if (const int count = held_nest_locks().again(lock, self))
+    return count;
+  if (!keyed_try_lock(lock))
+    return 0;
+  held_nest_locks().first(lock, self);
+  return 1;
+}
+
+} // namespace
+} // namespace hetmp::runtime
+
+using namespace hetmp::runtime;
+
+void omp_init_lock(void* lock) { new (lock) FutexLock; }
+void omp_destroy_lock(void*) {}
+
+void omp_set_lock(void* lock) {
+  if (several_processes())
+    keyed_lock(lock);
+  else
+    word_lock(lock).lock();
+}
+
+void omp_unset_lock(void* lock) {
+  if (several_processes())
+    keyed_unlock(lock);
+  else
+    word_lock(lock).unlock();
+}
+
+int omp_test_lock(void* lock) { return several_processes() ? keyed_try_lock(lock) : word_lock(lock).try_lock(); }
+
+void omp_init_nest_lock(void* lock) { new (lock) NestLock; }
+void omp_destroy_nest_lock(void*) {}
+
+void omp_set_nest_lock(void* lock) {
+  if (several_processes())
+    set_shared_nest_lock(lock);
+  else
+    nest_lock(lock).lock(lock_owner_number());
+}
+
+void omp_unset_nest_lock(void* lock) {
+  if (!several_processes())
+    nest_lock(lock).unlock();
+  else if (held_nest_locks().less(lock) == 0)
+    keyed_unlock(lock);
+}
+
+int omp_test_nest_lock(void* lock) {
+  return several_processes() ? test_shared_nest_lock(lock) : nest_lock(lock).try_lock(lock_owner_number());
+}
+
+// Hints promise nothing about correctness and there is one implementation.
+void omp_init_lock_with_hint(void* lock, int) { omp_init_lock(lock); }
+void omp_init_nest_lock_with_hint(void* lock, int) { omp_init_nest_lock(lock); }
+
+// What a compiler may call instead: source location and thread number first.
+HETMP_ENTRY void __kmpc_init_lock(const void*, int, void** lock) { omp_init_lock(lock); }
+HETMP_ENTRY void __kmpc_init_lock_with_hint(const void*, int, void** lock, uintptr_t) { omp_init_lock(lock); }
+HETMP_ENTRY void __kmpc_destroy_lock(const void*, int, void** lock) { omp_destroy_lock(lock); }
+HETMP_ENTRY void __kmpc_set_lock(const void*, int, void** lock) { omp_set_lock(lock); }
+HETMP_ENTRY void __kmpc_unset_lock(const void*, int, void** lock) { omp_unset_lock(lock); }
+HETMP_ENTRY int __kmpc_test_lock(const void*, int, void** lock) { return omp_test_lock(lock); }
+HETMP_ENTRY void __kmpc_init_nest_lock(const void*, int, void** lock) { omp_init_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_init_nest_lock_with_hint(const void*, int, void** lock, uintptr_t) { omp_init_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_destroy_nest_lock(const void*, int, void** lock) { omp_destroy_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_set_nest_lock(const void*, int, void** lock) { omp_set_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_unset_nest_lock(const void*, int, void** lock) { omp_unset_nest_lock(lock); }
+HETMP_ENTRY int __kmpc_test_nest_lock(const void*, int, void** lock) { return omp_test_nest_lock(lock); }

@@ -1,0 +1,43 @@
+// Nodes that are sets of CPUs inside one process: the coordinator is called under a lock.
+#include "runtime/nodes/coordinated_level.hpp"
+#include "runtime/regions/spread_team.hpp"
+#include "runtime/wait/futex_lock.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace hetmp::runtime {
+namespace {
+
+class InProcessLevel final : public CoordinatedLevel {
+ public:
+  explicit InProcessLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
+
+  void start(const TeamDescription& part) override { launch_node_part(part); }
+
+  perf::Report report() override {
+    std::lock_guard guard(lock_);
+    return coordinator_.report();
+  }
+
+ protected:
+  void post(const Request& request) override {
+    std::lock_guard guard(lock_);
+    answers_.clear();
+    coordinator_.handle(request, answers_);
+    after(request, coordinator_);
+    for (const Answer& answer : answers_)
+      deliver(answer);
+  }
+
+ private:
+  FutexLock lock_; ///< guards what follows
+  Coordinator coordinator_;
+  std::vector<Answer> answers_; ///< kept for its memory
+};
+
+} // namespace
+
+CoordinatedLevel* make_in_process_level(Coordinator coordinator) { return new InProcessLevel(std::move(coordinator)); }
+
+} // namespace hetmp::runtime

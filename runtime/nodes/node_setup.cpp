@@ -1,0 +1,211 @@
+#include "runtime/nodes/node_setup.hpp"
+
+#include "base/environment.hpp"
+#include "base/message.hpp"
+#include "base/seal/wanted.hpp"
+#include "perf/counters.hpp"
+#include "perf/interconnect.hpp"
+#include "runtime/global/global_level_instance.hpp"
+#include "runtime/loops/plan_cache.hpp"
+#include "runtime/nodes/coordinated_level.hpp"
+#include "runtime/nodes/messages.hpp"
+#include "runtime/nodes/page_report.hpp"
+#include "runtime/nodes/timeline.hpp"
+#include "runtime/process/execute_again.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/placement.hpp"
+#include "runtime/process/withdrawal.hpp"
+#include "runtime/tasking/handing_over.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <dlfcn.h>
+#include <link.h>
+#include <string_view>
+
+namespace hetmp::runtime {
+namespace {
+
+CoordinatedLevel* level;
+
+std::string origin_of_threshold;
+
+/// `name`: of what connects node processes; empty where there is nothing between nodes to calibrate.
+void read_interconnect(std::string_view name) {
+  const perf::Interconnect known = perf::find_interconnect(name, layout().nodes());
+  schedulers::DecisionRules& rules = placement().rules;
+  rules.threshold_us = known.threshold_us;
+  rules.fault_us = known.fault_us;
+  rules.exchange_us = known.fault_us; // most of a fault is the exchange with the page's home
+  origin_of_threshold = known.origin_of_figures;
+}
+
+bool is_openmp_runtime(std::string_view file) {
+  for (std::string_view name : {"libomp.so", "libiomp5.so", "libgomp.so", "libhetmp.so"})
+    if (file.starts_with(name))
+      return true;
+  return false;
+}
+
+bool needs_openmp(const link_map& object) {
+  const char* strings = nullptr;
+  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_STRTAB)
+      strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);        // the loader has made it an address
+  if (!strings || reinterpret_cast<ElfW(Addr)>(strings) < object.l_addr) // vDSO: left as an offset
+    return false;
+  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED && is_openmp_runtime(strings + entry->d_un.d_val))
+      return true;
+  return false;
+}
+
+/// Whether code that uses OpenMP has variables of which each thread keeps its own (threadprivate among them): their
+/// values belong to threads, so thread numbers have to stay where they are.
+bool has_thread_variables() {
+  const auto looks = [](dl_phdr_info* object, size_t, void*) {
+    bool thread_variables = false;
+    const ElfW(Dyn)* dynamic = nullptr;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = object->dlpi_phdr[i];
+      thread_variables |= header.p_type == PT_TLS && header.p_memsz != 0;
+      if (header.p_type == PT_DYNAMIC)
+        dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + header.p_vaddr);
+    }
+    if (!thread_variables || !dynamic)
+      return 0;
+    for (const link_map* loaded = _r_debug.r_map; loaded; loaded = loaded->l_next)
+      if (loaded->l_ld == dynamic)
+        return int(needs_openmp(*loaded));
+    return 0;
+  };
+  return dl_iterate_phdr(looks, nullptr) != 0;
+}
+
+/// Not before the program has been executed again, where it is: what is wrong is said once.
+Coordinator make_coordinator(std::string_view interconnect) {
+  placement() = read_placement();
+  read_interconnect(interconnect);
+  if (has_thread_variables())
+    keep_threads_where_they_are();
+  return Coordinator(placement().rules, layout().cpu_counts());
+}
+
+/// "file+0xoffset" of a code address.
+std::string place_of(uint64_t address) {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname)
+    return {};
+  const std::string_view path = info.dli_fname;
+  char offset[20];
+  char* end =
+      std::to_chars(offset, offset + sizeof offset, address - reinterpret_cast<uint64_t>(info.dli_fbase), 16).ptr;
+  return std::string(path.substr(path.rfind('/') + 1)) + "+0x" + std::string(offset, end);
+}
+
+dsm::Fabric* find_fabric() {
+  using Find = dsm::Fabric* (*)();
+  const auto find = reinterpret_cast<Find>(dlsym(RTLD_DEFAULT, "hetmp_dsm_fabric"));
+  return find ? find() : nullptr;
+}
+
+dsm::LaunchPlan plan_for_this_machine() {
+  dsm::LaunchPlan plan;
+  plan.cpus = layout().cpus;
+  if (const auto transport = environment_value("HETMP_TRANSPORT")) {
+    if (*transport == "tcp")
+      plan.transport = dsm::LaunchPlan::Transport::Tcp;
+    else if (*transport != "shared-memory")
+      complain("HETMP_TRANSPORT", *transport, "neither shared-memory nor tcp", "shared-memory");
+  }
+  // What one machine's memory carries leaves it nowhere: then there is nothing to encrypt.
+  plan.sealed = seal::wanted() && plan.transport == dsm::LaunchPlan::Transport::Tcp;
+  return plan;
+}
+
+/// What the launcher wants; nothing, after one line, if there is none.
+std::optional<dsm::LaunchPlan> plan_of_launcher() {
+  const auto text = environment_name(dsm::launcher_variable);
+  const auto plan = text ? dsm::parse_plan(*text) : std::nullopt;
+  if (plan && plan->made_by_launcher() && plan->cpus == layout().cpus)
+    return plan;
+  say("HETMP_NODES=hosts: is for hetmp run --hosts, which starts the program on each of them; using one node");
+  return {};
+}
+
+void become_node_processes(bool may_execute_again) {
+  if (dsm::Fabric* fabric = find_fabric()) {
+    if (fabric->version != dsm::fabric_version || fabric->nodes != layout().nodes())
+      die(70, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
+    clean_environment();
+    level = make_message_level(make_coordinator(fabric->interconnect));
+    attach_fabric(*fabric);
+    if (const auto destination = environment_name("HETMP_REPORT"); destination && *destination != "0")
+      page_report::watch(*fabric);
+    timeline::start(fabric);
+    return;
+  }
+  if (was_executed_again()) {
+    clean_environment();
+    say("the program was executed again for node processes, and the dynamic linker has not loaded libhetmp_dsm.so; "
+        "using one node");
+  } else if (may_execute_again) {
+    const auto plan = layout().hosts ? plan_of_launcher() : plan_for_this_machine();
+    if (plan)
+      execute_again_under_dsm(*plan); // returns only if that is impossible, after saying why
+  } else {
+    say("HETMP_NODES: OpenMP was loaded after the program had begun; node processes begin with the program; using one "
+        "node");
+  }
+  use_one_node();
+  placement() = read_placement();
+  timeline::start(nullptr);
+}
+
+} // namespace
+
+bool refers_to_openmp() {
+  for (const link_map* object = _r_debug.r_map; object; object = object->l_next) {
+    const std::string_view path = object->l_name;
+    if (!is_openmp_runtime(path.substr(path.rfind('/') + 1)) && needs_openmp(*object))
+      return true;
+  }
+  return false;
+}
+
+void set_up_nodes(bool may_execute_again) {
+  switch (layout().kind) {
+  case Layout::Kind::One:
+    placement() = read_placement();
+    read_interconnect({}); // for its complaint: a mistake should show on one node too
+    timeline::start(nullptr);
+    break;
+  case Layout::Kind::CpuSets:
+    level = make_in_process_level(make_coordinator({}));
+    timeline::start(nullptr);
+    break;
+  case Layout::Kind::Processes:
+    become_node_processes(may_execute_again);
+    break;
+  }
+}
+
+GlobalLevel* global_level() { return level; }
+
+perf::Report loop_report() {
+  perf::Report report = level ? level->report() : perf::Report{};
+  report.threshold_from = origin_of_threshold;
+  if (const char* reason = why_tasks_stayed())
+    report.tasks.kept_because = reason;
+  const auto measured = [](const perf::RegionRecord& region) { return region.probed_visits != 0; };
+  if (std::any_of(report.regions.begin(), report.regions.end(), measured))
+    report.counters = perf::counters_state(); // loaded already, or it could not be
+  for (perf::RegionRecord& region : report.regions) {
+    region.place = place_of(region.address);
+    region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
+  }
+  page_report::add_to(report);
+  return report;
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,38 @@
+#include "runtime/nodes/pushes.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr uintptr_t page_bytes = 4096;
+constexpr size_t most_pages = 4; // of one reduction: the rest comes when it is read
+
+} // namespace
+
+void push_copies(const dsm::Fabric& fabric, void* copies, uint32_t variables) {
+  if (!fabric.push)
+    return;
+  uintptr_t pages[most_pages];
+  size_t count = 0;
+  const auto push = [&](const void* address) {
+    const uintptr_t page = reinterpret_cast<uintptr_t>(address) & ~(page_bytes - 1);
+    if (count == most_pages || std::find(pages, pages + count, page) != pages + count)
+      return;
+    pages[count++] = page;
+    fabric.push(address, 0);
+  };
+  push(copies);
+  for (uint32_t i = 0; i < variables; ++i)
+    push(static_cast<void* const*>(copies)[i]);
+}
+
+void offer_arguments(const dsm::Fabric& fabric, const TeamDescription& part) {
+  const uint32_t last = uint32_t(std::bit_width(part.participants)) - 1;
+  if (fabric.offer && part.node == last && part.argument_count != 0)
+    fabric.offer(reinterpret_cast<uint64_t>(part.microtask), part.participants & ~uint64_t(1), part.arguments,
+                 part.argument_count);
+}
+
+} // namespace hetmp::runtime

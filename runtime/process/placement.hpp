@@ -1,0 +1,24 @@
+// How loops are placed on several nodes, as the user wants it (HETMP_* variables). Values only, fixed at start.
+#pragma once
+
+#include "schedulers/learning/decision.hpp"
+#include "schedulers/policies/static_shares.hpp"
+
+namespace hetmp::runtime {
+
+struct Placement {
+  schedulers::DecisionRules rules; ///< the interconnect's figures are filled in by runtime/nodes/node_setup
+  schedulers::CoreSpeeds
+      speeds;                ///< of static loops that are not placed: HETMP_CSR, also in rules.speeds, or the layout's
+  bool static_loops = false; ///< HETMP_LOOPS=all: loops that the compiler divides are placed as well
+};
+
+/// Reads HETMP_CSR, HETMP_DECISION, HETMP_LOOPS, HETMP_MISS_THRESHOLD, HETMP_NODE_SCHEDULE, HETMP_PROBES and
+/// OMP_HET_PTG; each malformed one is complained about in one line and replaced by its default. The layout has been
+/// read before.
+Placement read_placement();
+
+/// The program's placement; valid after the library's constructor.
+Placement& placement();
+
+} // namespace hetmp::runtime

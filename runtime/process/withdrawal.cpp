@@ -1,0 +1,83 @@
+#include "runtime/process/withdrawal.hpp"
+
+#include "schedulers/arithmetic/deal.hpp"
+
+#include <atomic>
+
+namespace hetmp::runtime {
+namespace {
+
+using schedulers::every_node;
+
+constexpr uint32_t first_audit = 64; ///< teams without all nodes before there is one with them
+constexpr uint32_t longest_interval = 1 << 20;
+
+/// What is known of a region. Written by publish_needed_nodes(), and the count by threads that start teams. Every value
+/// is a hint of its own: a stale one costs a team on more nodes than needed, so relaxed order suffices throughout but
+/// for `microtask`, which publishes the entry.
+struct Entry {
+  std::atomic<const void*> microtask{nullptr};
+  std::atomic<uint64_t> needed{every_node};
+  std::atomic<uint32_t> teams{0}; ///< started since the last audit
+  std::atomic<uint32_t> interval{first_audit};
+};
+
+/// Open addressing without removal: readers need no lock, which the origin's service thread, one of the writers, could
+/// not take. Regions that find no place always run on all nodes.
+constexpr uint32_t slots = 1024;
+constexpr uint32_t longest_search = 16;
+Entry table[slots];
+std::atomic<bool> fixed{false};
+
+uint32_t home_of(const void* microtask) {
+  return uint32_t(reinterpret_cast<uintptr_t>(microtask) * 0x9e3779b97f4a7c15u >> 32) % slots;
+}
+
+Entry* find(const void* microtask, bool make) {
+  for (uint32_t i = 0; i < longest_search; i++) {
+    Entry& entry = table[(home_of(microtask) + i) % slots];
+    const void* key = entry.microtask.load(std::memory_order_acquire);
+    if (key == microtask)
+      return &entry;
+    if (key)
+      continue;
+    if (!make)
+      return nullptr;
+    entry.microtask.store(microtask, std::memory_order_release); // one writer
+    return &entry;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+uint64_t nodes_for_region(const void* microtask) {
+  if (fixed.load(std::memory_order_relaxed))
+    return every_node;
+  Entry* entry = find(microtask, false);
+  if (!entry)
+    return every_node;
+  const uint64_t needed = entry->needed.load(std::memory_order_relaxed);
+  if (needed == every_node)
+    return needed;
+  const uint32_t interval = entry->interval.load(std::memory_order_relaxed);
+  if (entry->teams.fetch_add(1, std::memory_order_relaxed) + 1 < interval)
+    return needed;
+  entry->teams.store(0, std::memory_order_relaxed);
+  if (interval < longest_interval)
+    entry->interval.store(interval * 2, std::memory_order_relaxed);
+  return every_node;
+}
+
+void publish_needed_nodes(const void* microtask, uint64_t nodes) {
+  Entry* entry = find(microtask, nodes != every_node);
+  if (!entry || entry->needed.load(std::memory_order_relaxed) == nodes)
+    return;
+  entry->teams.store(0, std::memory_order_relaxed);
+  entry->interval.store(first_audit, std::memory_order_relaxed);
+  entry->needed.store(nodes, std::memory_order_relaxed);
+}
+
+void keep_threads_where_they_are() { fixed.store(true, std::memory_order_relaxed); }
+
+} // namespace hetmp::runtime

@@ -1,0 +1,198 @@
+// The library's constructor, and what a fork() leaves of it in the child.
+#include "runtime/process/library.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/message.hpp"
+#include "runtime/affinity/environment.hpp"
+#include "runtime/nodes/node_setup.hpp"
+#include "runtime/nodes/timeline.hpp"
+#include "runtime/process/ending_signals.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/other_runtimes.hpp"
+#include "runtime/process/thread_factory.hpp"
+#include "runtime/regions/spread.hpp"
+#include "runtime/regions/spread_team.hpp"
+#include "runtime/settings/icv.hpp"
+#include "runtime/settings/settings.hpp"
+#include "runtime/sync/barrier.hpp"
+#include "runtime/sync/reduction.hpp"
+#include "runtime/task_graph/dependences.hpp"
+#include "runtime/task_graph/task_memory.hpp"
+#include "runtime/tasking/away_tasks.hpp"
+#include "runtime/tasking/execution.hpp"
+#include "runtime/tasking/helpers.hpp"
+#include "runtime/tasking/task_watch.hpp"
+#include "runtime/team/display.hpp"
+#include "runtime/team/thread.hpp"
+#include "runtime/team/worker_pool.hpp"
+
+#include "perf/report/report.hpp"
+
+#include "base/environment.hpp"
+#include "base/futex.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr int64_t nanoseconds_per_ms = 1'000'000;
+
+/// Node processes share the machine with the threads that serve page faults: there a spinner soon is in the way.
+constexpr int64_t spin_with_node_processes = 50'000;
+
+SpinBudget choose_spin_budget(const ProgramIcvs& icvs) {
+  SpinBudget budget;
+  if (several_processes())
+    budget.nanoseconds = spin_with_node_processes;
+  if (icvs.wait_policy == WaitPolicy::Active)
+    budget.nanoseconds = -1;
+  else if (icvs.wait_policy == WaitPolicy::Passive)
+    budget.nanoseconds = 0;
+  if (icvs.blocktime_ms >= 0)
+    budget.nanoseconds = icvs.blocktime_ms == INT32_MAX ? -1 : icvs.blocktime_ms * nanoseconds_per_ms;
+  return budget;
+}
+
+/// CPUs that this process's threads have for themselves; 0 when node processes share single CPUs.
+uint32_t count_usable_cpus() {
+  if (!several_processes())
+    return layout().distinct_cpus();
+  return layout().nodes() > layout().distinct_cpus() ? 0 : uint32_t(layout().cpus[own_node()].size());
+}
+
+/// Not for node processes, which are not made by fork(). The child of one is a program of its own: one node.
+void after_fork_in_child() {
+  forget_ending_signals();
+  forget_all_workers();
+  forget_residents();
+  forget_other_threads();
+  forget_task_depots();
+  forget_away_tasks();
+  forget_task_watch();
+  forget_exclusions();
+  forget_helpers();
+  if (Thread* self = known_thread())
+    forget_unfinished_tasks(*self);
+  if (!several_processes())
+    return;
+  use_one_node();
+  set_own_node(0);
+  make_thread = make_posix_thread;
+  spread_hooks = {};
+  refresh_spinning();
+}
+
+/// The size of a team that nobody gave one. A part of the machine that KMP_HW_SUBSET names when the program starts
+/// counts.
+uint32_t usual_team_size() {
+  const uint32_t cpus = default_team_size(layout());
+  if (layout().nodes() > 1 || !environment_value("KMP_HW_SUBSET"))
+    return cpus;
+  const size_t left = affinity::program_places().usable_cpus;
+  return left == 0 ? cpus : std::min(cpus, uint32_t(left));
+}
+
+/// Whether the program's calls of sigaction() come here, and not only to the C library.
+bool signals_lead_here() {
+  for (const char* version : {"GLIBC_2.2.5", "GLIBC_2.17"}) {
+    const void* first = dlvsym(RTLD_DEFAULT, "sigaction", version);
+    Dl_info found{}, own{};
+    if (first && dladdr(first, &found) && dladdr(reinterpret_cast<const void*>(program_sigaction), &own))
+      return found.dli_fbase == own.dli_fbase;
+  }
+  return false;
+}
+
+bool wants_report() {
+  const auto destination = environment_name("HETMP_REPORT");
+  return destination && *destination != "0";
+}
+
+enum : uint32_t { Unwritten, BeingWritten, Written };
+FutexWord reports{Unwritten};
+
+/// Once, by whoever comes first: the end of the program, or a signal that ends it.
+bool write_reports() {
+  uint32_t unwritten = Unwritten;
+  if (!reports.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
+    return false;
+  if (wants_report())
+    perf::write_report(loop_report(), *environment_name("HETMP_REPORT"));
+  timeline::write();
+  reports.store(Written, std::memory_order_release); // pairs with the acquire in wait_for_reports()
+  futex_wake(reports, INT_MAX);
+  return true;
+}
+
+void wait_for_reports() {
+  for (uint32_t state; (state = reports.load(std::memory_order_acquire)) != Written;)
+    futex_wait(reports, state);
+}
+
+/// Whoever ends the program after this waits for nothing but this.
+void on_ending_signal() {
+  if (!write_reports())
+    wait_for_reports();
+}
+
+/// Set by the constructor only: later, the program runs and its processes are what they are.
+bool before_main = false;
+pid_t initialised_in = 0;
+
+void initialise() {
+  initialised_in = getpid();
+  if (const auto warnings = environment_value("KMP_WARNINGS")) // malformed: read_icvs_from_environment() says so
+    set_complaints(parse_boolean(*warnings).value_or(true));
+  read_layout(allowed_cpus());
+  set_up_nodes(before_main);
+  if (own_node() == 0)
+    affinity::prepare_places(allowed_cpus(), layout().nodes() > 1);
+  program_icvs() = read_icvs_from_environment(usual_team_size());
+  if (layout().nodes() > 1)
+    program_icvs().helper_threads = 0;
+  regions_may_be_cancelled = program_icvs().cancellation;
+  affinity::read_display_affinity();
+  refresh_spinning();
+  read_reduction_settings();
+  show_settings_at_start();
+  if (own_node() == 0 && !program_icvs().duplicate_library_ok)
+    warn_of_divided_objects();
+  if (own_node() == 0 && (wants_report() || timeline::is_wanted()))
+    take_ending_signals(on_ending_signal, several_processes() || signals_lead_here());
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+}
+
+__attribute__((constructor)) void on_load() {
+  if (!refers_to_openmp() || entries_that_lead_here() == EntriesHere::None)
+    return;
+  before_main = true;
+  initialise_runtime();
+  before_main = false;
+}
+
+/// Only the process that began as the program reports: not a forked child, not another node.
+__attribute__((destructor)) void on_exit_of_program() {
+  if (initialised_in != getpid() || own_node() != 0 || write_reports())
+    return;
+  while (true) // a signal that ends the program was first: it does, in a moment
+    pause();
+}
+
+} // namespace
+
+void refresh_spinning() {
+  spin_budget = choose_spin_budget(program_icvs());
+  usable_cpus = count_usable_cpus();
+}
+
+void initialise_runtime() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialise);
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,60 @@
+// What the user asks to see of the settings when the program starts.
+#include "runtime/settings/settings.hpp"
+
+#include "base/message.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/other_runtimes.hpp"
+#include "runtime/sync/reduction.hpp"
+#include "runtime/team/display.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+#include <utility>
+
+namespace hetmp::runtime {
+namespace {
+
+std::string true_or_false(bool value) { return value ? "TRUE" : "FALSE"; }
+
+/// All that the runtime's rooms have made of variables; by name.
+std::vector<Setting> all_settings(bool libomps) {
+  std::vector<Setting> settings = standard_settings(program_icvs());
+  settings.push_back({"OMP_AFFINITY_FORMAT", affinity::affinity_format()});
+  settings.push_back({"OMP_DISPLAY_AFFINITY", true_or_false(affinity::displays_affinity())});
+  if (libomps) {
+    for (Setting& setting : libomp_settings(program_icvs()))
+      settings.push_back(std::move(setting));
+    settings.push_back({"KMP_DETERMINISTIC_REDUCTION", true_or_false(forced_reduction_name() == "tree")});
+    settings.push_back({"KMP_FORCE_REDUCTION", std::string(forced_reduction_name())});
+  }
+  std::sort(settings.begin(), settings.end(), [](const Setting& a, const Setting& b) { return a.name < b.name; });
+  return settings;
+}
+
+void show(const std::string& text) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+} // namespace
+
+std::string environment_shown(bool verbose) {
+  // What is not followed is said once, and KMP_SETTINGS says it.
+  const bool unfollowed = verbose && !program_icvs().show_settings;
+  return display_text(all_settings(verbose), unfollowed ? runtime_variables(environ) : std::vector<Setting>{},
+                      verbose ? other_runtimes_in_words() : std::vector<std::string>{});
+}
+
+void show_settings_at_start() {
+  using DisplayEnv = ProgramIcvs::DisplayEnv;
+  const ProgramIcvs& icvs = program_icvs();
+  if (own_node() != 0)
+    return;
+  if (icvs.show_version)
+    say("version %s, in the place of libomp", HETMP_VERSION);
+  if (icvs.show_settings)
+    show(settings_text(runtime_variables(environ), all_settings(true), other_runtimes_in_words()));
+  if (icvs.display_env != DisplayEnv::No)
+    show(environment_shown(icvs.display_env == DisplayEnv::Verbose));
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,94 @@
+#include "runtime/sync/barrier.hpp"
+
+#include "runtime/sync/cancellation.hpp"
+#include "runtime/tasking/handing_over.hpp"
+#include "runtime/team/traced.hpp"
+#include "runtime/team/visits.hpp"
+#include "runtime/wait/write_changed.hpp"
+
+namespace hetmp::runtime {
+
+bool regions_may_be_cancelled = false;
+
+namespace {
+
+/// A thread alone defers a task only if that waits for an event.
+void finish_tasks_alone(ImplicitTask& task) {
+  if (!task.team->released.tasks_announced())
+    return;
+  finish_tasks(task);
+  task.team->released.complete_with_tasks();
+}
+
+/// Among the names that the threads of a node give to constructs. The node counts its barriers, not the threads: those
+/// that leave a cancelled region early count less constructs.
+uint64_t next_barrier_name(NodeTeam& team) {
+  constexpr uint64_t barriers = uint64_t(1) << 63;
+  return barriers | ++team.barriers;
+}
+
+/// By the leader of the node: a word of all nodes. As long as this one waits for others they may hand it tasks, which
+/// its threads execute; then it comes to the same barrier again.
+uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
+  NodeTeam& team = *task.team;
+  const uint64_t name = next_barrier_name(team);
+  while (true) {
+    const NodesMeeting meeting = team.global->barrier(team.description, name, word, site);
+    if (meeting.over) {
+      write_changed(team.tasks.others_wait, false);
+      return meeting.word;
+    }
+    accept_tasks(current_thread(), meeting.tasks);
+    finish_tasks(task);
+  }
+}
+
+} // namespace
+
+void team_barrier(ImplicitTask& task, const void* site) {
+  NodeTeam& team = *task.team;
+  if (regions_may_be_cancelled) {
+    cancel_barrier(task, site);
+    return;
+  }
+  if (team.alone()) {
+    finish_tasks_alone(task);
+    return;
+  }
+  const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
+  local_barrier_with_tasks(task, [&] {
+    visits::ends(team);
+    if (team.global)
+      meet_nodes(task, 0, site);
+  });
+}
+
+uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
+  NodeTeam& team = *task.team;
+  task.worksharing++;
+  if (team.alone()) {
+    finish_tasks_alone(task);
+    return word;
+  }
+  const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
+  if (word != 0)
+    team.words.fetch_or(word, std::memory_order_relaxed); // published by the arrival
+  local_barrier_with_tasks(task, [&] {
+    visits::ends(team);
+    const uint64_t local = team.words.exchange(0, std::memory_order_relaxed);
+    team.barrier_word = team.global ? meet_nodes(task, local, site) : local;
+  });
+  return team.barrier_word; // stays until every thread of the node has arrived at the next one
+}
+
+uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
+  return meet(task, reinterpret_cast<uint64_t>(pointer) | (regions_may_be_cancelled ? inside_region : 0)) &
+         pointer_bits;
+}
+
+void join_nodes(ImplicitTask& task) {
+  NodeTeam& team = *task.team;
+  team.global->join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
+}
+
+} // namespace hetmp::runtime

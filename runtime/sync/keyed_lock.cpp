@@ -1,0 +1,20 @@
+#include "runtime/sync/keyed_lock.hpp"
+
+#include "runtime/sync/node_lock.hpp"
+
+namespace hetmp::runtime {
+namespace {
+
+NodeLockTable table;
+
+uint64_t as_key(const void* address) { return reinterpret_cast<uint64_t>(address); }
+
+} // namespace
+
+void keyed_lock(const void* key) { table.lock(as_key(key)); }
+
+bool keyed_try_lock(const void* key) { return table.try_lock(as_key(key)); }
+
+void keyed_unlock(const void* key) { table.unlock(as_key(key)); }
+
+} // namespace hetmp::runtime

@@ -1,0 +1,150 @@
+#include "runtime/sync/reduction.hpp"
+
+#include "base/environment.hpp"
+#include "runtime/sync/barrier.hpp"
+#include "runtime/sync/cancellation.hpp"
+#include "runtime/team/visits.hpp"
+#include "runtime/wait/fresh_page.hpp"
+
+namespace hetmp::runtime {
+namespace {
+
+/// Up to here threads fold one after the other; above, their copies are combined first.
+constexpr uint32_t few_threads = 4;
+
+ReductionMethod forced_method = ReductionMethod::None; // None = nobody forces one
+
+ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& request) {
+  if (team.alone())
+    return ReductionMethod::Serial;
+  // Threads that leave a cancelled construct do not come to its reduction: then nobody may wait for them.
+  const bool can_combine = request.data && request.combine && !regions_may_be_cancelled;
+  if (team.global && can_combine)
+    return ReductionMethod::Combine; // shared variables travel between nodes: once for each node, not for each thread
+  if (forced_method == ReductionMethod::Atomic && !request.atomic_possible)
+    return ReductionMethod::Critical;
+  if (forced_method == ReductionMethod::Combine && !can_combine)
+    return ReductionMethod::Critical;
+  if (forced_method != ReductionMethod::None)
+    return forced_method;
+  if (can_combine && team.description.threads > few_threads)
+    return ReductionMethod::Combine;
+  return request.atomic_possible ? ReductionMethod::Atomic : ReductionMethod::Critical;
+}
+
+/// All copies of the node end up in its first thread's, always in the order of thread numbers.
+void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
+  NodeTeam& team = *task.team;
+  team.reduction_data[task.local_number] = request.data;
+  local_barrier(team, [&] {
+    visits::ends(team);
+    for (uint32_t local = 1; local < team.local_threads(); local++)
+      request.combine(team.reduction_data[0], team.reduction_data[local]);
+  });
+}
+
+/// The leaders' copies end up in node 0's, in the order of nodes: the shared variables are then node 0's alone to fold
+/// into, and do not wander from node to node. By node 0's first thread.
+void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
+  NodeTeam& team = *task.team;
+  const TeamDescription& part = team.description;
+  for (uint64_t others = part.participants & ~uint64_t(1); others != 0; others &= others - 1)
+    request.combine(request.data, team.global->take_copies(part, sequence, uint32_t(__builtin_ctzll(others))));
+  if (!request.waits)
+    team.global->release_copies(part, sequence);
+}
+
+/// By the first thread of another node. Where the construct ends with a barrier, its copies stay until node 0 has come
+/// there.
+void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
+  const NodeTeam& team = *task.team;
+  on_fresh_page([&] {
+    team.global->offer_copies(team.description, sequence, request.data, request.variables, !request.waits);
+    if (request.waits)
+      team_barrier(task, request.site);
+  });
+}
+
+ReductionAnswer combine(ImplicitTask& task, const ReductionRequest& request) {
+  NodeTeam& team = *task.team;
+  const uint64_t sequence = team.global ? ++task.constructs : 0; // on every thread: they count alike
+  combine_on_node(task, request);
+  if (task.local_number == 0) {
+    team.reduction_site = request.site;
+    if (team.global && team.description.node != 0) {
+      offer_to_node_0(task, sequence, request);
+      return ReductionAnswer::Nothing;
+    }
+    if (team.global)
+      combine_nodes(task, sequence, request);
+    return ReductionAnswer::Fold;
+  }
+  if (request.waits)
+    team_barrier(task, request.site); // meets the one that folds in end_reduction()
+  return ReductionAnswer::Nothing;
+}
+
+} // namespace
+
+ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& request) {
+  task.reduction = choose_method(*task.team, request);
+  switch (task.reduction) {
+  case ReductionMethod::Critical:
+    enter_critical(request.lock);
+    return ReductionAnswer::Fold;
+  case ReductionMethod::Atomic:
+    return ReductionAnswer::Atomic;
+  case ReductionMethod::Combine:
+    return combine(task, request);
+  default:
+    return ReductionAnswer::Fold;
+  }
+}
+
+void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
+  const ReductionMethod method = task.reduction;
+  task.reduction = ReductionMethod::None;
+  if (method == ReductionMethod::Critical)
+    leave_critical(lock);
+  if (waits && regions_may_be_cancelled)
+    reduction_barrier(task, nullptr);
+  else if (waits)
+    team_barrier(task, method == ReductionMethod::Combine ? task.team->reduction_site : nullptr);
+}
+
+std::string_view forced_reduction_name() {
+  switch (forced_method) {
+  case ReductionMethod::Critical:
+    return "critical";
+  case ReductionMethod::Atomic:
+    return "atomic";
+  case ReductionMethod::Combine:
+    return "tree";
+  default:
+    return {};
+  }
+}
+
+void read_reduction_settings() {
+  forced_method = ReductionMethod::None;
+  if (const auto text = environment_value("KMP_DETERMINISTIC_REDUCTION")) {
+    const auto deterministic = parse_boolean(*text);
+    if (!deterministic)
+      complain("KMP_DETERMINISTIC_REDUCTION", *text, "neither true nor false", "false");
+    else if (*deterministic)
+      forced_method = ReductionMethod::Combine;
+  }
+  const auto text = environment_value("KMP_FORCE_REDUCTION");
+  if (!text)
+    return;
+  if (equal_ignoring_case(*text, "critical"))
+    forced_method = ReductionMethod::Critical;
+  else if (equal_ignoring_case(*text, "atomic"))
+    forced_method = ReductionMethod::Atomic;
+  else if (equal_ignoring_case(*text, "tree"))
+    forced_method = ReductionMethod::Combine;
+  else
+    complain("KMP_FORCE_REDUCTION", *text, "expected critical, atomic or tree", "the runtime's choice");
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,165 @@
+#include "runtime/task_graph/team_tasks.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+namespace {
+
+/// By the thread that owns the counter: no read-modify-write.
+void add_one(std::atomic<uint64_t>& counter) {
+  // release: whoever sees the count sees what the thread did before.
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+} // namespace
+
+bool may_run(const ExplicitTask& task, const GeneratingTask* constraint) {
+  if (!constraint)
+    return true;
+  const GeneratingTask* ancestor = task.parent;
+  while (ancestor && ancestor->depth > constraint->depth)
+    ancestor = ancestor->parent;
+  return ancestor == constraint;
+}
+
+void TeamTasks::reserve(uint32_t threads) {
+  if (count >= threads)
+    return;
+  members = std::make_unique<Member[]>(threads);
+  count = threads;
+  completed_elsewhere.store(0, std::memory_order_relaxed); // it belongs to the members' counts
+}
+
+void TeamTasks::forget(uint32_t threads) {
+  std::destroy_at(this);
+  std::construct_at(this);
+  reserve(threads);
+}
+
+void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
+  if (task->priority != 0) {
+    FutexLockGuard guard(urgent_lock);
+    const auto after =
+        std::upper_bound(urgent.begin(), urgent.end(), task,
+                         [](const ExplicitTask* a, const ExplicitTask* b) { return a->priority > b->priority; });
+    urgent.insert(after, task);
+    urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
+    urgent_pushes.fetch_add(1, std::memory_order_seq_cst);
+  } else {
+    members[local_thread].queue.push(task);
+  }
+  bell.ring();
+}
+
+void TeamTasks::push_from_outside(ExplicitTask* task) {
+  of_nobody.push(task);
+  bell.ring();
+}
+
+void TeamTasks::put_back(ExplicitTask* task) {
+  ExplicitTask* first = back.load(std::memory_order_relaxed);
+  do {
+    task->next = first;
+    // release: pairs with take_back(); also passes on what the other node's message brought.
+  } while (!back.compare_exchange_weak(first, task, std::memory_order_release, std::memory_order_relaxed));
+  // The task may be complete and the team's next region under way by now; the counter and the bell stay.
+  came_back.fetch_add(1, std::memory_order_seq_cst);
+  bell.ring();
+}
+
+ExplicitTask* TeamTasks::take_back() {
+  if (!back.load(std::memory_order_relaxed))
+    return nullptr;
+  return back.exchange(nullptr, std::memory_order_acquire);
+}
+
+ExplicitTask* TeamTasks::take_from_own_queue(uint32_t local_thread, const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  TaskQueue& own = members[local_thread].queue;
+  return oldest_first ? own.take_oldest(allowed) : own.take_newest(allowed);
+}
+
+ExplicitTask* TeamTasks::take_own(uint32_t local_thread, const GeneratingTask* constraint) {
+  if (urgent_count.load(std::memory_order_relaxed) != 0)
+    return nullptr;
+  return take_from_own_queue(local_thread, constraint);
+}
+
+ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  if (urgent_count.load(std::memory_order_relaxed) != 0) {
+    FutexLockGuard guard(urgent_lock);
+    const auto found =
+        std::find_if(urgent.begin(), urgent.end(), [&](const ExplicitTask* task) { return allowed(*task); });
+    if (found != urgent.end()) {
+      ExplicitTask* task = *found;
+      urgent.erase(found);
+      urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
+      return task;
+    }
+  }
+  if (ExplicitTask* task = take_from_own_queue(local_thread, constraint))
+    return task;
+  if (ExplicitTask* task = of_nobody.take_oldest(allowed))
+    return task;
+  // First where there was one before, then round.
+  Member& own = members[local_thread];
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t victim = (own.last_victim + i) % count;
+    if (victim == local_thread)
+      continue;
+    if (ExplicitTask* task = steal(local_thread, victim, constraint)) {
+      own.last_victim = victim;
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+ExplicitTask* TeamTasks::steal(uint32_t local_thread, uint32_t victim, const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  TaskQueue& queue = members[victim].queue;
+  ExplicitTask* taken[TaskQueue::most_taken];
+  const uint32_t count = queue.take_oldest_half(allowed, taken);
+  if (count == 0)
+    return queue.take_oldest(allowed);
+  if (count > 1) {
+    members[local_thread].queue.push(taken + 1, count - 1);
+    bell.ring(); // who has found nothing meanwhile finds them here
+  }
+  members[local_thread].last_steal = monotonic_nanoseconds();
+  return taken[0];
+}
+
+ExplicitTask* TeamTasks::take_from_anywhere(const GeneratingTask* constraint) {
+  const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  if (ExplicitTask* task = of_nobody.take_oldest(allowed, UINT32_MAX))
+    return task;
+  for (uint32_t i = 0; i < count; i++)
+    if (ExplicitTask* task = members[i].queue.take_oldest(allowed, UINT32_MAX))
+      return task;
+  return nullptr;
+}
+
+uint64_t TeamTasks::pushes() const {
+  uint64_t sum =
+      of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < count; i++)
+    sum += members[i].queue.pushes();
+  return sum;
+}
+
+bool TeamTasks::all_complete() const {
+  uint64_t completed = completed_elsewhere.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < count; i++)
+    completed += members[i].completed.load(std::memory_order_acquire);
+  uint64_t generated = 0;
+  for (uint32_t i = 0; i < count; i++)
+    generated += members[i].generated.load(std::memory_order_acquire);
+  return completed == generated;
+}
+
+void TeamTasks::count_generated(uint32_t local_thread) { add_one(members[local_thread].generated); }
+void TeamTasks::count_completed(uint32_t local_thread) { add_one(members[local_thread].completed); }
+
+} // namespace hetmp::runtime

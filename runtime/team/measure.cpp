@@ -1,0 +1,50 @@
+#include "runtime/team/measure.hpp"
+
+#include "runtime/team/thread.hpp"
+#include "runtime/wait/wait.hpp"
+
+namespace hetmp::runtime {
+namespace {
+
+constexpr double ns_per_us = 1e3;
+
+NodeFaults no_faults() { return {}; }
+
+} // namespace
+
+NodeFaults (*node_faults)() = no_faults;
+
+void prepare_to_measure() { perf::counters_available(); }
+
+ThreadSnapshot snapshot_of_thread() {
+  Thread& self = current_thread();
+  ThreadSnapshot now;
+  if (perf::start_thread_counters(self.counters))
+    now.counted = perf::read_thread_counters(self.counters);
+  now.elapsed_ns = monotonic_nanoseconds();
+  now.busy_ns = thread_cpu_nanoseconds();
+  return now;
+}
+
+schedulers::ChunkMeasurement since(const ThreadSnapshot& before) {
+  const ThreadSnapshot now = snapshot_of_thread();
+  schedulers::ChunkMeasurement chunk;
+  chunk.elapsed_us = double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
+  chunk.busy_us = double(now.busy_ns - before.busy_ns) / ns_per_us;
+  chunk.instructions = now.counted.instructions - before.counted.instructions;
+  chunk.cache_misses = now.counted.cache_misses - before.counted.cache_misses;
+  return chunk;
+}
+
+NodeSnapshot snapshot_of_node() { return {monotonic_nanoseconds(), node_faults()}; }
+
+void add_since(NodeSnapshot& before, schedulers::NodeMeasurement& sum) {
+  const NodeSnapshot now = snapshot_of_node();
+  sum.span_us += double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
+  sum.read_misses += now.faults.read_misses - before.faults.read_misses;
+  sum.write_misses += now.faults.write_misses - before.faults.write_misses;
+  sum.write_upgrades += now.faults.write_upgrades - before.faults.write_upgrades;
+  before.faults = now.faults;
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,37 @@
+// What is measured around chunks of a loop: by a thread over what it executes, by a node over an assignment.
+#pragma once
+
+#include "perf/counters.hpp"
+#include "runtime/process/fault_source.hpp"
+#include "schedulers/policies/node_work.hpp"
+
+#include <cstdint>
+
+namespace hetmp::runtime {
+
+/// The calling thread's clocks and counters at one moment.
+struct ThreadSnapshot {
+  int64_t elapsed_ns = 0;
+  int64_t busy_ns = 0; ///< CPU time
+  perf::CounterReading counted;
+};
+
+/// Does once what would otherwise take its time inside a measurement.
+void prepare_to_measure();
+
+ThreadSnapshot snapshot_of_thread();
+/// What the calling thread has used since `before`.
+schedulers::ChunkMeasurement since(const ThreadSnapshot& before);
+
+/// The node's state at one moment.
+struct NodeSnapshot {
+  int64_t elapsed_ns = 0;
+  NodeFaults faults;
+};
+
+NodeSnapshot snapshot_of_node();
+/// Adds what the node has met since `before` to `sum`. `before` then holds the present faults, so that none is counted
+/// twice or missed, whatever happens until the next assignment.
+void add_since(NodeSnapshot& before, schedulers::NodeMeasurement& sum);
+
+} // namespace hetmp::runtime

@@ -1,0 +1,102 @@
+#include "runtime/team/threadprivate.hpp"
+
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/withdrawal.hpp"
+#include "runtime/wait/futex_lock.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace hetmp::runtime {
+namespace {
+
+struct Variable {
+  ThreadprivateFunctions functions;
+  ThreadprivateArrayFunctions array_functions; ///< no elements: none are registered
+  std::vector<unsigned char> first_value;      ///< empty until somebody asks for a copy
+};
+
+FutexLock lock;
+
+std::unordered_map<const void*, Variable>& variables() {
+  static auto& map = *new std::unordered_map<const void*, Variable>; // never destroyed: threads may still ask
+  return map;
+}
+
+/// The variable's record; if it has no first value yet, that is at `value`.
+Variable& known_variable(void* original, const void* value, size_t bytes) {
+  Variable& variable = variables()[original];
+  if (variable.first_value.empty() && bytes != 0) {
+    const auto* begin = static_cast<const unsigned char*>(value);
+    variable.first_value.assign(begin, begin + bytes);
+  }
+  return variable;
+}
+
+void* make_copy(const Variable& variable, void* original, size_t bytes) {
+  void* copy = malloc(bytes); // the program's allocator: other nodes must be able to reach the copy
+  memcpy(copy, variable.first_value.data(), bytes);
+  const ThreadprivateArrayFunctions& of_array = variable.array_functions;
+  if (of_array.copy_construct)
+    of_array.copy_construct(copy, original, of_array.elements);
+  else if (of_array.construct)
+    of_array.construct(copy, of_array.elements);
+  else if (variable.functions.copy_construct)
+    variable.functions.copy_construct(copy, original);
+  else if (variable.functions.construct)
+    variable.functions.construct(copy);
+  return copy;
+}
+
+} // namespace
+
+void register_threadprivate(void* original, const ThreadprivateFunctions& functions) {
+  FutexLockGuard guard(lock);
+  variables()[original].functions = functions;
+}
+
+void register_threadprivate(void* original, const ThreadprivateArrayFunctions& functions) {
+  FutexLockGuard guard(lock);
+  variables()[original].array_functions = functions;
+}
+
+void set_threadprivate_value(void* original, const void* value, size_t bytes) {
+  FutexLockGuard guard(lock);
+  known_variable(original, value, bytes);
+}
+
+void* threadprivate_copy(Thread& thread, void* original, size_t bytes) {
+  if (const auto found = thread.threadprivate.find(original); found != thread.threadprivate.end())
+    return found->second;
+  keep_threads_where_they_are(); // a thread number must meet the same copy in the next region
+  Variable* variable;
+  {
+    FutexLockGuard guard(lock);
+    variable = &known_variable(original, original, bytes); // stays where it is: unordered_map never moves its elements
+  }
+  // Node processes have one original between them. It stays as the program starts with: other nodes' first values.
+  void* copy = thread.root && !several_processes() ? original : make_copy(*variable, original, bytes);
+  thread.threadprivate.emplace(original, copy);
+  return copy;
+}
+
+void destroy_threadprivate_copies(Thread& thread) {
+  for (const auto& [original, copy] : thread.threadprivate) {
+    if (copy == original)
+      continue;
+    const Variable* variable;
+    {
+      FutexLockGuard guard(lock);
+      variable = &variables()[original];
+    }
+    if (variable->array_functions.destroy)
+      variable->array_functions.destroy(copy, variable->array_functions.elements);
+    else if (variable->functions.destroy)
+      variable->functions.destroy(copy);
+    free(copy);
+  }
+  thread.threadprivate.clear();
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,93 @@
+#include "runtime/team/worker_pool.hpp"
+
+#include "base/cpu_list.hpp"
+#include "base/message.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/thread_factory.hpp"
+#include "runtime/regions/fork.hpp"
+
+#include <cstring>
+
+namespace hetmp::runtime {
+namespace {
+
+WorkerPool pools[most_node_processes]; // by node
+
+void* worker_body(void* argument) {
+  Thread& self = *static_cast<Thread*>(argument);
+  adopt_thread(&self);
+  if (layout().kind != Layout::Kind::One)
+    bind_thread(layout().cpus[self.node]);
+  uint32_t seen = 0; // a new worker's epoch; its first job may already be posted
+  while (true) {
+    self.go.wait_while(seen);
+    seen++; // one post for each job, and none before the last job is over
+    work(self);
+  }
+}
+
+Thread* create_worker(uint32_t node) {
+  Thread* worker = create_thread_record();
+  int error = EAGAIN;
+  if (worker) {
+    worker->node = node;
+    error = make_thread(worker_body, worker, program_icvs().stack_bytes);
+  }
+  if (error == 0)
+    return worker;
+  static bool said = false;
+  say_once(said, "cannot create another thread (%s); teams will be smaller", strerror(error));
+  retire_thread_record(worker);
+  return nullptr;
+}
+
+} // namespace
+
+Thread* WorkerPool::take() {
+  Thread* worker;
+  {
+    FutexLockGuard guard(lock_);
+    worker = idle_;
+    if (worker)
+      idle_ = worker->next_idle;
+  }
+  if (!worker)
+    worker = create_worker(uint32_t(this - pools));
+  if (worker)
+    threads_in_use.fetch_add(1, std::memory_order_relaxed);
+  return worker;
+}
+
+void WorkerPool::give_back(Thread* worker) {
+  threads_in_use.fetch_sub(1, std::memory_order_relaxed);
+  FutexLockGuard guard(lock_);
+  worker->next_idle = idle_;
+  idle_ = worker;
+}
+
+WorkerPool& pool_of_node(uint32_t node) { return pools[node]; }
+
+void forget_all_workers() {
+  for (WorkerPool& pool : pools) {
+    pool.~WorkerPool();
+    new (&pool) WorkerPool;
+  }
+}
+
+void resize_crew(Thread& primary, uint32_t wanted) {
+  if (primary.crew.size() == wanted)
+    return;
+  WorkerPool& pool = pool_of_node(primary.node);
+  while (primary.crew.size() > wanted) {
+    pool.give_back(primary.crew.back());
+    primary.crew.pop_back();
+  }
+  while (primary.crew.size() < wanted) {
+    Thread* worker = pool.take();
+    if (!worker)
+      return;
+    primary.crew.push_back(worker);
+  }
+}
+
+} // namespace hetmp::runtime

@@ -1,0 +1,99 @@
+// How the primary thread of a node's part of a team learns that the workers have left it.
+#pragma once
+
+#include "runtime/wait/wait.hpp"
+
+namespace hetmp::runtime {
+
+/// Counts workers down to zero; the primary waits for that. One word: the workers that have not left, times two, and a
+/// bit that says whether the team has had tasks in this region. A worker leaves in one step if it has not; otherwise it
+/// stays to help, and the primary goes and does so too. Whoever sets the bit learns in the same step that some have
+/// left before: they are called back (tasking/helping.cpp). The primary may use the object again as soon as wait() has
+/// returned.
+class alignas(cache_line) RegionEnd {
+ public:
+  /// By the primary, before the workers can know of it. `region`: a name that no other region of the process has had.
+  void start(uint32_t workers, uint64_t region) {
+    region_ = region;
+    word_.store(workers * 2, std::memory_order_relaxed);
+    helping.store(0, std::memory_order_relaxed);
+  }
+
+  /// Whether the worker has left: then it must not touch the team any more. False: there are tasks.
+  bool leave_unless_tasks() {
+    uint32_t word = word_.load(std::memory_order_relaxed);
+    do {
+      if (word & tasks_bit)
+        return false;
+      // seq_cst: also the release that wait() pairs with.
+    } while (!word_.compare_exchange_weak(word, word - 2, std::memory_order_seq_cst, std::memory_order_relaxed));
+    if (word == 2)
+      wake();
+    return true;
+  }
+
+  void leave() {
+    if (word_.fetch_sub(2, std::memory_order_seq_cst) >> 1 == 1)
+      wake();
+  }
+
+  /// By a thread that has not left: one more that will, for each worker that it calls back.
+  void add(uint32_t workers) { word_.fetch_add(workers * 2, std::memory_order_relaxed); }
+
+  bool tasks_announced() const { return (word_.load(std::memory_order_acquire) & tasks_bit) != 0; }
+
+  /// Whether the caller was the first; acquires what workers did before they left.
+  bool announce_tasks() {
+    const uint32_t before = word_.fetch_or(tasks_bit, std::memory_order_seq_cst);
+    wake();
+    return (before & tasks_bit) == 0;
+  }
+
+  /// By threads that have not left.
+  uint64_t region() const { return region_; }
+
+  /// Workers that have not left. seq_cst: what the primary waits for.
+  uint32_t workers() const { return word_.load(std::memory_order_seq_cst) >> 1; }
+
+  /// Returns true once all have left, false when there are tasks.
+  bool wait_or_tasks() {
+    wait_until([](uint32_t word) { return word == 0 || (word & tasks_bit) != 0; });
+    return !tasks_announced();
+  }
+
+  /// Returns once all have left.
+  void wait() {
+    wait_until([](uint32_t word) { return word >> 1 == 0; });
+  }
+
+  /// Workers that are at the end of the region and help with tasks. seq_cst: what the primary waits for.
+  std::atomic<uint32_t> helping{0};
+
+ private:
+  static constexpr uint32_t tasks_bit = 1;
+
+  template <class Over> void wait_until(Over&& over) {
+    // acquire: pairs with every worker's leaving (a release sequence).
+    if (spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
+      return;
+    sleeps_.store(true, std::memory_order_seq_cst);
+    while (true) {
+      const uint32_t word = word_.load(std::memory_order_seq_cst);
+      if (over(word))
+        break;
+      futex_wait(word_, word);
+    }
+    sleeps_.store(false, std::memory_order_relaxed);
+  }
+
+  void wake() {
+    if (sleeps_.load(std::memory_order_seq_cst))
+      futex_wake(word_, 1);
+  }
+
+  FutexWord word_{0};
+  std::atomic<bool> sleeps_{false};
+  uint64_t region_ = 0; ///< here, where every worker comes at the end anyway
+};
+
+} // namespace hetmp::runtime

@@ -1,0 +1,55 @@
+// The questions that a decision is made of, and the words it is explained with. Sets of nodes are masks: bit
+// i is node i.
+#pragma once
+
+#include "schedulers/learning/decision.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hetmp::schedulers {
+
+using NodeSet = uint64_t;
+
+constexpr NodeSet set_of(uint32_t node) { return NodeSet{1} << node; }
+constexpr bool has(NodeSet set, uint32_t node) { return (set >> node & 1) != 0; }
+
+/// The shortest fault period of the set's nodes; infinity if none faults.
+double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set);
+
+/// The nodes of `candidates` that have been measured.
+NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates);
+
+/// Work of a node in a microsecond, all its threads together: by its speed if the user gave the speeds,
+/// otherwise by its CPU time, because the probe's elapsed time has costs of the DSM that are absent when one
+/// node has the whole loop.
+double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decision, const DecisionRules& rules,
+                  uint32_t node);
+
+struct SingleNode {
+  uint32_t node = 0;
+  std::string why; ///< what was weighed, with the numbers
+};
+
+/// Where a loop runs that does not pay on several nodes (the paper, section 3.4, question 3). `candidates` is
+/// not empty. `decision` has the speeds and the mean of the cache misses.
+SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const Decision& decision,
+                            const DecisionRules& rules);
+
+/// Chooses the set of candidates with the least predicted time (DecisionMode::Predict): fills nodes, reason
+/// and predicted_us_per_iteration, which has room for every node and the set. At least one candidate has been
+/// measured.
+void predict(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const DecisionRules& rules,
+             Decision& decision);
+
+/// Two digits behind the point for small numbers, none for large ones.
+std::string in_digits(double value);
+
+/// "the origin", "node 3".
+std::string node_name(uint32_t node);
+
+/// "nodes 0, 2, 3".
+std::string node_names(NodeSet set);
+
+} // namespace hetmp::schedulers

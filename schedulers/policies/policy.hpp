@@ -1,0 +1,87 @@
+// The contract between a loop whose iterations are placed on nodes and the policy that places them.
+//
+// A policy lives at the global level: one object for one visit of one loop by one team. The nodes ask it, one after the
+// other or at the same time, what to do next; it answers at once, or later, when another node's question makes the
+// answer possible. It knows no threads, clocks or messages, so the runtime, the simulator and the tests drive the same
+// object. What a node does with an answer is node_work.hpp.
+#pragma once
+
+#include "schedulers/arithmetic/schedule.hpp"
+#include "schedulers/learning/measurement.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace hetmp::schedulers {
+
+inline constexpr uint32_t most_nodes = 64;
+
+/// Iterations for one node, and how its threads share them.
+struct Assignment {
+  static constexpr uint32_t most_pieces = 8;
+  enum class Distribution : uint8_t {
+    EqualShares, ///< each thread one equal share, the same one for the same assignment
+    Chunks,      ///< `chunk` iterations at a time, on demand
+    Guided,      ///< shrinking chunks of at least `chunk` iterations, on demand; only a piece that is smaller makes a
+                 ///< smaller one
+  };
+  Range pieces[most_pieces]; ///< ascending, disjoint, none empty; the first `piece_count` count
+  uint32_t piece_count = 0;  ///< 0 = nothing to run
+  Distribution distribution = Distribution::EqualShares;
+  bool measured = false; ///< the node times its threads and counts its faults; see NodeMeasurement
+  bool last = false;     ///< the node's part of the loop ends with this; it asks no more
+  uint64_t chunk = 1;    ///< Chunks, Guided
+  /// With `last`, and the same for every node: that many further visits of the loop by the same team, with as many
+  /// iterations, get this same assignment again; nobody needs to ask.
+  uint32_t repeats = 0;
+
+  uint64_t size() const;
+  /// Appends a range; an empty one is ignored. False if there is no place left.
+  bool add(Range piece);
+  bool operator==(const Assignment&) const = default;
+};
+
+/// What a policy knows of the loop and the team.
+struct LoopShape {
+  uint64_t trips = 0;
+  std::vector<uint32_t> threads; ///< of each node of the program; 0 = the node is not in the team
+
+  uint32_t nodes() const { return static_cast<uint32_t>(threads.size()); }
+  uint32_t total_threads() const;
+};
+
+/// An answer to a node.
+struct Reply {
+  uint32_t node = 0;
+  Assignment assignment;
+};
+
+class LoopPolicy {
+ public:
+  virtual ~LoopPolicy() = default;
+
+  /// Node `node` comes to the loop (its first question; `done`: times and iterations of the visits since its last one
+  /// for which nobody asked, if there were any), or has nothing left of its assignment. `done`: what it has measured
+  /// since it asked before. Appends the answers that become possible, in any order. Every question is answered exactly
+  /// once; a node with an open question asks nothing, and after an answer with `last` it asks no more. The nodes'
+  /// assignments tile [0, trips) exactly.
+  virtual void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) = 0;
+
+  /// What a node measured over an assignment that was both `measured` and `last`. Not answered.
+  virtual void report(uint32_t node, const NodeMeasurement& done);
+
+  /// Every node of the team has had its last assignment, and reported where that was measured.
+  virtual bool finished() const = 0;
+};
+
+class RegionHistory;
+struct DecisionRules;
+
+/// The policy that `schedule` names. `history` is the loop's region's; it, and `rules`, outlive the policy. Static
+/// schedules, whose shares every node can compute alone (static_shares.hpp), have one too, so that all policies can be
+/// compared.
+std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, RegionHistory& history,
+                                        const DecisionRules& rules);
+
+} // namespace hetmp::schedulers
