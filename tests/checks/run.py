@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Whether the checks of scripts/checks find what they are for, in a small tree made for each case.
+
+    run.py --build BUILD [--case NAME] [--list]
+
+Exit codes: 0 passed, 1 failed.
+"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHECKS = HERE.parents[1] / "scripts" / "checks"
+sys.path.insert(0, str(HERE.parent / "common"))
+import cases  # noqa: E402
+from processes import conformance  # noqa: E402
+
+CASES = cases.Cases()
+LADDER = """# A map
+```rooms
+base            -- the ground
+schedulers      -- above it
+dsm             -- a contract
+dsm/space       -- behind it
+runtime/team    -- teams
+never: runtime -> dsm/space
+```
+"""
+FILES = {
+    "docs/architecture.md": LADDER,
+    "base/message.hpp": "#pragma once\n",
+    "schedulers/policy.hpp": '#include "base/message.hpp"\n',
+    "dsm/fabric.hpp": '#include "base/message.hpp"\n#include <vector>\n',
+    "dsm/space/heap.hpp": '#include "dsm/fabric.hpp"\n',
+    "runtime/team/team.hpp": '#include "schedulers/policy.hpp"\n#include "dsm/fabric.hpp"\n',
+    "runtime/team/team.cpp": '#include "team.hpp"\n',
+}
+
+
+def said_of(changes):
+    """What rooms.py prints of that tree with these changes, and its exit code."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-rooms-") as folder:
+        for name, text in {**FILES, **changes}.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, str(CHECKS / "rooms.py"), "--tree", folder], capture_output=True, text=True, timeout=60, check=False)
+        return done.stdout + done.stderr, done.returncode
+
+
+def must_find(changes, words):
+    said, code = said_of(changes)
+    if code != 1 or words not in said:
+        raise conformance.Failure(f"exit code {code}, said {said!r}, not {words!r}")
+
+
+@CASES.add
+def a_tree_that_keeps_to_the_ladder(_):
+    said, code = said_of({})
+    if code != 0:
+        raise conformance.Failure(f"exit code {code}, said {said!r}")
+
+
+@CASES.add
+def a_climb_is_found(_):
+    must_find({"base/message.hpp": '#pragma once\n\n#include "runtime/team/team.hpp"\n'},
+              "base/message.hpp:3: base may not include from runtime/team, which is higher")
+    must_find({"schedulers/policy.hpp": '#  include "../dsm/fabric.hpp"\n'}, "schedulers may not include from dsm, which is higher")
+
+
+@CASES.add
+def a_forbidden_room_is_found(_):
+    must_find({"runtime/team/team.hpp": '#include "dsm/space/heap.hpp"\n'}, "runtime/team may never include from dsm/space")
+
+
+@CASES.add
+def rooms_and_the_list_agree(_):
+    must_find({"base/deep/thing.hpp": ""}, "base/deep: not in the ladder")
+    must_find({"docs/architecture.md": LADDER.replace("runtime/team ", "runtime/loops ")}, "the room runtime/loops has no source file")
+
+
+@CASES.add
+def full_rooms_and_long_files_are_found(_):
+    must_find({f"base/part{i}.cpp": "" for i in range(30)}, "base: 31 source files")
+    must_find({"base/message.hpp": "\n" * 400}, "base/message.hpp: 400 lines")
+
+
+if __name__ == "__main__":
+    sys.exit(cases.main(__doc__, CASES, lambda build: build))
