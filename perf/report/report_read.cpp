@@ -3,6 +3,10 @@
 #include "perf/read_file.hpp"
 #include "perf/report/printable.hpp"
 #include "perf/report/report.hpp"
+#include "perf/report/report_fields.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace hetmp::perf {
 namespace {
@@ -12,21 +16,30 @@ using nlohmann::json;
 // More than programs write. A small file is not to become a large page.
 constexpr size_t deepest = 16, most_elements = 1 << 16, longest_name = 1024;
 
-/// Reads members of objects. What is missing or null stays as it is; remembers the first that is of the wrong
-/// kind.
+/// The first member of the file that is of the wrong kind; null as long as there is none.
+using Problem = const char*;
+
+/// Reads the fields of one record. What is missing or null stays as it is.
 class Reader {
  public:
-  template <class Value> void member(const json& object, const char* name, Value& value) {
-    if (!object.is_object())
-      return fail("something that should be an object");
-    const auto found = object.find(name);
-    if (found == object.end() || found->is_null())
-      return;
-    if (!take(*found, value))
-      fail(name);
-  }
+  Reader(const json& object, Problem& problem) : object_(object), problem_(problem) {}
 
-  const std::string& problem() const { return problem_; }
+  template <class Value> void field(const char* name, Value& value) {
+    const auto found = object_.find(name);
+    if (found != object_.end() && !found->is_null() && !take(*found, value) && !problem_)
+      problem_ = name;
+  }
+  template <class Value> void nullable(const char* name, Value& value, bool) { field(name, value); }
+  template <class Value> void derived(const char*, const Value&) {}
+  void location(std::string& source) {
+    SourceLocation where;
+    field("file", where.file);
+    field("function", where.function);
+    field("line", where.line);
+    field("column", where.column);
+    source = ";" + where.file + ";" + where.function + ";" + std::to_string(where.line) + ";" +
+             std::to_string(where.column) + ";;";
+  }
 
  private:
   bool take(const json& from, double& value) {
@@ -58,9 +71,11 @@ class Reader {
   }
   bool take(const json& from, BouncingPages::Words& value) {
     std::string text;
-    using Words = BouncingPages::Words;
-    value = take(from, text) && text == "same" ? Words::Same : text == "different" ? Words::Different : Words::Unknown;
-    return from.is_string();
+    if (!take(from, text))
+      return false;
+    const auto* name = std::find(std::begin(words_names), std::end(words_names), text);
+    value = name == std::end(words_names) ? BouncingPages::Words::Unknown : BouncingPages::Words(name - words_names);
+    return true;
   }
   template <class Value> bool take(const json& from, std::vector<Value>& values) {
     if (!from.is_array() || from.size() > most_elements)
@@ -73,111 +88,16 @@ class Reader {
     }
     return true;
   }
-
-  bool take(const json& from, NodeRecord& node) {
-    member(from, "threads", node.threads);
-    member(from, "mean_us", node.mean_us);
-    member(from, "faults", node.faults);
-    member(from, "read_misses", node.read_misses);
-    member(from, "write_misses", node.write_misses);
-    member(from, "write_upgrades", node.write_upgrades);
-    member(from, "speed", node.speed);
-    member(from, "fault_period_us", node.fault_period_us);
-    member(from, "misses_per_kilo_instruction", node.misses_per_kilo_instruction);
-    return from.is_object();
+  template <class Record> bool take(const json& from, Record& record) {
+    if (!from.is_object())
+      return false;
+    Reader reader(from, problem_);
+    fields(reader, record);
+    return true;
   }
 
-  bool take(const json& from, RegionRecord& region) {
-    SourceLocation where;
-    member(from, "file", where.file);
-    member(from, "function", where.function);
-    member(from, "line", where.line);
-    member(from, "column", where.column);
-    region.source = ";" + where.file + ";" + where.function + ";" + std::to_string(where.line) + ";" +
-                    std::to_string(where.column) + ";;";
-    member(from, "place", region.place);
-    member(from, "address", region.address);
-    member(from, "policy", region.policy);
-    member(from, "mode", region.mode);
-    member(from, "visits", region.visits);
-    member(from, "probed_visits", region.probed_visits);
-    member(from, "most_probes", region.most_probes);
-    member(from, "audits", region.audits);
-    member(from, "trips", region.trips);
-    member(from, "exchanges", region.exchanges);
-    member(from, "nodes", region.nodes);
-    member(from, "fault_period_us", region.fault_period_us);
-    member(from, "threshold_us", region.threshold_us);
-    member(from, "predicted_us_per_iteration", region.predicted_us_per_iteration);
-    member(from, "decision", region.decision);
-    member(from, "reason", region.reason);
-    member(from, "total_us", region.total_us);
-    return from.is_object();
-  }
-
-  bool take(const json& from, TaskTotals& tasks) {
-    member(from, "offered", tasks.offered);
-    member(from, "executed_elsewhere", tasks.executed_elsewhere);
-    member(from, "elsewhere_us", tasks.elsewhere_us);
-    member(from, "kept_because", tasks.kept_because);
-    return from.is_object();
-  }
-
-  bool take(const json& from, NodeFaultTotals& totals) {
-    member(from, "read_misses", totals.read_misses);
-    member(from, "write_misses", totals.write_misses);
-    member(from, "write_upgrades", totals.write_upgrades);
-    member(from, "invalidations", totals.invalidations);
-    member(from, "bytes_received", totals.bytes_received);
-    member(from, "waited_us", totals.waited_us);
-    member(from, "known", totals.known);
-    return from.is_object();
-  }
-
-  bool take(const json& from, HotPage& page) {
-    member(from, "address", page.address);
-    member(from, "read_misses", page.read_misses);
-    member(from, "write_misses", page.write_misses);
-    member(from, "write_upgrades", page.write_upgrades);
-    member(from, "turns", page.turns);
-    member(from, "waited_us", page.waited_us);
-    return from.is_object();
-  }
-
-  bool take(const json& from, BouncingWriter& writer) {
-    member(from, "node", writer.node);
-    member(from, "turns", writer.turns);
-    member(from, "faults", writer.faults);
-    member(from, "waited_us", writer.waited_us);
-    member(from, "first", writer.first);
-    member(from, "last", writer.last);
-    return from.is_object();
-  }
-
-  bool take(const json& from, RegionTurns& region) {
-    member(from, "region", region.region);
-    member(from, "turns", region.turns);
-    return from.is_object();
-  }
-
-  bool take(const json& from, BouncingPages& pages) {
-    member(from, "address", pages.address);
-    member(from, "pages", pages.pages);
-    member(from, "holds", pages.holds);
-    member(from, "writers", pages.writers);
-    member(from, "regions", pages.regions);
-    member(from, "turns", pages.turns);
-    member(from, "waited_us", pages.waited_us);
-    member(from, "words", pages.words);
-    return from.is_object();
-  }
-
-  void fail(const std::string& what) {
-    if (problem_.empty())
-      problem_ = what + " is not what a report has there";
-  }
-
-  std::string problem_;
+  const json& object_;
+  Problem& problem_;
 };
 
 } // namespace
@@ -196,24 +116,18 @@ bool parse_report(std::string_view text, Report& report, std::string& problem) {
     problem = "is not a report in JSON";
     return false;
   }
-  Reader reader;
+  Problem wrong = nullptr;
+  Reader reader(file, wrong);
   uint32_t version = 0;
-  reader.member(file, "version", version);
-  if (reader.problem().empty() && version != 1) {
-    problem = "is of version " + std::to_string(version) + ", and this program reads version 1";
+  reader.field("version", version);
+  if (!wrong && version != report_version) {
+    problem = "is of version " + std::to_string(version) + ", and this program reads version " +
+              std::to_string(report_version);
     return false;
   }
   report = {};
-  reader.member(file, "nodes", report.nodes);
-  reader.member(file, "counters", report.counters);
-  reader.member(file, "threshold_from", report.threshold_from);
-  reader.member(file, "elapsed_us", report.elapsed_us);
-  reader.member(file, "tasks", report.tasks);
-  reader.member(file, "regions", report.regions);
-  reader.member(file, "totals", report.totals);
-  reader.member(file, "bouncing", report.bouncing);
-  reader.member(file, "pages", report.pages);
-  problem = reader.problem();
+  fields(reader, report);
+  problem = wrong ? std::string(wrong) + " is not what a report has there" : "";
   return problem.empty();
 }
 
