@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 CHECKS = HERE.parents[1] / "scripts" / "checks"
 sys.path.insert(0, str(HERE.parent / "common"))
 import cases  # noqa: E402
-from processes import conformance  # noqa: E402
+from outcome import Failure  # noqa: E402
 
 CASES = cases.Cases()
 LADDER = """# A map
@@ -52,14 +52,14 @@ def said_of(changes):
 def must_find(changes, words):
     said, code = said_of(changes)
     if code != 1 or words not in said:
-        raise conformance.Failure(f"exit code {code}, said {said!r}, not {words!r}")
+        raise Failure(f"exit code {code}, said {said!r}, not {words!r}")
 
 
 @CASES.add
 def a_tree_that_keeps_to_the_ladder(_):
     said, code = said_of({})
     if code != 0:
-        raise conformance.Failure(f"exit code {code}, said {said!r}")
+        raise Failure(f"exit code {code}, said {said!r}")
 
 
 @CASES.add

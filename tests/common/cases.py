@@ -1,8 +1,8 @@
-"""Tests that consist of named cases: functions of what they run on, which raise conformance.Failure."""
+"""Tests that consist of named cases: functions of what they run on, which raise Failure."""
 import argparse
 from pathlib import Path
 
-from processes import conformance
+from outcome import SKIPPED, Failure, Skip
 
 
 class Cases(dict):
@@ -20,20 +20,20 @@ class Cases(dict):
             try:
                 self[name](site)
                 print(f"passed: {prefix}{name}", flush=True)
-            except conformance.Failure as failure:
+            except Failure as failure:
                 print(f"FAILED: {prefix}{name}: {failure}", flush=True)
                 failed += 1
         return failed
 
 
 def main(description, cases, site_of):
-    """The exit code of a script that runs what it is asked for, on `site_of(build)`. That may raise conformance.Skip."""
+    """The exit code of a script that runs what it is asked for, on `site_of(build)`. That may raise Skip."""
     given = parse(description, cases)
     try:
         failed = cases.run([given.case] if given.case else cases, site_of(given.build))
-    except conformance.Skip as reason:
+    except Skip as reason:
         print(f"skipped: {reason}")
-        return conformance.SKIPPED
+        return SKIPPED
     return 1 if failed else 0
 
 

@@ -4,21 +4,14 @@ import ctypes
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "conformance"))
-import run as conformance  # noqa: E402  (its failures, its toolchain, its environment)
+from outcome import Failure, check
 
 SECONDS = 60      # for what should take one
 PATIENCE = 10     # for a launcher to have ended everything
 MARK = "HOSTS_TEST"  # a variable by which the processes of a run are known, wherever a launcher starts them
-
-
-def check(condition, message):
-    if not condition:
-        raise conformance.Failure(message)
 
 
 def complaints(err):
@@ -54,6 +47,24 @@ def kill_group(process):
         pass
 
 
+def run_limited(command, environment, seconds):
+    """(exit code or None when out of time, stdout, stderr); nothing of the process group outlives the call."""
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=seconds)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        code = None
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # stragglers
+    except ProcessLookupError:
+        pass
+    return code, out.decode(errors="replace"), err.decode(errors="replace")
+
+
 def finish(process, seconds=SECONDS, given=None):
     """(exit code, stdout, stderr) of a process that should end by itself; whatever happens, nothing of its group stays."""
     try:
@@ -62,7 +73,7 @@ def finish(process, seconds=SECONDS, given=None):
     except subprocess.TimeoutExpired:
         kill_group(process)
         out, err = process.communicate()
-        raise conformance.Failure(f"still running after {seconds} s; output {out!r}, said {err!r}") from None
+        raise Failure(f"still running after {seconds} s; output {out!r}, said {err!r}") from None
     finally:
         kill_group(process)
 

@@ -5,7 +5,8 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from processes import check, complaints, conformance
+from outcome import Skip, check
+from processes import complaints
 from programs import CASES, SUM, run_tool
 from settings import PROFILE
 
@@ -23,7 +24,7 @@ def calibrate_quickly(site, *arguments, **settings):
 @CASES.add
 def calibration_writes_a_profile(site):
     if len(os.sched_getaffinity(0)) < 2:
-        raise conformance.Skip("two nodes gain nothing on one CPU")
+        raise Skip("two nodes gain nothing on one CPU")
     with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
         profile = Path(folder) / "new" / "profile.json"
         picture = Path(folder) / "picture.svg"

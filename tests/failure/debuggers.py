@@ -1,15 +1,18 @@
 """A debugger that starts a program on several nodes stops at its breakpoints."""
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
-from processes import check, conformance
+from outcome import check
+from processes import run_limited
+from toolchain import COMPILERS, compile_program
 from programs import CASES, HERE, SECONDS
 
 
 def said_by_gdb(site, *commands):
-    compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-    program = str(conformance.compile_program(HERE / "stops.c", compiler, site.build))
+    compiler = next(name for name in COMPILERS if shutil.which(name))
+    program = str(compile_program(HERE / "stops.c", compiler, site.build))
     wanted = site.environment("proc2")
     settings = [f"set environment {name} {wanted[name]}" for name in wanted
                 if name.startswith(("HETMP_", "OMP_", "LD_")) and name != "CONFORMANCE_RUNTIME"]
@@ -17,16 +20,16 @@ def said_by_gdb(site, *commands):
         script = Path(folder) / "commands"
         script.write_text("\n".join(["set pagination off", "set confirm off", "set startup-with-shell off", *settings,
                                      *commands]) + "\n")
-        code, out, err = conformance.run_limited(["gdb", "-nx", "-batch", "-x", str(script), program], os.environ.copy(), 2 * SECONDS)
+        code, out, err = run_limited(["gdb", "-nx", "-batch", "-x", str(script), program], os.environ.copy(), 2 * SECONDS)
     check(code is not None, f"gdb is still running; it said {out!r} {err!r}")
     return out + err
 
 
 def gdb_works():
     """False where there is none, or it may trace nobody."""
-    if not conformance.shutil.which("gdb"):
+    if not shutil.which("gdb"):
         return False
-    _, out, _ = conformance.run_limited(["gdb", "-nx", "-batch", "-ex", "starti", "true"], os.environ.copy(), SECONDS)
+    _, out, _ = run_limited(["gdb", "-nx", "-batch", "-ex", "starti", "true"], os.environ.copy(), SECONDS)
     return "Program stopped" in out
 
 

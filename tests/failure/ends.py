@@ -5,7 +5,8 @@ import signal
 import time
 
 import processes
-from processes import check, complaints, finish, wait_until_gone
+from outcome import check
+from processes import complaints, finish, wait_until_gone
 from programs import CASES, PATIENCE, SECONDS, SUM
 
 

@@ -1,7 +1,7 @@
 """Pages that nodes write in turns, as the report names them."""
 import re
 
-from processes import check
+from outcome import check
 from programs import CASES, Sharing
 
 

@@ -5,7 +5,8 @@ import tempfile
 import threading
 from pathlib import Path
 
-from processes import check, complaints
+from outcome import check
+from processes import complaints
 from programs import CASES, run_tool
 
 ORDERS = "\u001b]0;title\u0007\u001b[2J\u009b31m\u202e\u007f\r\nhetmp: forged"

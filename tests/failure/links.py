@@ -3,7 +3,8 @@ import os
 from pathlib import Path
 
 import processes
-from processes import borrow_socket, check, complaints, descriptors, finish
+from outcome import check
+from processes import borrow_socket, complaints, descriptors, finish
 from programs import CASES, SECONDS
 
 # What looks like the beginning of something long: a frame with 64 KiB of data, a record as long as may be.

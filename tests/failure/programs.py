@@ -1,5 +1,6 @@
 """The programs that the cases of run.py put into trouble, and how they are started."""
 import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -8,7 +9,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import processes  # noqa: E402
 from cases import Cases  # noqa: E402
-from processes import check, conformance  # noqa: E402
+from modes import environment_for  # noqa: E402
+from outcome import check  # noqa: E402
+from processes import run_limited  # noqa: E402
+from toolchain import COMPILERS, compile_program  # noqa: E402
 
 SECONDS = 30      # for what should take one
 PATIENCE = 2.0    # within which the program must have ended after a node is lost
@@ -21,15 +25,15 @@ class Site:
 
     def __init__(self, build):
         self.build = build
-        compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-        self.program = str(conformance.compile_program(HERE / "program.c", compiler, build))
+        compiler = next(name for name in COMPILERS if shutil.which(name))
+        self.program = str(compile_program(HERE / "program.c", compiler, build))
 
     def environment(self, mode="proc2", **settings):
-        return conformance.environment_for(mode, settings, self.build, stock=False)
+        return environment_for(mode, settings, self.build, stock=False)
 
     def run(self, *arguments, mode="proc2", before=(), **settings):
         """(exit code, stdout, stderr)"""
-        code, out, err = conformance.run_limited([*before, self.program, *arguments],
+        code, out, err = run_limited([*before, self.program, *arguments],
                                                  self.environment(mode, **settings), SECONDS)
         check(code is not None, f"still running after {SECONDS} s; standard error: {err!r}")
         return code, out, err
@@ -42,7 +46,7 @@ class Site:
 
 def run_tool(site, *arguments, seconds=SECONDS, **settings):
     environment = {name: value for name, value in site.environment("one").items() if name != "LD_PRELOAD"} | settings
-    return conformance.run_limited([str(site.build / "bin" / "hetmp"), *arguments], environment, seconds)
+    return run_limited([str(site.build / "bin" / "hetmp"), *arguments], environment, seconds)
 
 
 class Sharing:
@@ -50,11 +54,11 @@ class Sharing:
 
     def __init__(self, site, mode="proc2"):
         self.site, self.mode = site, mode
-        self.programs = [(name, str(conformance.compile_program(HERE / "sharing.cpp", name, site.build)))
-                         for name in conformance.COMPILERS if conformance.shutil.which(name)]
+        self.programs = [(name, str(compile_program(HERE / "sharing.cpp", name, site.build)))
+                         for name in COMPILERS if shutil.which(name)]
 
     def run(self, program, where, report):
-        code, out, err = conformance.run_limited([program, where],
+        code, out, err = run_limited([program, where],
                                                  self.site.environment(self.mode, HETMP_REPORT=str(report)), SECONDS)
         check(code == 0 and out == "", f"{where}: exit code {code}, output {out!r}, said {err!r}")
         return err

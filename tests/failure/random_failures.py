@@ -22,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "hosts"))
 import runs_to_fail  # noqa: E402
 import processes  # noqa: E402
 from leftovers import Leftovers  # noqa: E402
-from processes import check, conformance  # noqa: E402
+from modes import check_machine  # noqa: E402
+from outcome import SKIPPED, Failure, Skip, check  # noqa: E402
 
 SOON = 2.0     # within which a run must have ended
 SILENCE = 5.0  # where only silence tells
@@ -114,7 +115,7 @@ def rounds(given, layouts, table, choose):
         try:
             with layout.start(choose) as run:
                 took = play(run, failure, moment)
-        except conformance.Failure as reason:
+        except Failure as reason:
             problem = str(reason)
             failed += 1
             print(f"FAILED: round {number}, {layout.name}, {failure.name} after {moment:.3f} s: {problem}", flush=True)
@@ -129,13 +130,13 @@ def main():
     build = given.build.resolve()
     table = Table()
     try:
-        conformance.check_machine("proc2", build)
+        check_machine("proc2", build)
         layouts, absent = runs_to_fail.make_layouts(given.layouts, build)
         for reason in absent:
             print(f"without {reason}")
         in_turn = [layouts[name] for name in given.layouts if name in layouts and possible_failures(given, layouts[name])]
         if not in_turn:
-            raise conformance.Skip("no such failure in these layouts")
+            raise Skip("no such failure in these layouts")
         print(f"seed {given.seed}", flush=True)
         leftovers = Leftovers()
         try:
@@ -146,9 +147,9 @@ def main():
         if left := leftovers.find():
             print(f"FAILED: left behind: {left}")
             failed += 1
-    except conformance.Skip as reason:
+    except Skip as reason:
         print(f"skipped: {reason}")
-        return conformance.SKIPPED
+        return SKIPPED
     table.print()
     print(f"{given.rounds} rounds, {failed} failed")
     return 1 if failed else 0

@@ -4,7 +4,8 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from processes import check, complaints
+from outcome import check
+from processes import complaints
 from programs import CASES, Sharing, run_tool
 
 

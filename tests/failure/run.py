@@ -10,7 +10,7 @@ import sys
 
 from programs import CASES, Site  # it finds the modules of tests/common
 from cases import main
-from processes import conformance
+from modes import check_machine
 import calibration  # noqa: F401  (each adds its cases)
 import debuggers  # noqa: F401
 import ends  # noqa: F401
@@ -25,7 +25,7 @@ import timelines  # noqa: F401
 
 
 def site_of(build):
-    conformance.check_machine("proc2", build)
+    check_machine("proc2", build)
     return Site(build)
 
 

@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 
 from programs import Site  # it finds the modules of tests/common
+import outcome
 import processes
 import two_hosts
-from processes import check, conformance
+from outcome import Skip, check
 
 SECONDS = 120       # that the program would run if nothing happened to it
 START_PATIENCE = 20  # for a process that something is to happen to
@@ -37,7 +38,7 @@ def send(number, pid):
     try:
         os.kill(pid, number)
     except ProcessLookupError:
-        raise conformance.Failure(f"process {pid} has gone by itself") from None
+        raise outcome.Failure(f"process {pid} has gone by itself") from None
 
 
 class Run:
@@ -168,7 +169,7 @@ class Hosts:
         try:
             self.hosts = two_hosts.TwoHosts().__enter__()
         except two_hosts.Absent as reason:
-            raise conformance.Skip(str(reason)) from None
+            raise Skip(str(reason)) from None
         first, second = two_hosts.ADDRESSES
         self.failures = [
             Failure("a node is killed", self.to_node(signal.SIGKILL, 1), ["node 1", second]),
@@ -231,6 +232,6 @@ def make_layouts(names, build):
     for name in dict.fromkeys(names):
         try:
             layouts[name] = LAYOUTS[name](site)
-        except conformance.Skip as reason:
+        except Skip as reason:
             absent.append(f"{name}: {reason}")
     return layouts, absent

@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from processes import check
+from outcome import check
 from programs import CASES, SUM
 
 

@@ -2,12 +2,15 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import tempfile
 from pathlib import Path
 
 import processes
-from processes import check, conformance, finish
+from outcome import check
+from processes import finish, run_limited
+from toolchain import COMPILERS, compile_program
 from programs import CASES, HERE, SECONDS
 
 MODES = ("one", "cores2", "proc2", "tcp2")
@@ -35,8 +38,8 @@ def check_files(what, mode, report, timeline):
 
 
 def dispositions(site):
-    compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-    return str(conformance.compile_program(HERE / "dispositions.c", compiler, site.build))
+    compiler = next(name for name in COMPILERS if shutil.which(name))
+    return str(compile_program(HERE / "dispositions.c", compiler, site.build))
 
 
 @CASES.add
@@ -58,7 +61,7 @@ def reports_of_a_program_that_is_ended(site):
 def reports_after_a_time_limit(site):
     for mode in ("one", "proc2"):
         with wanted_files() as (settings, report, timeline):
-            code, out, err = conformance.run_limited(["timeout", "3", site.program, "work", str(SECONDS)],
+            code, out, err = run_limited(["timeout", "3", site.program, "work", str(SECONDS)],
                                                      site.environment(mode, **settings), SECONDS)
             check(code == 124 and out == "ready\n" and err == "", f"{mode}: exit code {code}, output {out!r}, said {err!r}")
             check_files(mode, mode, report, timeline)
@@ -70,7 +73,7 @@ def default_actions_are_what_they_seem(site):
     for mode in MODES:
         for arguments in (["asked"], ["child"] if mode in ("one", "cores2") else ["asked"]):
             with wanted_files() as (settings, report, timeline):
-                code, out, err = conformance.run_limited([program, *arguments], site.environment(mode, **settings), SECONDS)
+                code, out, err = run_limited([program, *arguments], site.environment(mode, **settings), SECONDS)
                 check(code == 0 and out == "" and err == "", f"{mode}, {arguments}: exit code {code}, {out!r}, said {err!r}")
                 check(report.exists() and timeline.exists(), f"{mode}: nothing was written at the end")
 
@@ -83,7 +86,7 @@ def what_is_ignored_stays_ignored(site):
         for ignored in ("ignored", "not ignored"):
             with wanted_files() as (settings, report, _):
                 shell = ["sh", "-c", ("trap '' HUP; " if ignored == "ignored" else "") + 'exec "$0" inherited', program]
-                code, out, err = conformance.run_limited(shell, site.environment(mode, **settings), SECONDS)
+                code, out, err = run_limited(shell, site.environment(mode, **settings), SECONDS)
                 check(code == 0 and out == f"SIGHUP is {ignored}\n" and err == "", f"{mode}: {code}, {out!r}, said {err!r}")
                 check(report.exists(), f"{mode}: no report")
 
@@ -91,7 +94,7 @@ def what_is_ignored_stays_ignored(site):
 @CASES.add
 def a_handler_that_cannot_run_is_named(site):
     """Where the stack has overflowed."""
-    code, out, err = conformance.run_limited([dispositions(site), "overflow"], site.environment("proc2"), SECONDS)
+    code, out, err = run_limited([dispositions(site), "overflow"], site.environment("proc2"), SECONDS)
     check(code == 128 + signal.SIGSEGV and out == "", f"exit code {code}, output {out!r}, said {err!r}")
     check(len(err.splitlines()) == 1 and "node 1 " in err and "signal 11" in err and
           "although the program has a handler for it" in err, f"said {err!r}")

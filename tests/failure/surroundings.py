@@ -4,14 +4,15 @@ import signal
 from pathlib import Path
 
 import processes
-from processes import check, complaints, conformance
+from outcome import check
+from processes import complaints, run_limited
 from programs import CASES, SECONDS, SUM
 
 
 @CASES.add
 def shell_in_between(site):
     """A preloaded shell is an ordinary shell, with no nodes and no words; the program below it has its nodes."""
-    code, out, err = conformance.run_limited(["sh", "-c", '"$@"; exit 3', "sh", site.program, "sum"],
+    code, out, err = run_limited(["sh", "-c", '"$@"; exit 3', "sh", site.program, "sum"],
                                              site.environment(), SECONDS)
     check(code == 3 and out == SUM and err == "", f"exit code {code}, output {out!r}, said {err!r}")
     shell = site.start_spinning(shell_script='"$@"; exit 3')
@@ -42,10 +43,10 @@ def programs_it_starts_are_left_alone(site):
 def tool_runs_a_program_on_nodes(site):
     tool = str(site.build / "bin" / "hetmp")
     environment = {name: value for name, value in site.environment("one").items() if name != "LD_PRELOAD"}
-    code, out, err = conformance.run_limited([tool, "run", "--nodes", "2", site.program, "sum"], environment, SECONDS)
+    code, out, err = run_limited([tool, "run", "--nodes", "2", site.program, "sum"], environment, SECONDS)
     check(code == 0 and out == SUM and err == "", f"exit code {code}, output {out!r}, said {err!r}")
     for arguments, expected in ((["--nodes", "0"], 2), (["--nodes", "65"], 2), (["--nodes", "x"], 2),
                                 (["--schedule", "statik"], 2), (["--nodes", "2", "--", "/nonexistent/program"], 127)):
-        code, out, err = conformance.run_limited([tool, "run", *arguments, site.program], environment, SECONDS)
+        code, out, err = run_limited([tool, "run", *arguments, site.program], environment, SECONDS)
         check(code == expected and out == "" and len(complaints(err)) == len(err.splitlines()) == 1,
               f"{arguments}: exit code {code}, output {out!r}, said {err!r}")

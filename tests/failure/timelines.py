@@ -4,7 +4,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from processes import check, complaints, conformance
+from outcome import check
+from processes import complaints, run_limited
 from programs import CASES, SECONDS, SUM, Sharing
 
 
@@ -89,7 +90,7 @@ def timeline_of_barriers_and_faults(site):
         sharing = Sharing(site)
         for name, program in sharing.programs:
             environment = site.environment("proc2", HETMP_TRACE=str(file))
-            code, out, err = conformance.run_limited([program, "global"], environment, SECONDS)
+            code, out, err = run_limited([program, "global"], environment, SECONDS)
             check(code == 0 and out == "" and err == "", f"exit code {code}, output {out!r}, said {err!r}")
             nodes = read_timeline(file)
             check(sorted(nodes) == ["node 0", "node 1"], f"nodes {sorted(nodes)}")

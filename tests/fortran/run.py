@@ -16,9 +16,11 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
-import run as conformance  # noqa: E402  (libraries, environments, process groups)
-from run import Failure, Skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from modes import check_machine, environment_for  # noqa: E402
+from outcome import Failure, Skip, count_failures, exit_with  # noqa: E402
+from processes import run_limited  # noqa: E402
+from toolchain import stock_libomp_folder  # noqa: E402
 
 PROGRAMS = HERE / "programs"
 SECONDS = 60  # a hang; programs run beside others that keep the CPUs busy
@@ -32,7 +34,7 @@ def compile_program(source, build, compiler):
     program = folder / source.stem
     if program.exists() and program.stat().st_mtime > max(source.stat().st_mtime, Path(__file__).stat().st_mtime):
         return program
-    omp = conformance.stock_libomp_folder("clang-19") or build / "lib" / "omp"
+    omp = stock_libomp_folder("clang-19") or build / "lib" / "omp"
     temporary = tempfile.mktemp(dir=folder)  # moved into place when complete: other modes' runs may be looking
     with tempfile.TemporaryDirectory(dir=folder) as modules:
         done = subprocess.run([compiler, "-O2", "-fopenmp", str(source), "-o", temporary, f"-L{omp}", f"-Wl,-rpath,{omp}"],
@@ -45,10 +47,10 @@ def compile_program(source, build, compiler):
 
 def run_program(source, mode, build, compiler):
     program = compile_program(source, build, compiler)
-    environment = conformance.environment_for("one", {}, build, mode == "stock")
+    environment = environment_for("one", {}, build, mode == "stock")
     if MODES[mode]:
         environment["HETMP_NODES"] = MODES[mode]
-    code, out, err = conformance.run_limited([str(program)], environment, SECONDS)
+    code, out, err = run_limited([str(program)], environment, SECONDS)
     what = f"{source.name}, {mode}"
     if code is None:
         raise Failure(f"{what}: still running after {SECONDS} s\n{out}{err}")
@@ -66,23 +68,12 @@ def main():
     arguments.add_argument("--compiler", default=next(filter(shutil.which, COMPILERS), None))
     given = arguments.parse_args()
     build = given.build.resolve()
-    failed = 0
-    try:
-        if not given.compiler:
-            raise Skip(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps all")
-        conformance.check_machine(given.mode, build)
-        for source in [PROGRAMS / given.source] if given.source else sorted(PROGRAMS.glob("*.f90")):
-            for turn in range(given.times):
-                try:
-                    run_program(source, given.mode, build, given.compiler)
-                except Failure as failure:
-                    print(f"FAILED: {failure}", flush=True)
-                    failed += 1
-    except Skip as reason:
-        print(f"skipped: {reason}")
-        return conformance.SKIPPED
-    return 1 if failed else 0
+    if not given.compiler:
+        raise Skip(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps all")
+    check_machine(given.mode, build)
+    sources = [PROGRAMS / given.source] if given.source else sorted(PROGRAMS.glob("*.f90"))
+    return min(1, count_failures(lambda source: run_program(source, given.mode, build, given.compiler), sources * given.times))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

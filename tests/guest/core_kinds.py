@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 from cases import Cases
-from processes import check, complaints, conformance
+from outcome import Skip, check
+from processes import complaints
 
 CASES = Cases()
 HERE = Path(__file__).resolve().parent
@@ -16,10 +17,10 @@ class Machine:
 
     def __init__(self, site):
         if not (site.build / "lib" / "libhetmp_topology.so").exists():
-            raise conformance.Skip("hetmp was built without hwloc")
+            raise Skip("hetmp was built without hwloc")
         cpus = sorted(os.sched_getaffinity(0))
         if len(cpus) < 2:
-            raise conformance.Skip("needs two CPUs")
+            raise Skip("needs two CPUs")
         self.site = site
         self.first, self.second = cpus[:2]
         self.before = ["taskset", "-c", f"{self.first},{self.second}"]

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from cases import Cases
-from processes import check, conformance
+from outcome import Skip, check
 from stacks import compiled, on_nodes
 
 CASES = Cases()
@@ -31,14 +31,14 @@ def core_file(folder, pid):
     adds_pid = Path("/proc/sys/kernel/core_uses_pid").read_text().strip() != "0"
     name = pattern.replace("%p", pid)
     if pattern.startswith("|") or re.search("%[^%]", name):
-        raise conformance.Skip(f"core dumps go to {pattern}")
+        raise Skip(f"core dumps go to {pattern}")
     return Path(folder) / (name + (f".{pid}" if adds_pid and "%p" not in pattern else ""))
 
 
 @CASES.add
 def debuggers_read_a_dump(site):
     if not shutil.which("gdb"):
-        raise conformance.Skip("needs gdb")
+        raise Skip("needs gdb")
     program = compiled(site, "dump", "-g", "-O0", name="dump-debug")
     with tempfile.TemporaryDirectory() as folder:
         core_file(folder, "1")
@@ -46,7 +46,7 @@ def debuggers_read_a_dump(site):
         check(code == -signal.SIGSEGV, f"{code}, {out!r}, said {err!r}")
         core = core_file(folder, out.split()[0])
         if not core.exists():
-            raise conformance.Skip(f"no core dump at {core}")
+            raise Skip(f"no core dump at {core}")
         try:
             size = core.stat().st_size
             said = subprocess.run(["gdb", "-batch", "-nx", "-ex", "bt", "-ex", "print local", "-ex", "print (int)block[100]",

@@ -1,6 +1,7 @@
 """The program's own fork() on several nodes: children have all memory as it was, and go on by themselves, on one node."""
 from cases import Cases
-from processes import check, conformance
+from modes import check_machine
+from outcome import check
 from stacks import compiled, on_nodes
 
 CASES = Cases()
@@ -8,7 +9,7 @@ CASES = Cases()
 
 @CASES.add
 def children_of_several_nodes_have_all_memory(site):
-    conformance.check_machine("proc2", site.build)
+    check_machine("proc2", site.build)
     program = compiled(site, "forks")
     for nodes in 1, 2, 3, 4:
         for transport in "shared-memory", "tcp":

@@ -16,7 +16,9 @@ import tempfile
 from pathlib import Path
 
 from cases import Cases
-from processes import check, conformance
+from modes import check_machine, environment_for
+from outcome import Failure, Skip, check
+from toolchain import COMPILERS, compile_program
 
 HERE = Path(__file__).resolve().parent
 CASES = Cases()
@@ -40,20 +42,20 @@ class Place:
 
 def has_node_processes(site):
     try:
-        conformance.check_machine("proc2", site.build)
+        check_machine("proc2", site.build)
         return True
-    except conformance.Skip:
+    except Skip:
         return False
 
 
 def sum_program(site):
-    compiler = next(name for name in conformance.COMPILERS if shutil.which(name))
-    return str(conformance.compile_program(HERE.parent / "failure" / "program.c", compiler, site.build))
+    compiler = next(name for name in COMPILERS if shutil.which(name))
+    return str(compile_program(HERE.parent / "failure" / "program.c", compiler, site.build))
 
 
 def run_in(place, mode, site, program):
     """(exit code, standard output, standard error): of the program only, since nothing before it is preloaded."""
-    environment = conformance.environment_for(mode, place.settings, site.build, stock=False)
+    environment = environment_for(mode, place.settings, site.build, stock=False)
     preload = environment.pop("LD_PRELOAD")
     command = [*place.before, "env", f"LD_PRELOAD={place.preload or preload}", *place.prepare(program)]
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -63,7 +65,7 @@ def run_in(place, mode, site, program):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         out, err = process.communicate()
-        raise conformance.Failure(f"{place.name}, {mode}: still running after {SECONDS} s; output {out!r}, said {err!r}") from None
+        raise Failure(f"{place.name}, {mode}: still running after {SECONDS} s; output {out!r}, said {err!r}") from None
     return process.returncode, out, err
 
 
@@ -84,7 +86,7 @@ def check_places(site, places, program=None):
             if mode == "one" or nodes:
                 try:
                     check_place(place, mode, site, program)
-                except conformance.Failure as failure:
+                except Failure as failure:
                     wrong.append(str(failure))
     check(not wrong, "\n".join(wrong))
 
@@ -210,7 +212,7 @@ def limits_are_small(site):
 def processes_are_limited(site):
     """-u, which does not hold for the superuser: who is that becomes somebody else first."""
     if os.getuid() != 0 or run_in(Place("-", enter=as_somebody_else()), "one", site, sum_program(site))[0] != 0:
-        raise conformance.Skip("no other user can be had who reaches the program")
+        raise Skip("no other user can be had who reaches the program")
     smaller = r"hetmp: cannot create another thread \(.*\); teams will be smaller"
     needs = r"hetmp: node processes need \d+ processes and threads, and number %s cannot be made: .* \(ulimit -u is %d\); using one node"
     check_places(site, [
@@ -253,7 +255,7 @@ def streams_are_closed(site):
 def network_is_missing(site):
     """Not even the machine's own address answers."""
     if subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode != 0:
-        raise conformance.Skip("no name space of networks can be made here")
+        raise Skip("no name space of networks can be made here")
     check_places(site, [
         Place("no network", before=["unshare", "-n"]),
         Place("no network by tcp", before=["unshare", "-n"], settings={"HETMP_TRANSPORT": "tcp"}, said={"proc2": NO_TCP}),
@@ -264,7 +266,7 @@ def network_is_missing(site):
 def file_systems_are_missing(site):
     """No /proc, no /sys, no /dev: other mounts, in a name space of the run's own."""
     if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/sys"], capture_output=True, check=False).returncode != 0:
-        raise conformance.Skip("no name space of mounts can be made here")
+        raise Skip("no name space of mounts can be made here")
 
     def without(*folders):
         script = "; ".join(f"mount -t tmpfs none {folder}" for folder in folders)

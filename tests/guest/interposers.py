@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 from cases import Cases
-from processes import check, conformance
+from outcome import Skip, check
+from toolchain import omp_header_folder, stock_libomp_folder
 from second_runtime import clang
 
 CASES = Cases()
@@ -91,8 +92,8 @@ def folder(site):
 
 def program(site, *flags, name="interposed"):
     made = folder(site) / name
-    library = conformance.stock_libomp_folder(clang()) or site.build / "lib" / "omp"
-    site.compile([clang(), "-O1", "-fno-builtin", "-fopenmp", *flags, "-isystem", str(conformance.omp_header_folder(site.build)),
+    library = stock_libomp_folder(clang()) or site.build / "lib" / "omp"
+    site.compile([clang(), "-O1", "-fno-builtin", "-fopenmp", *flags, "-isystem", str(omp_header_folder(site.build)),
                   str(HERE / "interposed.c"), f"-L{library}", f"-Wl,-rpath,{library}", "-ldl"], made)
     return str(made)
 
@@ -157,7 +158,7 @@ def the_program_has_functions_of_its_own(site):
 def time_is_faked(site):
     """libfaketime: functions of its own in front of everything that has to do with time."""
     if not shutil.which("faketime"):
-        raise conformance.Skip("no faketime")
+        raise Skip("no faketime")
     listed = subprocess.run(["faketime", "2020-01-02 03:04:05", "env"], capture_output=True, text=True, check=True).stdout
     variables = dict(line.split("=", 1) for line in listed.splitlines() if line.startswith(("FAKETIME", "LD_PRELOAD")))
     executable = program(site)

@@ -4,7 +4,7 @@ import os
 import shutil
 
 from cases import Cases
-from processes import check, conformance
+from outcome import Skip, check
 from stacks import compiled, on_nodes
 
 CASES = Cases()
@@ -47,7 +47,7 @@ CONSES = """
 
 def compare(site, program, arguments, text, times=3, **settings):
     if not shutil.which(program):
-        raise conformance.Skip(f"{program} is not installed")
+        raise Skip(f"{program} is not installed")
     folder = site.build / "guest"
     folder.mkdir(exist_ok=True)
     script = folder / f"script-{program}-{abs(hash(text))}-{os.getpid()}"
@@ -82,7 +82,7 @@ def r_recurses_as_deep(site):
 def r_sums_by_group(site):
     code, _, _ = site.run(["Rscript", "-e", "library(data.table)"], LD_PRELOAD=None) if shutil.which("Rscript") else (1, "", "")
     if code != 0:
-        raise conformance.Skip("R with data.table is not installed")
+        raise Skip("R with data.table is not installed")
     in_r(site, SUMS_BY_GROUP)
 
 

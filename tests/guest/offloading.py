@@ -2,10 +2,15 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from cases import Cases
-from processes import check, conformance
+from modes import check_machine, environment_for
+from outcome import Skip, check
+from processes import run_limited
+from toolchain import omp_header_folder, stock_libomp_folder
 
+HERE = Path(__file__).resolve().parent
 CASES = Cases()
 COMPILERS = ("clang-16", "clang-19")  # what clang-14 makes of the program never ends, also beside its own libraries
 TARGETS = "-fopenmp-targets=x86_64-pc-linux-gnu"
@@ -14,21 +19,21 @@ SECONDS = 60
 
 def stock_program(site, compiler):
     """(program, folder of its libraries) that has devices without hetmp; None where the compiler or its libraries cannot do that."""
-    folder = conformance.stock_libomp_folder(compiler)
+    folder = stock_libomp_folder(compiler)
     if not folder or not (folder / "libomptarget.so").exists():
         return None
     made = site.build / "guest" / f"offloading-{compiler}"
     made.parent.mkdir(exist_ok=True)
-    command = [compiler, "-O1", "-fopenmp", TARGETS, "-isystem", str(conformance.omp_header_folder(site.build)),
-               str(conformance.HERE.parent / "guest" / "offloading.c"), f"-L{folder}", f"-Wl,-rpath,{folder}"]
+    command = [compiler, "-O1", "-fopenmp", TARGETS, "-isystem", str(omp_header_folder(site.build)),
+               str(HERE / "offloading.c"), f"-L{folder}", f"-Wl,-rpath,{folder}"]
     if subprocess.run([*command, "-o", str(made)], capture_output=True, check=False).returncode != 0:
         return None
     return str(made), folder
 
 
 def stock_output(program):
-    environment = conformance.environment_for("one", {}, None, stock=True)
-    code, out, err = conformance.run_limited([program], environment, SECONDS)
+    environment = environment_for("one", {}, None, stock=True)
+    code, out, err = run_limited([program], environment, SECONDS)
     devices = re.match(r"devices (\d+)", out)
     return out if code == 0 and err == "" and devices and int(devices[1]) > 0 else None
 
@@ -42,7 +47,7 @@ def programs(site):
         if output:
             found.append((*made, output))
     if not found:
-        raise conformance.Skip("no clang with an offloading library and devices (scripts/install-deps all)")
+        raise Skip("no clang with an offloading library and devices (scripts/install-deps all)")
     return found
 
 
@@ -72,6 +77,6 @@ def devices_of_a_program_that_finds_hetmp_by_path(site):
 
 @CASES.add
 def devices_of_a_program_on_node_processes(site):
-    conformance.check_machine("proc2", site.build)
+    check_machine("proc2", site.build)
     for program, _, output in programs(site):
         expect(site, program, output, HETMP_NODES="proc:2")

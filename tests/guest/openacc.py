@@ -3,7 +3,9 @@ import shutil
 from pathlib import Path
 
 from cases import Cases
-from processes import check, conformance
+from modes import environment_for
+from outcome import Skip, check
+from processes import run_limited
 
 CASES = Cases()
 HERE = Path(__file__).parent
@@ -21,11 +23,11 @@ def programs(site):
             continue
         made = folder / source.replace(".", "-")
         site.compile([compiler, "-O1", "-fopenacc", str(HERE / source)], made)
-        code, out, err = conformance.run_limited([str(made)], conformance.environment_for("one", {}, None, stock=True), SECONDS)
+        code, out, err = run_limited([str(made)], environment_for("one", {}, None, stock=True), SECONDS)
         check(code == 0 and out and err == "", f"{made} on libgomp: {code}, {out!r}, said {err!r}")
         found.append((str(made), out))
     if not found:
-        raise conformance.Skip(f"none of {', '.join(COMPILERS.values())}")
+        raise Skip(f"none of {', '.join(COMPILERS.values())}")
     return found
 
 

@@ -11,7 +11,10 @@ import tempfile
 from pathlib import Path
 
 from cases import Cases
-from processes import check, complaints, conformance
+from modes import check_machine
+from outcome import Skip, check
+from processes import complaints, run_limited
+from toolchain import COMPILERS
 
 CASES = Cases()
 HERE = Path(__file__).resolve().parent
@@ -30,7 +33,7 @@ class Place:
         self.libraries = folder / "lib"
         shutil.copytree(site.build / "lib", self.libraries, symlinks=True)
         self.program = folder / "program"
-        compiler = next(name for name in conformance.COMPILERS if name.startswith("clang") and shutil.which(name))
+        compiler = next(name for name in COMPILERS if name.startswith("clang") and shutil.which(name))
         # Through a file: the driver would divide a path at its commas.
         (folder / "path").write_text(f'-rpath "{self.libraries}"\n')
         site.compile([compiler, "-O1", "-fopenmp=libomp", str(HERE / "privileged.c"), f"-L{self.libraries / 'omp'}",
@@ -45,7 +48,7 @@ class Place:
         command = [*before, str(self.program)]
         if user is not None:
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
-        code, out, err = conformance.run_limited(command, environment, SECONDS)
+        code, out, err = run_limited(command, environment, SECONDS)
         check(code is not None, f"{command}: still running after {SECONDS} s; {err.count(chr(10))} lines, the first {err[:200]!r}")
         check(code == 0, f"{command}: exit code {code}, {out!r}, said {err!r}")
         return out, err
@@ -60,7 +63,7 @@ def place(site, name="hetmp-guest-"):
 
 def need_root():
     if os.geteuid() != 0 or not shutil.which("setpriv"):
-        raise conformance.Skip("only root makes a program set-user-ID and runs it as somebody else")
+        raise Skip("only root makes a program set-user-ID and runs it as somebody else")
 
 
 def set_user_id(program):
@@ -74,10 +77,10 @@ def set_group_id(program):
 
 def set_capability(program):
     if not shutil.which("setcap"):
-        raise conformance.Skip("no setcap (libcap2-bin)")
+        raise Skip("no setcap (libcap2-bin)")
     done = subprocess.run(["setcap", "cap_sys_ptrace=ep", str(program)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise conformance.Skip(f"no file capabilities here: {done.stderr.strip()}")
+        raise Skip(f"no file capabilities here: {done.stderr.strip()}")
 
 
 def check_nothing_is_believed(site, grant):
@@ -153,8 +156,8 @@ def ambient_capability_gives_nodes(site):
         ambient = ["setpriv", "--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace", f"--reuid={STRANGER}",
                    f"--regid={STRANGER}", "--clear-groups"]
         if subprocess.run([*ambient, "true"], capture_output=True, check=False).returncode != 0:
-            raise conformance.Skip("CAP_SYS_PTRACE cannot be passed on here")
-        conformance.check_machine("proc2", site.build)
+            raise Skip("CAP_SYS_PTRACE cannot be passed on here")
+        check_machine("proc2", site.build)
         out, err = here.run(before=ambient, HETMP_NODES="proc:2")
         check(out == SPREAD and err == "", f"{out!r}, said {err!r}")
 
@@ -168,7 +171,7 @@ def check_one_line(here, nodes="proc:2", lines=1):
 @CASES.add
 def library_in_an_odd_folder(site):
     """What is to be preloaded cannot be named where blanks and colons divide names."""
-    conformance.check_machine("proc2", site.build)
+    check_machine("proc2", site.build)
     with place(site, "hetmp guest ") as here:
         check_one_line(here)
     with place(site) as here:  # a colon divides a program's own search path as well: it finds the library where it is run
@@ -182,7 +185,7 @@ def library_in_an_odd_folder(site):
 @CASES.add
 def library_that_cannot_be_preloaded(site):
     """It is there, and the dynamic linker does not take it: the program finds out when it has been executed again."""
-    conformance.check_machine("proc2", site.build)
+    check_machine("proc2", site.build)
     with place(site) as here:
         (here.libraries / "libhetmp_dsm.so").write_text("no library\n")
         check_one_line(here, lines=2)  # the dynamic linker has a word of its own

@@ -15,7 +15,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 from cases import Cases, main  # noqa: E402
-from processes import check, complaints, conformance  # noqa: E402
+from modes import environment_for  # noqa: E402
+from outcome import Failure, Skip, check  # noqa: E402
+from processes import complaints, run_limited  # noqa: E402
+from toolchain import COMPILERS, compile_program  # noqa: E402
 import core_kinds  # noqa: E402
 import offloading  # noqa: E402
 import privileged  # noqa: E402
@@ -36,16 +39,16 @@ CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 class Site:
     def __init__(self, build):
         self.build = build
-        self.programs = [str(conformance.compile_program(HERE / "guest.c", name, build))
-                         for name in conformance.COMPILERS if shutil.which(name)]
+        self.programs = [str(compile_program(HERE / "guest.c", name, build))
+                         for name in COMPILERS if shutil.which(name)]
         if not self.programs:
-            raise conformance.Failure("no compiler found; run scripts/install-deps")
+            raise Failure("no compiler found; run scripts/install-deps")
 
     def run(self, command, **settings):
-        environment = conformance.environment_for("one", settings, self.build, stock=False)
+        environment = environment_for("one", settings, self.build, stock=False)
         for name in [name for name, value in settings.items() if value is None]:
             del environment[name]
-        code, out, err = conformance.run_limited(command, environment, SECONDS)
+        code, out, err = run_limited(command, environment, SECONDS)
         check(code is not None, f"{command}: still running after {SECONDS} s; said {err!r}")
         return code, out, err
 
@@ -66,7 +69,7 @@ class Site:
         folder = self.build / "guest"
         folder.mkdir(exist_ok=True)
         made = folder / f"lib{name}.so"
-        self.compile([next(name for name in conformance.COMPILERS if name.startswith("clang") and shutil.which(name)), "-O1",
+        self.compile([next(name for name in COMPILERS if name.startswith("clang") and shutil.which(name)), "-O1",
                        "-fopenmp=libomp", "-shared", "-fPIC", str(HERE / "plugin.c"), f"-L{self.build / 'lib' / 'omp'}",
                        f"-Wl,-rpath,{self.build / 'lib' / 'omp'}"], made)
         return str(made)
@@ -99,7 +102,7 @@ class Site:
 def two_cpus():
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
-        raise conformance.Skip("needs two CPUs")
+        raise Skip("needs two CPUs")
     return cpus
 
 
@@ -110,7 +113,7 @@ def quota(cpus):
     try:
         group.mkdir()
     except OSError as error:
-        raise conformance.Skip(f"no control group of version 1 can be made: {error.strerror}") from None
+        raise Skip(f"no control group of version 1 can be made: {error.strerror}") from None
     try:
         (group / "cpu.cfs_period_us").write_text("100000")
         (group / "cpu.cfs_quota_us").write_text(str(round(cpus * 100000)))
@@ -207,12 +210,12 @@ def comes_when_static_tls_is_short(site):
 def memcheck_finds_nothing(site):
     """Whoever looks for mistakes of his own program is not shown any of the runtime."""
     if not shutil.which("valgrind"):
-        raise conformance.Skip("no valgrind")
+        raise Skip("no valgrind")
     ran = 0
-    for name in conformance.COMPILERS:
+    for name in COMPILERS:
         if not shutil.which(name):
             continue
-        program = str(conformance.compile_program(HERE / "every_construct.c", name, site.build))
+        program = str(compile_program(HERE / "every_construct.c", name, site.build))
         for threads in "1", "3":
             settings = {"OMP_NUM_THREADS": threads, "OMP_MAX_ACTIVE_LEVELS": "2", "LD_LIBRARY_PATH": str(site.build / "lib" / "omp")}
             wanted = site.run([program], **settings)[1]

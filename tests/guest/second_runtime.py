@@ -5,7 +5,9 @@ import subprocess
 from pathlib import Path
 
 from cases import Cases
-from processes import check, complaints, conformance
+from outcome import Skip, check
+from processes import complaints
+from toolchain import COMPILERS, compile_program, first_of, omp_header_folder, stock_libomp_folder
 
 CASES = Cases()
 HEADING = "Other OpenMP runtimes in this process:"
@@ -31,9 +33,9 @@ ctypes.CDLL(None).omp_display_env(1)
 
 
 def stock(*patterns):
-    found = conformance.first_of(*patterns)
+    found = first_of(*patterns)
     if not found:
-        raise conformance.Skip(f"none of {', '.join(patterns)} is here")
+        raise Skip(f"none of {', '.join(patterns)} is here")
     return found
 
 
@@ -41,21 +43,21 @@ def libgomp():
     done = subprocess.run(["gcc-12", "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=False) \
         if shutil.which("gcc-12") else None
     if done is None or not Path(done.stdout.strip()).is_absolute():
-        raise conformance.Skip("no gcc-12 with its libgomp")
+        raise Skip("no gcc-12 with its libgomp")
     return Path(done.stdout.strip()).resolve()
 
 
 def libomp(site):
-    folder = conformance.stock_libomp_folder(clang())
+    folder = stock_libomp_folder(clang())
     if not folder:
-        raise conformance.Skip("no libomp as new as the compiler")
+        raise Skip("no libomp as new as the compiler")
     return folder / "libomp.so"
 
 
 def clang():
-    found = [name for name in conformance.COMPILERS if name.startswith("clang") and shutil.which(name)]
+    found = [name for name in COMPILERS if name.startswith("clang") and shutil.which(name)]
     if not found:
-        raise conformance.Skip("no clang")
+        raise Skip("no clang")
     return found[0]
 
 
@@ -67,7 +69,7 @@ def made(site, name, compiler, source, *flags):
     """A program or library of this folder; `flags` end with the libraries it is linked to, in their order."""
     folder = site.build / "guest"
     folder.mkdir(exist_ok=True)
-    where = [] if compiler.startswith("gcc") else ["-isystem", str(conformance.omp_header_folder(site.build))]
+    where = [] if compiler.startswith("gcc") else ["-isystem", str(omp_header_folder(site.build))]
     site.compile([compiler, "-O1", "-fopenmp", *where, str(Path(__file__).parent / source), *flags], folder / name)
     return str(folder / name)
 
@@ -127,10 +129,10 @@ def second_runtime_merely_loaded(site):
 def second_runtime_is_not_told_of_schedules(site):
     """libgomp, which a program of gcc's brings, does not know hetmp's kinds: `hetmp run --schedule` must not put them where it looks."""
     libgomp()
-    program = str(conformance.compile_program(Path(__file__).with_name("guest.c"), "gcc-12", site.build))
+    program = str(compile_program(Path(__file__).with_name("guest.c"), "gcc-12", site.build))
     tool = [str(site.build / "bin" / "hetmp"), "run", "--cores", "0;1", "--schedule", "hetprobe,5"]
     if not {0, 1} <= os.sched_getaffinity(0):
-        raise conformance.Skip("needs CPUs 0 and 1")
+        raise Skip("needs CPUs 0 and 1")
     code, out, err = site.run([*tool, "--", program, "shares", "runtime"], LD_PRELOAD=None, HETMP_REPORT="1")
     check(code == 0 and sum(map(int, out.split())) == 300, f"{code}, {out!r}, said {err!r}")
     check("hetprobe" in err and not [line for line in err.splitlines() if not line.startswith("hetmp: ")], f"said {err!r}")
@@ -169,8 +171,8 @@ def second_runtime_of_a_library(site):
     """A library with dependences of its own order has libgomp to itself beside the program's hetmp; both work, each for its own."""
     library = made(site, "libgcc-asking.so", "gcc-12", "asking.c", "-shared", "-fPIC")
     libgomp()
-    for compiler in [name for name in conformance.COMPILERS if shutil.which(name)]:
-        linked = [] if compiler.startswith("gcc") else [f"-L{conformance.stock_libomp_folder(compiler) or site.build / 'lib' / 'omp'}"]
+    for compiler in [name for name in COMPILERS if shutil.which(name)]:
+        linked = [] if compiler.startswith("gcc") else [f"-L{stock_libomp_folder(compiler) or site.build / 'lib' / 'omp'}"]
         host = made(site, f"deep-host-{compiler}", compiler, "deep_host.c", "-ldl", *linked)
         for deep in ([], ["deep"]):
             code, out, err = site.run([host, library, *deep])
@@ -220,7 +222,7 @@ def second_runtime_under_numpy(site):
     stock("/usr/lib/*/openblas-openmp/libblas.so.3")
     code, out, err = site.run([str(python), "-c", NUMPY], PYTHONPATH=None)
     if code == 0 and out.startswith("other"):
-        raise conformance.Skip("numpy's BLAS is not the OpenBLAS with OpenMP")
+        raise Skip("numpy's BLAS is not the OpenBLAS with OpenMP")
     check(code == 0 and out == "openmp 4\n" and not complaints(err), f"{code}, {out!r}, said {err!r}")
     check(listed(err).get(libgomp().resolve()) == [], f"said {err!r}")
 

@@ -5,7 +5,9 @@ import subprocess
 from pathlib import Path
 
 from cases import Cases
-from processes import check, complaints, conformance
+from modes import check_machine
+from outcome import Skip, check
+from processes import complaints
 
 CASES = Cases()
 HERE = Path(__file__).resolve().parent
@@ -28,7 +30,7 @@ def surroundings():
 
 
 def on_nodes(site, command, nodes=2, **settings):
-    conformance.check_machine("proc2", site.build)
+    check_machine("proc2", site.build)
     return site.run(command, HETMP_NODES=f"proc:{nodes}" if nodes > 1 else "1", **settings)
 
 
@@ -36,7 +38,7 @@ def compiled(site, source, *flags, name=None):
     made = site.build / "guest" / (name or source)
     made.parent.mkdir(exist_ok=True)
     if not shutil.which("gcc"):
-        raise conformance.Skip("needs gcc")
+        raise Skip("needs gcc")
     site.compile(["gcc", "-O1", "-D_GNU_SOURCE", "-fopenmp", *flags, str(HERE / f"{source}.c"), "-ldl"], made)
     return str(made)
 
@@ -80,7 +82,7 @@ def an_overflow_is_a_segmentation_fault(site):
 
 @CASES.add
 def what_lies_among_the_nodes_addresses_is_named(site):
-    conformance.check_machine("proc2", site.build)
+    check_machine("proc2", site.build)
     folder = site.build / "guest"
     folder.mkdir(exist_ok=True)
     source, made = folder / "far.c", folder / "far"

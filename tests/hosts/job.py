@@ -1,12 +1,16 @@
 """A program started by a launcher as `hetmp run`, and what is to be seen of it."""
 import re
+import shutil
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import processes  # noqa: E402
-from processes import SECONDS, check, complaints, conformance  # noqa: E402
+from modes import environment_for  # noqa: E402
+from outcome import check  # noqa: E402
+from processes import SECONDS, complaints, run_limited  # noqa: E402
+from toolchain import COMPILERS, compile_program  # noqa: E402
 
 
 class Site:
@@ -16,11 +20,11 @@ class Site:
         self.launcher = launcher
         self.tool = str(build / "bin" / "hetmp")
         self.build = build
-        self.compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-        self.program = str(conformance.compile_program(HERE / "job_program.c", self.compiler, build))
+        self.compiler = next(name for name in COMPILERS if shutil.which(name))
+        self.program = str(compile_program(HERE / "job_program.c", self.compiler, build))
 
     def environment(self, **settings):
-        environment = conformance.environment_for("one", settings, self.build, stock=False)
+        environment = environment_for("one", settings, self.build, stock=False)
         del environment["LD_PRELOAD"]
         return environment | self.launcher.environment
 
@@ -31,7 +35,7 @@ class Site:
     def run(self, processes, *arguments, options=(), launcher_options=(), before=(), **settings):
         """(exit code, stdout, stderr)"""
         command = self.command(processes, *arguments, options=options, launcher_options=launcher_options, before=before)
-        code, out, err = conformance.run_limited(command, self.environment(**settings), SECONDS)
+        code, out, err = run_limited(command, self.environment(**settings), SECONDS)
         check(code is not None, f"still running after {SECONDS} s; output {out!r}, said {err!r}")
         return code, out, err
 

@@ -20,7 +20,10 @@ from pathlib import Path
 import launchers
 from job import HERE, Site, check_refused, check_run  # it finds the modules of tests/common
 from cases import Cases, parse
-from processes import PATIENCE, SECONDS, check, check_all_gone, complaints, conformance, finish, marked
+from modes import check_machine, environment_for
+from outcome import SKIPPED, Skip, check
+from processes import PATIENCE, SECONDS, check_all_gone, complaints, finish, marked, run_limited
+from toolchain import compile_program
 from wire import MARKER, MARKER_MINUS_ONE, Wire
 
 SUM = 119995
@@ -76,7 +79,7 @@ def nodes_that_are_asked_for_win(site):
 def cpus_are_divided(site):
     here = sorted(os.sched_getaffinity(0))
     if len(here) < 2:
-        raise conformance.Skip("one CPU cannot be divided")
+        raise Skip("one CPU cannot be divided")
     code, out, err = site.run(2, "cpus", launcher_options=site.launcher.unbound)
     sets = [[int(cpu) for cpu in line.split()] for line in out.splitlines()]
     check(code == 0 and len(sets) == 2 and sorted(sets[0] + sets[1]) == here, f"CPUs {sets}; exit code {code}, said {err!r}")
@@ -131,7 +134,7 @@ def exit_codes(site):
 @CASES.add
 def a_shell_in_between(site):
     command = [*site.launcher.start(2), site.tool, "run", "--", "sh", "-c", '"$0" nodes', site.program]
-    check_run(conformance.run_limited(command, site.environment(), SECONDS), sums(2))
+    check_run(run_limited(command, site.environment(), SECONDS), sums(2))
 
 
 @CASES.add
@@ -235,11 +238,11 @@ def encrypted_runs(site):
 def what_others_see_on_the_network(site):
     """Shared pages. (Standard output is the launcher's to carry.)"""
     hosts = site.launcher.network
-    program = str(conformance.compile_program(HERE / "secret_program.c", site.compiler, site.build))
+    program = str(compile_program(HERE / "secret_program.c", site.compiler, site.build))
     for options, seen in (([], True), (["--encrypt"], False)):
         with Wire(hosts.devices[0], hosts.inside(0)) as wire:
             command = [*site.launcher.start(2), site.tool, "run", *options, "--", program, MARKER_MINUS_ONE, "0"]
-            result = conformance.run_limited(command, site.environment(), SECONDS)
+            result = run_limited(command, site.environment(), SECONDS)
         check_run(result, "")
         check((wire.count(MARKER) > 0) == seen, f"{options}: {wire.count(MARKER)} times in {len(wire.bytes)} bytes")
 
@@ -247,7 +250,7 @@ def what_others_see_on_the_network(site):
 @CASES.add
 def a_node_that_cannot_encrypt(site):
     if os.getuid() != 0:
-        raise conformance.Skip("hiding a file needs root")
+        raise Skip("hiding a file needs root")
     plugin = str(site.build / "lib" / "libhetmp_seal.so")
     for rank in ("0", "1"):
         hide = 'if [ "$PMIX_RANK" = "$2" ]; then mount --bind /dev/null "$1"; fi; shift 2; exec "$@"'
@@ -259,7 +262,7 @@ def a_node_that_cannot_encrypt(site):
 @CASES.add
 def a_program_that_is_not_there(site):
     command = [*site.launcher.start(2), site.tool, "run", "--", "/nonexistent/program"]
-    code, out, err = conformance.run_limited(command, site.environment(), SECONDS)
+    code, out, err = run_limited(command, site.environment(), SECONDS)
     lines = complaints(err)
     check(code == 127 and out == "" and lines and all("/nonexistent/program" in line for line in lines),
           f"exit code {code}, output {out!r}, said {err!r}")
@@ -268,9 +271,9 @@ def a_program_that_is_not_there(site):
 def built_without_pmix(build):
     """Also the case of a PMIX_RANK that no launcher has set."""
     tool = str(build / "bin" / "hetmp")
-    environment = conformance.environment_for("one", {"PMIX_RANK": "0", "PMIX_NAMESPACE": "nobody"}, build, stock=False)
+    environment = environment_for("one", {"PMIX_RANK": "0", "PMIX_NAMESPACE": "nobody"}, build, stock=False)
     del environment["LD_PRELOAD"]
-    code, out, err = conformance.run_limited([tool, "run", "--", "echo", "ran"], environment, SECONDS)
+    code, out, err = run_limited([tool, "run", "--", "echo", "ran"], environment, SECONDS)
     check(code == 1 and out == "" and len(complaints(err)) == 1 and "PMIX_RANK" in err and "--nodes 1" in err,
           f"PMIX_RANK without a launcher: exit code {code}, output {out!r}, said {err!r}")
     return "built without PMIx" in err
@@ -278,11 +281,11 @@ def built_without_pmix(build):
 
 def run_case(build, launcher_name, names):
     if built_without_pmix(build):
-        raise conformance.Skip("hetmp was built without PMIx")
+        raise Skip("hetmp was built without PMIx")
     try:
         launcher = launchers.MAKERS[launcher_name](build)
     except launchers.Absent as reason:
-        raise conformance.Skip(str(reason)) from None
+        raise Skip(str(reason)) from None
     try:
         return CASES.run(names, Site(build, launcher), f"{launcher_name}.")
     finally:
@@ -296,12 +299,12 @@ def main():
     for launcher in launchers.MAKERS:
         if wanted_launcher in ("", launcher):
             try:
-                conformance.check_machine("proc2", given.build)
+                check_machine("proc2", given.build)
                 failed += run_case(given.build, launcher, [wanted] if wanted else cases_of(launcher))
                 tried += 1
-            except conformance.Skip as reason:
+            except Skip as reason:
                 print(f"skipped: {launcher}: {reason}")
-    return 1 if failed else 0 if tried else conformance.SKIPPED
+    return 1 if failed else 0 if tried else SKIPPED
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from run_over_ssh import (ADDRESSES, HERE, SOON, SUM, check, check_ended, complaints, conformance, finish, kernels,
-                          run_cases)
+from run_over_ssh import (ADDRESSES, HERE, SOON, SUM, check, check_ended, complaints, finish, kernels, run_cases)
 from cases import Cases  # run_over_ssh has found the modules of tests/common
-from processes import borrow_socket, descriptors
+from processes import borrow_socket, descriptors, run_limited
+from toolchain import compile_program
 from wire import MARKER, MARKER_MINUS_ONE, Wire
 
 ENCRYPT = ("--encrypt",)
@@ -25,13 +25,13 @@ CASES = Cases()
 
 
 def secret_program(site):
-    return str(conformance.compile_program(HERE / "secret_program.c", site.compiler, site.build))
+    return str(compile_program(HERE / "secret_program.c", site.compiler, site.build))
 
 
 def on_this_host(site, *words, options=(), before=(), **settings):
     """(exit code, stdout, stderr) of `hetmp run --nodes 2 --transport tcp` on one of the hosts."""
     command = [*site.hosts.inside(0), *before, site.tool, "run", "--nodes", "2", "--transport", "tcp", *options, "--", *words]
-    return conformance.run_limited(command, site.environment(**settings), 60)
+    return run_limited(command, site.environment(**settings), 60)
 
 
 def hiding_the_plugin(site, command):
@@ -215,7 +215,7 @@ def mistakes_get_one_line(site):
     check(on_this_host(site, site.program, "sum", HETMP_ENCRYPT="perhaps") == (0, SUM, line), "on this one")
     for words in (["--cores", "0"], ["--nodes", "2", "--transport", "shared-memory"]):
         command = [site.tool, "run", "--encrypt", *words, "--", site.program, "sum"]
-        code, out, err = conformance.run_limited(command, site.environment(), 60)
+        code, out, err = run_limited(command, site.environment(), 60)
         check(code == 2 and out == "" and err == "hetmp: --encrypt is for nodes that are connected by tcp\n", f"{words}: {err!r}")
 
 

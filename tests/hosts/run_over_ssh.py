@@ -8,6 +8,7 @@ Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import processes  # noqa: E402
 from cases import Cases, parse  # noqa: E402
-from processes import SECONDS, check, complaints, conformance, finish  # noqa: E402
+from modes import check_machine, environment_for  # noqa: E402
+from outcome import SKIPPED, Skip, check  # noqa: E402
+from processes import SECONDS, complaints, finish  # noqa: E402
+from toolchain import COMPILERS, compile_program  # noqa: E402
 
 SOON = 2.0     # within which a run must have ended that has lost a process
 SILENCE = 5.0  # where only silence tells
@@ -39,11 +43,11 @@ class Site:
         self.build = build
         self.hosts = hosts
         self.tool = str(build / "bin" / "hetmp")
-        self.compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-        self.program = str(conformance.compile_program(PROGRAM, self.compiler, build))
+        self.compiler = next(name for name in COMPILERS if shutil.which(name))
+        self.program = str(compile_program(PROGRAM, self.compiler, build))
 
     def environment(self, **settings):
-        environment = conformance.environment_for("one", settings, self.build, stock=False)
+        environment = environment_for("one", settings, self.build, stock=False)
         del environment["LD_PRELOAD"]
         return environment
 
@@ -102,7 +106,7 @@ def kernels(site):
     folder = site.build / "bin" / "microbench"
     for name, *arguments in (["ep", "S"], ["cg", "S"], ["blackscholes", "--options", "65536", "--visits", "3"]):
         if not (folder / name).exists():
-            raise conformance.Skip("the kernels are not built")
+            raise Skip("the kernels are not built")
         yield [str(folder / name), *arguments]
 
 
@@ -295,7 +299,7 @@ def other_files_are_refused(site):
     with tempfile.TemporaryDirectory(prefix="hetmp-hosts-") as folder:
         other = Path(folder) / "program.c"
         other.write_text(PROGRAM.read_text() + "\nint differs = 1;\n")
-        changed = conformance.compile_program(other, site.compiler, Path(folder))
+        changed = compile_program(other, site.compiler, Path(folder))
         shell = Path(folder) / "shell"
         shell.write_text(f"""#!/bin/sh
 host=$1; shift
@@ -332,12 +336,12 @@ def mistakes_get_one_line(site):
 def run_cases(cases):
     given = parse(sys.modules["__main__"].__doc__, cases)
     try:
-        conformance.check_machine("proc2", given.build)
+        check_machine("proc2", given.build)
         with TwoHosts() as hosts:
             failed = cases.run([given.case] if given.case else cases, Site(given.build, hosts))
-    except (conformance.Skip, two_hosts.Absent) as reason:
+    except (Skip, two_hosts.Absent) as reason:
         print(f"skipped: {reason}")
-        return conformance.SKIPPED
+        return SKIPPED
     return 1 if failed else 0
 
 

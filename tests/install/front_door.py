@@ -14,26 +14,22 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
-import run as conformance  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from outcome import SKIPPED, check, exit_with  # noqa: E402
+from toolchain import REPOSITORY  # noqa: E402
 
 PLUGINS = {"libhetmp_papi.so": ("hardware counters", "no: "), "libhetmp_seal.so": ("encryption", "not possible: ")}
 
 
-def check(condition, message):
-    if not condition:
-        raise conformance.Failure(message)
-
-
 def call(*words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=conformance.SECONDS, check=False)
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, check=False)
     check(done.returncode == 0, f"{words}: exit code {done.returncode}, said {done.stderr!r}")
     return done.stdout
 
 
 def targets_of_demo():
     """Of what scripts/demo builds."""
-    line = re.search(r"configure_and_build release ([^>]+)>", (conformance.REPOSITORY / "scripts" / "demo").read_text())
+    line = re.search(r"configure_and_build release ([^>]+)>", (REPOSITORY / "scripts" / "demo").read_text())
     check(line, "scripts/demo builds nothing that this test finds")
     return line[1].split()
 
@@ -70,7 +66,7 @@ def main():
     build = arguments.parse_args().build.resolve()
     if not (build / "build.ninja").exists() or not shutil.which("ninja"):
         print("skipped: only ninja tells what targets consist of")
-        return conformance.SKIPPED
+        return SKIPPED
     with tempfile.TemporaryDirectory(prefix="hetmp-demo-") as folder:
         tree = Path(folder).resolve()
         copy_built(build, targets_of_demo(), tree)
@@ -94,8 +90,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except conformance.Failure as failure:
-        print(f"FAILED: {failure}")
-        sys.exit(1)
+    exit_with(main)

@@ -16,8 +16,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
-import run as conformance  # noqa: E402  (its toolchain)
+sys.path.insert(0, str(HERE.parent / "common"))
+from modes import environment_for  # noqa: E402
+from outcome import SKIPPED, Failure  # noqa: E402
+from toolchain import omp_header_folder, stock_libomp_folder  # noqa: E402
 
 PROGRAMS = HERE / "linked"
 # Of each compiler: what it compiles.
@@ -32,7 +34,7 @@ SECONDS = 60
 def call(words, environment=None):
     done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True, timeout=SECONDS)
     if done.returncode != 0:
-        raise conformance.Failure(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        raise Failure(f"{' '.join(map(str, words))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
 
@@ -58,25 +60,25 @@ def owners_of_entries(program, environment):
 def check(what, program, environment, library):
     said = call([program], environment)
     if said.split() != ["done"]:
-        raise conformance.Failure(f"{what}: said {said!r}")
+        raise Failure(f"{what}: said {said!r}")
     owners = owners_of_entries(program, environment)
     if not owners or {Path(owner).resolve() for owner in owners} != {library}:
-        raise conformance.Failure(f"{what}: its regions are those of {', '.join(sorted(owners)) or 'nothing'}, not of {library}")
+        raise Failure(f"{what}: its regions are those of {', '.join(sorted(owners)) or 'nothing'}, not of {library}")
     print(f"passed: {what}", flush=True)
 
 
 def check_both_ways(compiler, source, flags, build, folder):
     library = (build / "lib" / "libhetmp.so").resolve()
     links = build / "lib" / "omp"
-    header = conformance.omp_header_folder(build)
-    environment = conformance.environment_for("one", {}, build, stock=True)
+    header = omp_header_folder(build)
+    environment = environment_for("one", {}, build, stock=True)
     program = folder / f"{compiler}-{source.stem}"
     what = f"{source.name} by {compiler}"
 
     compile_program(compiler, source, [*flags, f"-L{links}", f"-Wl,-rpath,{links}"], program, header)
     check(f"{what}, linked", program, environment, library)
 
-    stock = [] if compiler.startswith("g") else conformance.stock_libomp_folder(re.sub(r"^\D+", "clang-", compiler))
+    stock = [] if compiler.startswith("g") else stock_libomp_folder(re.sub(r"^\D+", "clang-", compiler))
     if stock is None:
         print(f"not here: a libomp to link {what} with")
         return
@@ -99,11 +101,11 @@ def main():
                 ran += 1
                 try:
                     check_both_ways(compiler, PROGRAMS / source, flags, build, Path(folder))
-                except conformance.Failure as failure:
+                except Failure as failure:
                     print(f"FAILED: {failure}", flush=True)
                     failed += 1
     if ran == 0:
-        return conformance.SKIPPED
+        return SKIPPED
     return 1 if failed else 0
 
 

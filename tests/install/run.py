@@ -5,14 +5,16 @@
 """
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
-import run as conformance  # noqa: E402  (its toolchain)
+sys.path.insert(0, str(HERE.parent / "common"))
+from outcome import Failure, exit_with  # noqa: E402
+from toolchain import COMPILERS, omp_header_folder, stock_libomp_folder  # noqa: E402
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HETMP_", "LD_"))}
 NAMES = ("libomp.so", "libomp.so.5", "libiomp5.so", "libgomp.so", "libgomp.so.1")
@@ -22,20 +24,20 @@ def call(*command, **variables):
     done = subprocess.run([str(word) for word in command], env=CLEAN | variables, capture_output=True, text=True,
                           timeout=300)
     if done.returncode != 0:
-        raise conformance.Failure(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        raise Failure(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
 def check_runs_on(library, program, *before, **variables):
     owner, total = call(*before, program, **variables).splitlines()
     if Path(owner).resolve() != library or total != "6":
-        raise conformance.Failure(f"{program} {variables}: ran on {owner}, not {library}; sum {total}")
+        raise Failure(f"{program} {variables}: ran on {owner}, not {library}; sum {total}")
 
 
 def find_one(prefix, name):
     found = [path for path in prefix.rglob(name) if not path.is_symlink()]
     if len(found) != 1:
-        raise conformance.Failure(f"{name} installed {len(found)} times: {found}")
+        raise Failure(f"{name} installed {len(found)} times: {found}")
     return found[0].resolve()
 
 
@@ -43,8 +45,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=Path, required=True)
     build = arguments.parse_args().build.resolve()
-    compiler = next(name for name in conformance.COMPILERS if conformance.shutil.which(name))
-    header = conformance.omp_header_folder(build)
+    compiler = next(name for name in COMPILERS if shutil.which(name))
+    header = omp_header_folder(build)
     source = HERE / "consumer" / "program.c"
     with tempfile.TemporaryDirectory(prefix="hetmp-install-") as temporary:
         scratch = Path(temporary)
@@ -54,13 +56,13 @@ def main():
         find_one(prefix, "libhetmp_dsm.so")
         for plugin in ("libhetmp_papi.so", "libhetmp_topology.so"):
             if (build / "lib" / plugin).exists() and find_one(prefix, plugin).parent != library.parent:
-                raise conformance.Failure(f"{plugin} is not beside libhetmp.so")
+                raise Failure(f"{plugin} is not beside libhetmp.so")
         if (build / "lib" / "libhetmp_seal.so").exists() and find_one(prefix, "libhetmp_seal.so").parent != library.parent:
-            raise conformance.Failure("libhetmp_seal.so is not beside libhetmp.so")
+            raise Failure("libhetmp_seal.so is not beside libhetmp.so")
         links = library.parent / "omp"
         for name in NAMES:
             if (links / name).resolve() != library:
-                raise conformance.Failure(f"{links / name} does not lead to {library}")
+                raise Failure(f"{links / name} does not lead to {library}")
 
         call("cmake", "-S", HERE / "consumer", "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}",
              f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS=-isystem {header}")
@@ -73,7 +75,7 @@ def main():
         check_runs_on(library, scratch / "by-pkg-config")
         print("passed: pkg-config")
 
-        stock = conformance.stock_libomp_folder(compiler) or links
+        stock = stock_libomp_folder(compiler) or links
         call(compiler, "-fopenmp", "-isystem", header, source, "-o", scratch / "stock", f"-L{stock}")
         check_runs_on(library, scratch / "stock", LD_PRELOAD=str(library))
         print("passed: LD_PRELOAD")
@@ -85,8 +87,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except conformance.Failure as failure:
-        print(f"FAILED: {failure}")
-        sys.exit(1)
+    exit_with(main)

@@ -29,7 +29,7 @@ import directives  # noqa: E402
 import lists  # noqa: E402
 import programs  # noqa: E402
 import processes  # noqa: E402
-from processes import conformance  # noqa: E402
+from outcome import SKIPPED, Failure, Skip  # noqa: E402
 
 FETCHED = REPOSITORY / "build" / "gcc-tests"
 SUITE = FETCHED / "12"
@@ -38,10 +38,10 @@ THREADS = "4"  # whatever the number of CPUs, where a test does not say
 
 def check_tools():
     if not (SUITE / "libgomp" / "testsuite").exists():
-        raise conformance.Skip("libgomp's tests are not here; scripts/fetch-libgomp-tests gets them")
+        raise Skip("libgomp's tests are not here; scripts/fetch-libgomp-tests gets them")
     for compiler in programs.COMPILERS.values():
         if not shutil.which(compiler):
-            raise conformance.Skip(f"no {compiler} on this machine; scripts/install-deps installs it")
+            raise Skip(f"no {compiler} on this machine; scripts/install-deps installs it")
 
 
 def environment_of(given):
@@ -51,7 +51,7 @@ def environment_of(given):
     environment |= {"LC_ALL": "C", "LANG": "C", "OMP_NUM_THREADS": THREADS}
     library = given.build / "lib" / "libhetmp.so"
     if not given.stock and not library.exists():
-        raise conformance.Failure(f"{library} is not built")
+        raise Failure(f"{library} is not built")
     if given.path:
         environment["LD_LIBRARY_PATH"] = str(library.parent / "omp")
     elif not given.stock:
@@ -67,7 +67,7 @@ def check_library(given, environment):
         code, out, err = processes.finish(processes.start([f"{folder}/program"], environment))
     owner = os.path.realpath(out.split("\n")[0])
     if code or (owner == str(given.build / "lib" / "libhetmp.so")) == given.stock:
-        raise conformance.Failure(f"programs run on {owner or 'nothing'}: {err}")
+        raise Failure(f"programs run on {owner or 'nothing'}: {err}")
 
 
 def configurations(given):
@@ -83,7 +83,7 @@ def what_failed(program, given, environment):
                                   stderr=subprocess.STDOUT, errors="replace")
         try:
             code, out, _ = processes.finish(process, given.seconds)
-        except conformance.Failure as failure:
+        except Failure as failure:
             return str(failure)
     if program.test.fails != bool(code):
         return f"exit code {code}\n{out}"
@@ -167,10 +167,10 @@ def parse_arguments():
 def main():
     try:
         return 0 if run(parse_arguments()) else 1
-    except conformance.Skip as reason:
+    except Skip as reason:
         print(f"skipped: {reason}")
-        return conformance.SKIPPED
-    except (conformance.Failure, lists.Malformed, directives.Unknown) as reason:
+        return SKIPPED
+    except (Failure, lists.Malformed, directives.Unknown) as reason:
         print(f"FAILED: {reason}")
         return 1
 

@@ -24,21 +24,13 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import lists  # noqa: E402
+from outcome import Failure, Skip, exit_with  # noqa: E402
 
 LISTED = "19"  # the release whose tests the lists name; other releases have most of them
 UNPACKED = REPOSITORY / "build" / "unpacked"  # where scripts/install-deps puts what it does not install
 COMPILERS = ["clang-19", "clang-16", "clang-14", "clang"]
 # Some tests use half of the threads and want more than one.
 ENVIRONMENT = "OMP_NUM_THREADS=4"
-SKIPPED = 77
-
-
-class Skip(Exception):
-    pass
-
-
-class Failure(Exception):
-    pass
 
 
 def configurations(compiler, environment):
@@ -200,15 +192,8 @@ def parse_arguments():
 
 def main():
     given = parse_arguments()
-    try:
-        return 0 if run_lit(given, given.build.resolve()) else 1
-    except Skip as reason:
-        print(f"skipped: {reason}")
-        return SKIPPED
-    except Failure as reason:
-        print(f"FAILED: {reason}")
-        return 1
+    return 0 if run_lit(given, given.build.resolve()) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

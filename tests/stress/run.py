@@ -27,9 +27,13 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
-import run as conformance  # noqa: E402  (the conformance runner: compilers, headers, process groups)
-from run import Failure, Skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+import modes  # noqa: E402
+import toolchain  # noqa: E402
+from modes import check_machine  # noqa: E402
+from outcome import Failure, count_failures, exit_with  # noqa: E402
+from processes import run_limited  # noqa: E402
+from toolchain import check_stdout, omp_header_folder, stock_libomp_folder  # noqa: E402
 
 PROGRAMS = HERE / "programs"
 SECONDS = 60  # a hang; programs run beside others that keep the CPUs busy
@@ -43,7 +47,7 @@ def directives(source):
     exit_code = re.search(r"^// exit: (\d+)$", text, re.M)
     exit_of_several = re.search(r"^// exit on several nodes: (\d+)$", text, re.M) or exit_code
     library = re.search(r"^// library: (\S+)$", text, re.M)
-    return dict(conformance.directives(source), exit_code=int(exit_code[1]) if exit_code else 0,
+    return dict(toolchain.directives(source), exit_code=int(exit_code[1]) if exit_code else 0,
                 exit_of_several=int(exit_of_several[1]) if exit_of_several else 0,
                 library=PROGRAMS / library[1] if library else None,
                 loads=[PROGRAMS / name for name in re.findall(r"^// loads: (\S+)$", text, re.M)],
@@ -61,9 +65,9 @@ def compile_program(source, build):
     folder = build / "stress"
     folder.mkdir(parents=True, exist_ok=True)
     newest = max(path.stat().st_mtime for path in [Path(__file__), *PROGRAMS.iterdir()])
-    omp = conformance.stock_libomp_folder(compiler) or build / "lib" / "omp"
+    omp = stock_libomp_folder(compiler) or build / "lib" / "omp"
     command = [compiler, "--driver-mode=g++", "-std=c++17", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fopenmp",
-               "-isystem", str(conformance.omp_header_folder(build)), f"-L{omp}", f"-Wl,-rpath,{omp}"]
+               "-isystem", str(omp_header_folder(build)), f"-L{omp}", f"-Wl,-rpath,{omp}"]
 
     def link(output, *arguments):
         if output.exists() and output.stat().st_mtime > newest:
@@ -87,7 +91,7 @@ def compile_program(source, build):
 
 
 def environment_for(mode, settings, build, seed):
-    environment = conformance.environment_for("one", settings, build, mode == "stock")
+    environment = modes.environment_for("one", settings, build, mode == "stock")
     if MODES[mode]:
         environment["HETMP_NODES"] = MODES[mode]
     if mode.startswith(("tcp", "sealed")):
@@ -107,7 +111,7 @@ def check_outcome(wanted, mode, code, out, err):
     lines = err.splitlines()
     if len(lines) != len(said) or not all(map(re.fullmatch, said, lines)):
         raise Failure(f"on standard error, where {said or 'nothing'} should be:\n{err}")
-    conformance.check_stdout(wanted["stdout"], out)
+    check_stdout(wanted["stdout"], out)
 
 
 def run_program(source, mode, build, seed, more_settings):
@@ -115,7 +119,7 @@ def run_program(source, mode, build, seed, more_settings):
     program = compile_program(source, build)
     for settings in wanted["runs"] + (wanted["hetmp_runs"] if mode != "stock" else []):
         began = time.monotonic()
-        code, out, err = conformance.run_limited([str(program)], environment_for(mode, settings | more_settings, build, seed),
+        code, out, err = run_limited([str(program)], environment_for(mode, settings | more_settings, build, seed),
                                                  SECONDS)
         what = f"{source.name}, {mode}{''.join(f', {name}={value}' for name, value in settings.items())}"
         if code is None:
@@ -137,21 +141,11 @@ def main():
     arguments.add_argument("--set", action="append", default=[], metavar="VAR=VALUE", help="one more variable, for every run")
     given = arguments.parse_args()
     build = given.build.resolve()
-    failed = 0
-    try:
-        conformance.check_machine(given.mode, build)
-        for source in [PROGRAMS / given.source] if given.source else programs():
-            for turn in range(given.times):
-                try:
-                    run_program(source, given.mode, build, given.seed, dict(pair.split("=", 1) for pair in given.set))
-                except Failure as failure:
-                    print(f"FAILED: {failure}", flush=True)
-                    failed += 1
-    except Skip as reason:
-        print(f"skipped: {reason}")
-        return conformance.SKIPPED
-    return 1 if failed else 0
+    check_machine(given.mode, build)
+    more = dict(pair.split("=", 1) for pair in given.set)
+    sources = [PROGRAMS / given.source] if given.source else programs()
+    return min(1, count_failures(lambda source: run_program(source, given.mode, build, given.seed, more), sources * given.times))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

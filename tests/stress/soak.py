@@ -21,7 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 import processes  # noqa: E402
-from processes import conformance  # noqa: E402
+from modes import check_machine  # noqa: E402
+from outcome import SKIPPED, Failure, Skip  # noqa: E402
 
 
 def load_stress_runner():
@@ -85,7 +86,7 @@ class Soak:
             processes.kill_group(process)
             out, err = process.communicate()
             err += stacks
-        except conformance.Failure as failure:
+        except Failure as failure:
             problem = str(failure)
         finally:
             processes.kill_group(process)
@@ -123,10 +124,10 @@ def main():
     given = parse_arguments()
     try:
         for mode in given.modes:
-            conformance.check_machine(mode, given.build.resolve())
-    except conformance.Skip as reason:
+            check_machine(mode, given.build.resolve())
+    except Skip as reason:
         print(f"skipped: {reason}")
-        return conformance.SKIPPED
+        return SKIPPED
     soak = Soak(given)
     others = itertools.cycle(given.programs or seeded_programs())
     seeds = itertools.count(given.first_seed)
