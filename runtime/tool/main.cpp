@@ -6,15 +6,19 @@
 #include "runtime/tool/report.hpp"
 #include "runtime/tool/run.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
+#include "runtime/tool/variables.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <string_view>
 
 namespace {
 
 using namespace hetmp::tool;
+
+constexpr size_t help_width = 80;
 
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* run = app.add_subcommand("run", "Run an OpenMP program");
@@ -35,8 +39,31 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->type_name("WHICH");
   run->add_option("--threads", options.threads, "OMP_NUM_THREADS")->type_name("T");
   run->prefix_command(); // what follows the first word that is no option belongs to the program
-  run->footer("Then the program and its arguments, after -- if it begins with a dash.");
+  run->footer(
+      "Then the program and its arguments, after -- if it begins with a dash.\n\nVariables that hold as well, which "
+      "hetmp info --variables explains:\n" +
+      own_variable_names(help_width));
   return run;
+}
+
+struct InfoOptions {
+  bool variables = false;
+  bool markdown = false;
+};
+
+CLI::App* add_info(CLI::App& app, InfoOptions& options) {
+  CLI::App* info = app.add_subcommand("info", "Say what hetmp finds on this machine");
+  info->add_flag("--variables", options.variables, "List all variables of the environment that hetmp reads instead");
+  info->add_flag("--variables-markdown", options.markdown)
+      ->group(""); // docs/variables.md, for whoever changes the table
+  return info;
+}
+
+int info(const InfoOptions& options) {
+  if (!options.variables && !options.markdown)
+    return print_info();
+  fputs((options.markdown ? variables_markdown() : variables_text(hetmp::environment_text)).c_str(), stdout);
+  return 0;
 }
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
@@ -90,7 +117,8 @@ int main(int argc, char** argv) {
   RunOptions options;
   const CLI::App* run_command = add_run(app, options);
   const CLI::App* agent_command = app.add_subcommand("agent")->group(""); // for run --hosts, which starts it
-  const CLI::App* info_command = app.add_subcommand("info", "Say what hetmp finds on this machine");
+  InfoOptions info_options;
+  const CLI::App* info_command = add_info(app, info_options);
   CalibrateOptions calibrate_options;
   const CLI::App* calibrate_command = add_calibrate(app, calibrate_options);
   ReportOptions report_options;
@@ -115,5 +143,5 @@ int main(int argc, char** argv) {
     return calibrate(calibrate_options);
   if (report_command->parsed())
     return show_report(report_options);
-  return info_command->parsed() ? print_info() : usage_error;
+  return info_command->parsed() ? info(info_options) : usage_error;
 }
