@@ -6,6 +6,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
+#include "runtime/regions/node_parts.hpp"
 #include "runtime/regions/spread.hpp"
 #include "runtime/regions/team_setup.hpp"
 #include "runtime/sync/barrier.hpp"
@@ -16,8 +17,6 @@
 #include "runtime/team/visits.hpp"
 #include "runtime/team/worker_pool.hpp"
 #include "schedulers/arithmetic/deal.hpp"
-
-#include <cstring>
 
 namespace hetmp::runtime {
 
@@ -68,20 +67,10 @@ void begin_placing(NodeTeam& team) {
     prepare_to_measure();
 }
 
-void start_other_nodes(NodeTeam& team, const std::vector<uint32_t>& threads) {
-  TeamDescription& description = team.description;
-  description.first_thread = threads[0];
-  for (uint32_t node = 1; node < threads.size(); node++) {
-    if (threads[node] == 0)
-      continue;
-    description.node = node;
-    description.local_threads = threads[node];
-    team.global->start(description);
-    description.first_thread += threads[node];
-  }
-  description.node = 0;
-  description.first_thread = 0;
-  description.local_threads = threads[0];
+void start_other_nodes(NodeTeam& team, const std::vector<uint32_t>& by_node) {
+  for (uint32_t node = 1; node < by_node.size(); node++)
+    if (by_node[node] != 0)
+      team.global->start(part_of_node(team.description, by_node, node));
 }
 
 /// The primary of a spread team runs on node 0 like that node's workers; done once for each thread.
@@ -114,6 +103,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   begin_placing(team);
   TeamDescription& description = team.description;
   default_allocator_of(description.icvs); // made once, for all nodes
+  description.local_threads = threads[0];
   description.device = device_icvs();
   description.team = next_team_identity();
   description.participants = schedulers::nodes_with_threads(threads);
@@ -143,8 +133,7 @@ void run_node_part(const TeamDescription& part) {
   CrewScope crew(self);
   NodeTeam& team = acquire_team(self);
   team.enclosing = self.task;
-  // Only the used arguments have travelled.
-  memcpy(static_cast<void*>(&team.description), &part, offsetof(TeamDescription, arguments));
+  copy_all_but_arguments(team.description, part);
   if (several_processes())
     set_device_icvs(part.device);
   keep_arguments(team, part.microtask, part.argument_count, part.arguments);
