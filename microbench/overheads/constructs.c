@@ -1,4 +1,5 @@
-// clang-format off: it would put a _Pragma and the statement behind it on one line
+// clang-format off
+// It would put a _Pragma and the statement behind it on one line.
 #include "overheads.h"
 
 #include <omp.h>
@@ -10,7 +11,9 @@ static omp_lock_t contended;
 static omp_lock_t own[256]; /* one a thread: it has a lock's cache line for itself */
 
 /* A few cycles that no compiler leaves out. */
-static inline void work(void) { __asm__ volatile("" ::: "memory"); }
+static inline void work(void) {
+  __asm__ volatile("" ::: "memory");
+}
 
 static void alone(long executions) {
   for (long i = 0; i < executions; ++i)
@@ -136,11 +139,11 @@ static void run_atomic(long executions) {
 }
 
 /* Loops without their barrier's cost in the figure of an iteration: it is one of loop_trips. */
-#define LOOP(name, clause)                                                                                             \
-  static void run_##name(long executions) {                                                                            \
-    _Pragma("omp parallel") for (long i = 0; i < executions; ++i) {                                                    \
-      _Pragma(clause) for (int j = 0; j < loop_trips; ++j) work();                                                     \
-    }                                                                                                                  \
+#define LOOP(name, clause)                                                                                   \
+  static void run_##name(long executions) {                                                                  \
+    _Pragma("omp parallel") for (long i = 0; i < executions; ++i) {                                          \
+      _Pragma(clause) for (int j = 0; j < loop_trips; ++j) work();                                           \
+    }                                                                                                        \
   }
 LOOP(static_1, "omp for schedule(static, 1)")
 LOOP(dynamic_1, "omp for schedule(dynamic, 1)")
@@ -262,30 +265,30 @@ static void run_tree_alone(long executions) {
 }
 
 const Construct constructs[] = {
-    {"parallel", run_parallel, alone, 1},
-    {"parallel for", run_parallel_for, alone, 1},
-    {"parallel reduction", run_reduction, alone, 1},
-    {"nested parallel", run_nested_parallel, in_team, 1},
-    {"barrier", run_barrier, in_team, 1},
-    {"for", run_for, in_team, 1},
-    {"single", run_single, in_team, 1},
-    {"critical", run_critical, in_team, 1},
-    {"lock", run_lock, in_team, 1},
-    {"uncontended lock", run_own_lock, in_team, 1},
-    {"ordered", run_ordered, alone, 1},
-    {"atomic", run_atomic, in_team, 1},
-    {"static 1, an iteration", run_static_1, loop_alone, loop_trips},
-    {"dynamic 1, an iteration", run_dynamic_1, loop_alone, loop_trips},
-    {"dynamic 8, an iteration", run_dynamic_8, loop_alone, loop_trips},
-    {"guided 1, an iteration", run_guided_1, loop_alone, loop_trips},
-    {"taskloop, an iteration", run_taskloop, loop_alone, loop_trips},
-    {"task by all, a task", run_tasks_of_all, tasks_alone, tasks_of_thread},
-    {"task by one, a task", run_tasks_of_one, tasks_alone, tasks_of_thread},
-    {"task and taskwait, a task", run_taskwait, tasks_alone, tasks_of_thread},
-    {"undeferred task, a task", run_undeferred_tasks, tasks_alone, tasks_of_thread},
-    {"dependent task, a task", run_dependent_tasks, tasks_alone, tasks_of_thread},
-    {"task tree, a task", run_task_tree, run_tree_alone, (2 << tree_depth) - 2},
-    {NULL, NULL, NULL, 0},
+  {"parallel", run_parallel, alone, 1},
+  {"parallel for", run_parallel_for, alone, 1},
+  {"parallel reduction", run_reduction, alone, 1},
+  {"nested parallel", run_nested_parallel, in_team, 1},
+  {"barrier", run_barrier, in_team, 1},
+  {"for", run_for, in_team, 1},
+  {"single", run_single, in_team, 1},
+  {"critical", run_critical, in_team, 1},
+  {"lock", run_lock, in_team, 1},
+  {"uncontended lock", run_own_lock, in_team, 1},
+  {"ordered", run_ordered, alone, 1},
+  {"atomic", run_atomic, in_team, 1},
+  {"static 1, an iteration", run_static_1, loop_alone, loop_trips},
+  {"dynamic 1, an iteration", run_dynamic_1, loop_alone, loop_trips},
+  {"dynamic 8, an iteration", run_dynamic_8, loop_alone, loop_trips},
+  {"guided 1, an iteration", run_guided_1, loop_alone, loop_trips},
+  {"taskloop, an iteration", run_taskloop, loop_alone, loop_trips},
+  {"task by all, a task", run_tasks_of_all, tasks_alone, tasks_of_thread},
+  {"task by one, a task", run_tasks_of_one, tasks_alone, tasks_of_thread},
+  {"task and taskwait, a task", run_taskwait, tasks_alone, tasks_of_thread},
+  {"undeferred task, a task", run_undeferred_tasks, tasks_alone, tasks_of_thread},
+  {"dependent task, a task", run_dependent_tasks, tasks_alone, tasks_of_thread},
+  {"task tree, a task", run_task_tree, run_tree_alone, (2 << tree_depth) - 2},
+  {NULL, NULL, NULL, 0},
 };
 
 void prepare_constructs(void) {

@@ -1,8 +1,9 @@
+// clang-format off
+// It loses count of braces behind "omp section".
 // run: OMP_CANCELLATION=true
 // run: OMP_CANCELLATION=true OMP_NUM_THREADS=7
-// A `cancel` construct ends one instance of a loop or of sections: not the region around it, not the loops before and
-// behind it. hetmp alone: libomp leaves the region at the end of a cancelled loop where something cancels that, and
-// libgomp loses the loop before.
+// A `cancel` construct ends one instance of a loop or of sections: not the region around it, not the loops before and behind it.
+// hetmp alone: libomp leaves the region at the end of a cancelled loop where something cancels that, and libgomp loses the loop before.
 #include "check.h"
 
 #include <omp.h>
@@ -43,42 +44,42 @@ static void loops_of_each_schedule(void) {
 #pragma omp sections
       {
 #pragma omp section
-          {
+        {
 #pragma omp cancel sections
-              raise_by_one(&left);
-    }
+          raise_by_one(&left);
+        }
 #pragma omp section
-    {
+        {
 #pragma omp cancel sections
-      raise_by_one(&left);
-    }
-  }
+          raise_by_one(&left);
+        }
+      }
 #pragma omp sections
-  {
+      {
 #pragma omp section
-    {
+        {
 #pragma omp cancellation point sections
-      raise_by_one(&third);
-    }
+          raise_by_one(&third);
+        }
 #pragma omp section
-    {
+        {
 #pragma omp cancellation point sections
-      raise_by_one(&third);
-    }
-  }
+          raise_by_one(&third);
+        }
+      }
 #pragma omp for schedule(static, 3)
-  for (int i = 0; i < trips; i++) {
+      for (int i = 0; i < trips; i++) {
 #pragma omp cancellation point for
-    raise_by_one(&third);
+        raise_by_one(&third);
+      }
+    }
+    raise_by_one(&behind);
   }
-}
-raise_by_one(&behind);
-}
-CHECK(left <= 2 * rounds * threads); // each thread one iteration at most
-CHECK_EQUAL(first, rounds* trips);
-CHECK_EQUAL(second, rounds* trips);
-CHECK_EQUAL(third, rounds*(trips + 2));
-CHECK_EQUAL(behind, threads);
+  CHECK(left <= 2 * rounds * threads); // each thread one iteration at most
+  CHECK_EQUAL(first, rounds * trips);
+  CHECK_EQUAL(second, rounds * trips);
+  CHECK_EQUAL(third, rounds * (trips + 2));
+  CHECK_EQUAL(behind, threads);
 }
 
 // Its barriers are cancellation points of the region.

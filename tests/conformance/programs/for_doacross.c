@@ -1,6 +1,7 @@
-// clang-format off: it would put a _Pragma and the statement behind it on one line
-// ordered(n) with depend(sink: ..) and depend(source): iterations wait for those that they name, in loops of one and
-// two dimensions, up and down, with each schedule.
+// clang-format off
+// It would put a _Pragma and the statement behind it on one line.
+// ordered(n) with depend(sink: ..) and depend(source): iterations wait for those that they name, in loops of one and two
+// dimensions, up and down, with each schedule.
 #include "check.h"
 
 #include <omp.h>
@@ -25,29 +26,30 @@ static void prepare(void) {
 }
 
 #define PRAGMA(text) _Pragma(#text)
-#define CHECK_SCHEDULE(clauses)                                                                                        \
-  do {                                                                                                                 \
-    prepare();                                                                                                         \
-    _Pragma("omp parallel") {                                                                                          \
-      PRAGMA(omp for ordered(2) clauses)                                                                               \
-      for (int i = 1; i <= rows; i++)                                                                                  \
-        for (int j = 1; j <= columns; j++) {                                                                           \
-          _Pragma("omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)") cells[i][j] =                         \
-              (cells[i - 1][j] + cells[i][j - 1]) % 1000003;                                                           \
-          _Pragma("omp ordered depend(source)")                                                                        \
-        }                                                                                                              \
-    }                                                                                                                  \
-    CHECK_EQUAL(cells[rows][columns], expected());                                                                     \
-    int line[101];                                                                                                     \
-    memset(line, 0, sizeof line);                                                                                      \
-    _Pragma("omp parallel") {                                                                                          \
-      PRAGMA(omp for ordered(1) clauses)                                                                               \
-      for (long i = 99; i >= 0; i -= 3) {                                                                              \
-        _Pragma("omp ordered depend(sink : i + 3)") line[i] = i + 3 <= 99 ? line[i + 3] + 1 : 1;                       \
-        _Pragma("omp ordered depend(source)")                                                                          \
-      }                                                                                                                \
-    }                                                                                                                  \
-    CHECK_EQUAL(line[0], 34);                                                                                          \
+#define CHECK_SCHEDULE(clauses)                                                                              \
+  do {                                                                                                       \
+    prepare();                                                                                               \
+    _Pragma("omp parallel") {                                                                                \
+      PRAGMA(omp for ordered(2) clauses)                                                                     \
+      for (int i = 1; i <= rows; i++)                                                                        \
+        for (int j = 1; j <= columns; j++) {                                                                 \
+          _Pragma("omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)")                             \
+          cells[i][j] = (cells[i - 1][j] + cells[i][j - 1]) % 1000003;                                       \
+          _Pragma("omp ordered depend(source)")                                                              \
+        }                                                                                                    \
+    }                                                                                                        \
+    CHECK_EQUAL(cells[rows][columns], expected());                                                           \
+    int line[101];                                                                                           \
+    memset(line, 0, sizeof line);                                                                            \
+    _Pragma("omp parallel") {                                                                                \
+      PRAGMA(omp for ordered(1) clauses)                                                                     \
+      for (long i = 99; i >= 0; i -= 3) {                                                                    \
+        _Pragma("omp ordered depend(sink : i + 3)")                                                          \
+        line[i] = i + 3 <= 99 ? line[i + 3] + 1 : 1;                                                         \
+        _Pragma("omp ordered depend(source)")                                                                \
+      }                                                                                                      \
+    }                                                                                                        \
+    CHECK_EQUAL(line[0], 34);                                                                                \
   } while (0)
 
 int main(void) {

@@ -1,4 +1,5 @@
-// clang-format off: it would put a _Pragma and the statement behind it on one line
+// clang-format off
+// It would put a _Pragma and the statement behind it on one line.
 // ordered: the bodies run in the order of the iterations, under every schedule, and also when some iterations
 // skip it.
 #include "check.h"
@@ -16,11 +17,13 @@ static void check_order(int step) {
 }
 
 #define PRAGMA(text) _Pragma(#text)
-#define RUN(clauses)                                                                                                   \
-  PRAGMA(omp parallel for ordered clauses)                                                                             \
-  for (int i = 0; i < count; i++) {                                                                                    \
-    PRAGMA(omp ordered) { order[position++] = i; }                                                                     \
-  }                                                                                                                    \
+#define RUN(clauses)                                                                                         \
+  PRAGMA(omp parallel for ordered clauses)                                                                   \
+  for (int i = 0; i < count; i++) {                                                                          \
+    PRAGMA(omp ordered) {                                                                                    \
+      order[position++] = i;                                                                                 \
+    }                                                                                                        \
+  }                                                                                                          \
   check_order(1);
 
 int main(void) {

@@ -1,4 +1,5 @@
-// clang-format off: it would put a _Pragma and the statement behind it on one line
+// clang-format off
+// It would put a _Pragma and the statement behind it on one line.
 // Loops of every iteration type under one schedule: each iteration must run exactly once, whatever the
 // bounds.
 #pragma once
@@ -11,29 +12,33 @@
 #include <vector>
 
 // Runs `T i = begin; i < end or i > end; i += or -= step` and counts the visits of each iteration.
-#define DEFINE_LOOPS(clauses)                                                                                          \
-  template <class T> void run_up(T begin, T end, T step, std::vector<int>& visits) {                                   \
-    int* counts = visits.data();                                                                                       \
-    _Pragma("omp parallel") {                                                                                          \
-      PRAGMA(omp for clauses)                                                                                          \
-      for (T i = begin; i < end; i += step)                                                                            \
-        raise_by_one(&counts[(uint64_t(i) - uint64_t(begin)) / uint64_t(step)]);                                       \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  template <class T> void run_down(T begin, T end, T step, std::vector<int>& visits) {                                 \
-    int* counts = visits.data();                                                                                       \
-    _Pragma("omp parallel") {                                                                                          \
-      PRAGMA(omp for clauses)                                                                                          \
-      for (T i = begin; i > end; i -= step)                                                                            \
-        raise_by_one(&counts[(uint64_t(begin) - uint64_t(i)) / uint64_t(step)]);                                       \
-    }                                                                                                                  \
+#define DEFINE_LOOPS(clauses)                                                                                \
+  template <class T>                                                                                         \
+  void run_up(T begin, T end, T step, std::vector<int>& visits) {                                            \
+    int* counts = visits.data();                                                                             \
+    _Pragma("omp parallel") {                                                                                \
+      PRAGMA(omp for clauses)                                                                                \
+      for (T i = begin; i < end; i += step)                                                                  \
+        raise_by_one(&counts[(uint64_t(i) - uint64_t(begin)) / uint64_t(step)]);                             \
+    }                                                                                                        \
+  }                                                                                                          \
+  template <class T>                                                                                         \
+  void run_down(T begin, T end, T step, std::vector<int>& visits) {                                          \
+    int* counts = visits.data();                                                                             \
+    _Pragma("omp parallel") {                                                                                \
+      PRAGMA(omp for clauses)                                                                                \
+      for (T i = begin; i > end; i -= step)                                                                  \
+        raise_by_one(&counts[(uint64_t(begin) - uint64_t(i)) / uint64_t(step)]);                             \
+    }                                                                                                        \
   }
 #define PRAGMA(text) _Pragma(#text)
 
-template <class T> using Loop = void (*)(T, T, T, std::vector<int>&);
+template <class T>
+using Loop = void (*)(T, T, T, std::vector<int>&);
 
 /// `distance` = how far the end lies from the begin, without overflow.
-template <class T> void check_loop(Loop<T> loop, T begin, T end, T step, uint64_t distance) {
+template <class T>
+void check_loop(Loop<T> loop, T begin, T end, T step, uint64_t distance) {
   const uint64_t trips = distance / uint64_t(step) + (distance % uint64_t(step) != 0);
   std::vector<int> visits(trips + 1);
   loop(begin, end, step, visits);
@@ -42,10 +47,9 @@ template <class T> void check_loop(Loop<T> loop, T begin, T end, T step, uint64_
   CHECK_EQUAL(visits[trips], 0);
 }
 
-// gcc's code, like the loop without the directive, goes one step past the last iteration before it compares, and counts
-// the iterations of signed loops in T. What overflows then is not to be expected of it; clang counts in an unsigned
-// type first. Also, it passes a step downwards of a 32-bit unsigned loop on as a large one upwards, and libgomp does as
-// it is told, too.
+// gcc's code, like the loop without the directive, goes one step past the last iteration before it compares, and counts the
+// iterations of signed loops in T. What overflows then is not to be expected of it; clang counts in an unsigned type first.
+// Also, it passes a step downwards of a 32-bit unsigned loop on as a large one upwards, and libgomp does as it is told, too.
 #if defined(__clang__)
 constexpr bool may_overflow = true;
 #else
@@ -54,7 +58,8 @@ constexpr bool may_overflow = false;
 template <class T>
 constexpr bool may_go_down = may_overflow || std::numeric_limits<T>::is_signed || sizeof(T) == sizeof(uint64_t);
 
-template <class T> void check_type(Loop<T> up, Loop<T> down) {
+template <class T>
+void check_type(Loop<T> up, Loop<T> down) {
   constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
   check_loop<T>(up, 0, 0, 1, 0);
   check_loop<T>(up, 5, 2, 1, 0);
@@ -81,10 +86,10 @@ template <class T> void check_type(Loop<T> up, Loop<T> down) {
     check_loop<T>(up, low, T(high - 2 * step), step, uint64_t(T(high - 2 * step)) - uint64_t(low));
 }
 
-#define CHECK_ALL_TYPES()                                                                                              \
-  do {                                                                                                                 \
-    check_type<int32_t>(run_up<int32_t>, run_down<int32_t>);                                                           \
-    check_type<uint32_t>(run_up<uint32_t>, run_down<uint32_t>);                                                        \
-    check_type<int64_t>(run_up<int64_t>, run_down<int64_t>);                                                           \
-    check_type<uint64_t>(run_up<uint64_t>, run_down<uint64_t>);                                                        \
+#define CHECK_ALL_TYPES()                                                                                    \
+  do {                                                                                                       \
+    check_type<int32_t>(run_up<int32_t>, run_down<int32_t>);                                                 \
+    check_type<uint32_t>(run_up<uint32_t>, run_down<uint32_t>);                                              \
+    check_type<int64_t>(run_up<int64_t>, run_down<int64_t>);                                                 \
+    check_type<uint64_t>(run_up<uint64_t>, run_down<uint64_t>);                                              \
   } while (0)
