@@ -1,5 +1,7 @@
 #include "base/loaded_object.hpp"
 
+#include "base/page.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,10 +48,8 @@ LoadedObject::LoadedObject(const dl_phdr_info& info)
       end_ = std::max<uintptr_t>(end_, load_address_ + header.p_vaddr + header.p_memsz);
     }
     if (header.p_type == PT_GNU_RELRO) {
-      constexpr uintptr_t page = 4096;
-      relro_begin_ = (load_address_ + header.p_vaddr) & ~(page - 1);
-      relro_end_ =
-          (load_address_ + header.p_vaddr + header.p_memsz) & ~(page - 1); // what is no whole page stays writable
+      relro_begin_ = page_down(load_address_ + header.p_vaddr);
+      relro_end_ = page_down(load_address_ + header.p_vaddr + header.p_memsz); // what is no whole page stays writable
     }
     if (header.p_type == PT_DYNAMIC)
       read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(load_address_ + header.p_vaddr));

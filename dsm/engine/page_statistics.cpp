@@ -1,5 +1,7 @@
 #include "dsm/engine/page_statistics.hpp"
 
+#include "base/page.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -11,7 +13,7 @@ constexpr uint64_t weight_of_return = 16; // pages that bounce are what is looke
 
 size_t first_of_set(uintptr_t page) {
   // The upper bits of a product with the golden ratio: neighbours and multiples of large powers of two spread alike.
-  const uint64_t mixed = uint64_t(page >> 12) * 0x9e3779b97f4a7c15u;
+  const uint64_t mixed = uint64_t(page >> page_shift) * 0x9e3779b97f4a7c15u;
   return size_t(mixed >> 32) % PageStatistics::sets * PageStatistics::ways;
 }
 

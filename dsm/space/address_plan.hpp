@@ -9,17 +9,22 @@
 // Pages are numbered: those of the slices first, in address order, then those of the globals.
 #pragma once
 
+#include "base/page.hpp"
+#include "dsm/protocol/message.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace hetmp::dsm {
 
-using PageNumber = uint64_t;
+using hetmp::page_bytes;
+using hetmp::page_down;
+using hetmp::page_shift;
+using hetmp::page_up;
+using protocol::most_nodes;
+using protocol::PageNumber;
 
-inline constexpr uint32_t page_shift = 12;
-inline constexpr size_t page_bytes = size_t(1) << page_shift;
-inline constexpr uint32_t most_nodes = 64;
 inline constexpr uint32_t origin = 0;
 
 inline constexpr uintptr_t slices_begin = uintptr_t(16)
@@ -39,9 +44,6 @@ struct Segment {
   size_t bytes() const { return end - begin; }
   bool contains(uintptr_t address) const { return address >= begin && address < end; }
 };
-
-constexpr uintptr_t page_down(uintptr_t address) { return address & ~(page_bytes - 1); }
-constexpr uintptr_t page_up(uintptr_t address) { return page_down(address + page_bytes - 1); }
 
 class AddressPlan {
  public:

@@ -1,12 +1,12 @@
 // The work of the calibration: floating-point operations on one page.
 #pragma once
 
+#include "base/page.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 namespace hetmp::calibration {
-
-inline constexpr size_t page_bytes = 4096; ///< the DSM's page
 
 /// Does `operations_per_byte` x page_bytes additions and multiplications, as many of each, on the numbers in
 /// `page`, which is aligned to 16 bytes. Finite numbers stay finite.

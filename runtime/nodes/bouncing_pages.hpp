@@ -1,6 +1,7 @@
 // From what each node has seen of its pages to what a report says about them. Pure.
 #pragma once
 
+#include "base/page.hpp"
 #include "dsm/fabric.hpp"
 #include "perf/report/report_pages.hpp"
 
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace hetmp::runtime {
-
-inline constexpr uint64_t page_bytes = 4096;
 
 /// Words of a page; none set: it is not known which.
 struct WrittenWords {

@@ -1,12 +1,13 @@
 #include "runtime/nodes/pushes.hpp"
 
+#include "base/page.hpp"
+
 #include <algorithm>
 #include <bit>
 
 namespace hetmp::runtime {
 namespace {
 
-constexpr uintptr_t page_bytes = 4096;
 constexpr size_t most_pages = 4; // of one reduction: the rest comes when it is read
 
 } // namespace
@@ -17,7 +18,7 @@ void push_copies(const dsm::Fabric& fabric, void* copies, uint32_t variables) {
   uintptr_t pages[most_pages];
   size_t count = 0;
   const auto push = [&](const void* address) {
-    const uintptr_t page = reinterpret_cast<uintptr_t>(address) & ~(page_bytes - 1);
+    const uintptr_t page = page_down(reinterpret_cast<uintptr_t>(address));
     if (count == most_pages || std::find(pages, pages + count, page) != pages + count)
       return;
     pages[count++] = page;

@@ -1,6 +1,7 @@
 #include "runtime/tool/break_even.hpp"
 
 #include "base/environment.hpp"
+#include "base/page.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,6 @@ namespace hetmp::tool {
 namespace {
 
 using perf::CalibrationPoint;
-
-constexpr double page_bytes = 4096;
 
 /// Some of a curve's values, ascending, that lie closest to them (in the sum of squares): neighbours in the
 /// wrong order are replaced by their mean until none is left.
@@ -165,7 +164,7 @@ double mean_fault_cost(const std::vector<CalibrationPoint>& points, uint32_t thr
   for (const CalibrationPoint& point : good) {
     // `threads` threads wait at the same time, and each page costs one of them both.
     const double elapsed = point.elapsed_us * threads;
-    const double computing = point.operations_per_byte * page_bytes * threads / best;
+    const double computing = point.operations_per_byte * double(page_bytes) * threads / best;
     if (computing * 2 <= elapsed)
       costs.push_back(elapsed - computing);
   }

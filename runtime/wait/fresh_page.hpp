@@ -5,6 +5,8 @@
 // the readers.
 #pragma once
 
+#include "base/page.hpp"
+
 #include <alloca.h>
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +14,9 @@
 namespace hetmp::runtime {
 
 template <class Body> __attribute__((noinline)) void on_fresh_page(const Body& body) {
-  constexpr size_t page = 4096;
-  const size_t used_of_page = page - reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % page;
+  const size_t used_of_page = page_bytes - reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % page_bytes;
   // From the frame's address down to below the page it lies in; the rest of this frame is small compared with a page.
-  auto* gap = static_cast<volatile char*>(alloca(2 * page - used_of_page));
+  auto* gap = static_cast<volatile char*>(alloca(2 * page_bytes - used_of_page));
   gap[0] = 0; // keeps the allocation
   body();
 }
