@@ -5,7 +5,7 @@
 
 namespace hetmp::dsm {
 
-PageRun FaultStreams::fault(PageNumber page, bool write) {
+PageSeries FaultStreams::fault(PageNumber page, bool write) {
   ++faults_;
   if (Stream* stream = find_continued(page)) {
     stream->used = faults_;
@@ -16,7 +16,7 @@ PageRun FaultStreams::fault(PageNumber page, bool write) {
     stream->stride = int64_t(page - stream->last);
     stream->last = page;
     stream->expected = page + uint64_t(stream->stride);
-    stream->run = 0;
+    stream->series = 0;
     stream->used = faults_;
     return {};
   }
@@ -24,7 +24,7 @@ PageRun FaultStreams::fault(PageNumber page, bool write) {
   return {};
 }
 
-PageRun FaultStreams::fault_under_way(PageNumber page, bool write) {
+PageSeries FaultStreams::fault_under_way(PageNumber page, bool write) {
   for (Stream& stream : streams_)
     if (stream.announced(page)) {
       stream.used = ++faults_;
@@ -33,21 +33,22 @@ PageRun FaultStreams::fault_under_way(PageNumber page, bool write) {
   return {};
 }
 
-/// Whether the page is one of the stream's last run.
+/// Whether the page is one of the stream's last series.
 bool FaultStreams::Stream::announced(PageNumber page) const {
-  if (used == 0 || run == 0)
+  if (used == 0 || series == 0)
     return false;
-  const auto before = int64_t(expected - page); // pages from it to the end of the run, in the stream's direction
-  return before % stride == 0 && before / stride >= 1 && before / stride <= int64_t(run);
+  const auto before = int64_t(expected - page); // pages from it to the end of the series, in the stream's direction
+  return before % stride == 0 && before / stride >= 1 && before / stride <= int64_t(series);
 }
 
-/// The stream has come to `fault`; the next run begins with `first`.
-PageRun FaultStreams::announce(Stream& stream, PageNumber fault, PageNumber first, bool write) {
+/// The stream has come to `fault`; the next series begins with `first`.
+PageSeries FaultStreams::announce(Stream& stream, PageNumber fault, PageNumber first, bool write) {
   const auto length = uint64_t(int64_t(fault - stream.origin) / stream.stride);
-  stream.run = uint32_t(std::clamp<uint64_t>(length / 2, first_run, write ? longest_written_run : longest_run));
+  stream.series =
+      uint32_t(std::clamp<uint64_t>(length / 2, first_series, write ? longest_written_series : longest_series));
   stream.last = fault;
-  stream.expected = first + uint64_t(stream.stride) * stream.run;
-  return {first, stream.stride, stream.run};
+  stream.expected = first + uint64_t(stream.stride) * stream.series;
+  return {first, stream.stride, stream.series};
 }
 
 FaultStreams::Stream* FaultStreams::find_continued(PageNumber page) {

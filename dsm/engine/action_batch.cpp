@@ -99,21 +99,21 @@ void ActionBatch::install(PageNumber page, const uint8_t* content, bool writable
 void ActionBatch::send(const protocol::Action& action) {
   if (!sendings.empty()) {
     Sending& last = sendings.back();
-    PageMessage& run = last.message;
-    const auto step = int64_t(action.page() - run.message(run.count - 1).page);
-    const bool fits =
-        run.count == 1 ? step != 0 && step == int32_t(step) && (!run.has_content() || step == 1) : step == run.stride;
-    if (last.to == action.to && run.first.type == action.message.type &&
-        run.first.requester == action.message.requester && run.first.home == action.message.home && fits &&
-        run.count < most_run_pages) {
-      run.stride = int32_t(step);
-      ++run.count;
+    PageMessage& series = last.message;
+    const auto step = int64_t(action.page() - series.message(series.count - 1).page);
+    const bool fits = series.count == 1 ? step != 0 && step == int32_t(step) && (!series.has_content() || step == 1)
+                                        : step == series.stride;
+    if (last.to == action.to && series.first.type == action.message.type &&
+        series.first.requester == action.message.requester && series.first.home == action.message.home && fits &&
+        series.count < most_series_pages) {
+      series.stride = int32_t(step);
+      ++series.count;
       return;
     }
   }
-  PageMessage run;
-  run.first = action.message;
-  sendings.push_back({action.to, run});
+  PageMessage series;
+  series.first = action.message;
+  sendings.push_back({action.to, series});
 }
 
 void ActionBatch::clear() {

@@ -86,7 +86,7 @@ void Service::run() {
     if (more || !transport_->prepare_sleep())
       faults_waiting_ = true; // perhaps
     else
-      sleep(again || unsent || !runs_.empty());
+      sleep(again || unsent || !waiting_.empty());
   }
 }
 
@@ -98,7 +98,7 @@ bool Service::work() {
   do_what_is_due();
   const bool asked = ask_for_remembered();
   wake_waiters_if_due();
-  return serve_runs() || asked;
+  return serve_waiting() || asked;
 }
 
 /// See futex_waiters.hpp. At most one look in two milliseconds, and at most a fiftieth of the time.

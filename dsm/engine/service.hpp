@@ -118,9 +118,9 @@ class Service {
  private:
   using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
   /// A message of several pages that ask for content: served piece by piece, so that others have their turn.
-  struct WaitingRun {
+  struct WaitingRequest {
     uint32_t from;
-    PageMessage run;
+    PageMessage message;
     uint32_t next; ///< of its pages
   };
   struct Watched {
@@ -139,10 +139,10 @@ class Service {
   void handle_slot(uint32_t from, const Slot& slot);
   void do_what_is_due();
 
-  // service_runs.cpp: the messages of the protocol, one by one, of those that came.
-  void handle_page_message(uint32_t from, const PageMessage& run, const uint8_t* content);
-  void take_apart(uint32_t from, const PageMessage& run, uint32_t begin, uint32_t end, const uint8_t* content);
-  bool serve_runs();
+  // service_messages.cpp: the messages of the protocol, one by one, of those that came.
+  void handle_page_message(uint32_t from, const PageMessage& message, const uint8_t* content);
+  void take_apart(uint32_t from, const PageMessage& message, uint32_t begin, uint32_t end, const uint8_t* content);
+  bool serve_waiting();
   void serve_next(size_t index);
   void handle_message(uint32_t from, const protocol::Message& message, const uint8_t* content);
   void deliver(uint32_t from, const protocol::Message& message, const uint8_t* content);
@@ -150,7 +150,7 @@ class Service {
   // service_faults.cpp: what threads of this node want.
   void handle_fault(const PageFault& fault);
   void fault(PageNumber page, bool write);
-  void fetch_with(PageNumber page, const PageRun& run, bool write);
+  void fetch_with(PageNumber page, const PageSeries& series, bool write);
   bool may_fetch_ahead(PageNumber page, PageNumber with) const;
   void count(const PageFault& fault);
   void note_arrival(uintptr_t page, bool writable);
@@ -222,8 +222,8 @@ class Service {
   int own_memory_ = -1;                  ///< /proc/self/mem, for memory that may not be readable
   uint8_t page_copy_[page_bytes];
   HoldTimes holds_;
-  std::vector<WaitingRun> runs_;
-  size_t next_run_ = 0;                        ///< whose turn it is
+  std::vector<WaitingRequest> waiting_;
+  size_t next_waiting_ = 0;                    ///< whose turn it is
   bool lost_copies_ = false;                   ///< since the last look at threads that sleep on words in shared memory
   Clock next_look_ = 0;                        ///< not before: looking costs time
   std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know

@@ -9,7 +9,7 @@
 namespace hetmp::dsm {
 namespace {
 
-/// What is fetched ahead lies near what is wanted: two runs of neighbouring pages, or of a stride's.
+/// What is fetched ahead lies near what is wanted: two series of neighbouring pages, or of a stride's.
 constexpr size_t farthest_ahead = size_t(4) << 20;
 
 } // namespace
@@ -43,11 +43,11 @@ void Service::fault(PageNumber page, bool write) {
 
 /// Asks for the pages that the faults' stream will want next, as if threads had faulted on them: to the protocol that
 /// is what it is, faults may come at any time. Their answers come while the thread still works on this page.
-void Service::fetch_with(PageNumber page, const PageRun& run, bool write) {
-  for (uint32_t i = 0; i < run.count; ++i)
-    if (may_fetch_ahead(run.page(i), page)) {
-      fault(run.page(i), write);
-      remember(run.page(i), write);
+void Service::fetch_with(PageNumber page, const PageSeries& series, bool write) {
+  for (uint32_t i = 0; i < series.count; ++i)
+    if (may_fetch_ahead(series.page(i), page)) {
+      fault(series.page(i), write);
+      remember(series.page(i), write);
     }
   carry_out_batch();
 }

@@ -27,33 +27,34 @@ bool asks_for_content(protocol::MessageType type) {
 
 } // namespace
 
-void Service::handle_page_message(uint32_t from, const PageMessage& run, const uint8_t* content) {
+void Service::handle_page_message(uint32_t from, const PageMessage& message, const uint8_t* content) {
   // What came before of the same pages goes first.
-  for (size_t i = 0; i < runs_.size();)
-    if (runs_[i].from == from && runs_[i].run.may_overlap(run))
+  for (size_t i = 0; i < waiting_.size();)
+    if (waiting_[i].from == from && waiting_[i].message.may_overlap(message))
       serve_next(i); // removes it in the end
     else
       ++i;
-  if (run.count > 1 && asks_for_content(run.first.type))
-    runs_.push_back({from, run, 0});
+  if (message.count > 1 && asks_for_content(message.first.type))
+    waiting_.push_back({from, message, 0});
   else
-    take_apart(from, run, 0, run.count, content);
+    take_apart(from, message, 0, message.count, content);
 }
 
-void Service::take_apart(uint32_t from, const PageMessage& run, uint32_t begin, uint32_t end, const uint8_t* content) {
-  const bool comes_along = run.has_content() && run.zeros == 0;
+void Service::take_apart(uint32_t from, const PageMessage& message, uint32_t begin, uint32_t end,
+                         const uint8_t* content) {
+  const bool comes_along = message.has_content() && message.zeros == 0;
   for (uint32_t i = begin; i < end; ++i)
-    handle_message(from, run.message(i), comes_along ? content + i * page_bytes : nullptr);
+    handle_message(from, message.message(i), comes_along ? content + i * page_bytes : nullptr);
   carry_out_batch();
 }
 
-/// The next piece of a run that waits, each run in its turn. Nothing is done for a node that has not taken what it was
+/// The next piece of a request that waits, each in its turn. Nothing is done for a node that has not taken what it was
 /// sent before: that would only be copied once more. False if nothing was done.
-bool Service::serve_runs() {
-  for (size_t tried = 0; tried < runs_.size(); ++tried) {
-    const size_t index = next_run_++ % runs_.size();
-    const WaitingRun& waiting = runs_[index];
-    const uint32_t to = waiting.run.first.requester; // whoever forwarded it
+bool Service::serve_waiting() {
+  for (size_t tried = 0; tried < waiting_.size(); ++tried) {
+    const size_t index = next_waiting_++ % waiting_.size();
+    const WaitingRequest& waiting = waiting_[index];
+    const uint32_t to = waiting.message.first.requester; // whoever forwarded it
     if (to < plan_.nodes() && !transport_->has_room(to))
       continue;
     serve_next(index);
@@ -63,13 +64,13 @@ bool Service::serve_runs() {
 }
 
 void Service::serve_next(size_t index) {
-  const WaitingRun waiting = runs_[index];
-  const uint32_t end = std::min(waiting.next + most_data_pages, waiting.run.count);
-  if (end == waiting.run.count)
-    runs_.erase(runs_.begin() + ptrdiff_t(index));
+  const WaitingRequest waiting = waiting_[index];
+  const uint32_t end = std::min(waiting.next + most_data_pages, waiting.message.count);
+  if (end == waiting.message.count)
+    waiting_.erase(waiting_.begin() + ptrdiff_t(index));
   else
-    runs_[index].next = end;
-  take_apart(waiting.from, waiting.run, waiting.next, end, nullptr);
+    waiting_[index].next = end;
+  take_apart(waiting.from, waiting.message, waiting.next, end, nullptr);
 }
 
 void Service::handle_message(uint32_t from, const protocol::Message& message, const uint8_t* content) {

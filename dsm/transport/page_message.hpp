@@ -1,5 +1,5 @@
 // What travels on the page channel: a message of the page protocol, or several that differ in their pages only. The
-// protocol knows single pages; runs are made and taken apart at its edge.
+// protocol knows single pages; series are made and taken apart at its edge.
 #pragma once
 
 #include "dsm/protocol/message.hpp"
@@ -12,7 +12,7 @@
 namespace hetmp::dsm {
 
 /// The most pages of a message without content.
-inline constexpr uint32_t most_run_pages = 512;
+inline constexpr uint32_t most_series_pages = 512;
 
 /// `count` messages like `first`: of its page, and of further ones at equal distances.
 struct PageMessage {
@@ -49,7 +49,7 @@ inline std::optional<PageMessage> read_page_message(const SlotHeader& header) {
   memcpy(&message, header.message, sizeof message);
   const bool content = message.has_content();
   const bool possible = message.stride != 0 && message.count >= 1 &&
-                        message.count <= (content ? most_data_pages : most_run_pages) && message.zeros <= content &&
+                        message.count <= (content ? most_data_pages : most_series_pages) && message.zeros <= content &&
                         (!content || message.stride == 1) && header.data_bytes == message.data_bytes();
   // The last page's number must not lie beyond the numbers' end on either side.
   const auto reach = int64_t(message.stride) * (message.count - 1);

@@ -28,7 +28,7 @@ constexpr int64_t sign_interval_ns = second_ns;
 /// With a node that has been connected and has its program still to load. Less than the origin waits for all to join:
 /// its line would not name the node.
 constexpr int64_t start_patience_ns = 25 * second_ns;
-/// Of the stream of pages: what one system call may bring. A run of pages fits.
+/// Of the stream of pages: what one system call may bring. A series of pages fits.
 constexpr size_t page_buffer_bytes = size_t(512) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;
 

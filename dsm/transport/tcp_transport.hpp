@@ -3,7 +3,7 @@
 // launcher's business: this starts with connected sockets.
 //
 // What the service thread sends is gathered and goes out once a round of its work, in one system call for each node;
-// runs of pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that
+// series of pages go out at once, from where they lie. Other threads write to the socket themselves, under a lock that
 // the service thread never takes; they may wait for room, which the receiver's service thread makes in any case.
 //
 // Where the run is encrypted each connection carries records (seal/record.hpp) instead of frames, both ways; what is

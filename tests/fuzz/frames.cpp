@@ -46,7 +46,7 @@ std::string read_messages(std::string_view stream, Pieces pieces) {
       check(!reader.broken() && header.channel <= dsm::last_channel && header.header_bytes <= sizeof header.message &&
             header.data_bytes <= dsm::most_data_bytes);
       if (const auto pages = dsm::read_page_message(header))
-        check(pages->count >= 1 && pages->count <= dsm::most_run_pages && pages->data_bytes() == header.data_bytes &&
+        check(pages->count >= 1 && pages->count <= dsm::most_series_pages && pages->data_bytes() == header.data_bytes &&
               pages->message(pages->count - 1).page - pages->first.page ==
                   uint64_t(int64_t(pages->stride) * (pages->count - 1)));
       result.append(reinterpret_cast<const char*>(&header), sizeof header);

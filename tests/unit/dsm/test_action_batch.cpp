@@ -110,10 +110,10 @@ TEST(ActionBatch, WhatDiffersTravelsApart) {
     batch.add(supplies(page, MessageType::DataShared, false), nullptr);
   EXPECT_EQ(batch.sendings.size(), 2u);
   batch.clear();
-  for (PageNumber page = 0; page < most_run_pages + 1; ++page)
+  for (PageNumber page = 0; page < most_series_pages + 1; ++page)
     batch.add(asks(page), nullptr);
   ASSERT_EQ(batch.sendings.size(), 2u);
-  EXPECT_EQ(batch.sendings[0].message.count, most_run_pages);
+  EXPECT_EQ(batch.sendings[0].message.count, most_series_pages);
 }
 
 TEST(ActionBatch, AnotherOrderIsNotTaken) {
@@ -227,7 +227,7 @@ TEST(PageMessage, WhatCannotBeIsRefused) {
   };
   EXPECT_TRUE(refused([](PageMessage& m) { m.count = 0; }));
   EXPECT_TRUE(refused([](PageMessage& m) { m.stride = 0; }));
-  EXPECT_TRUE(refused([](PageMessage& m) { m.count = most_run_pages + 1; }));
+  EXPECT_TRUE(refused([](PageMessage& m) { m.count = most_series_pages + 1; }));
   EXPECT_TRUE(refused([](PageMessage& m) { m.count = 102; })) << "before the first page there is";
   EXPECT_TRUE(refused([](PageMessage& m) { m.first.page = UINT64_MAX - 5, m.stride = 1; }));
   EXPECT_TRUE(refused([](PageMessage& m) { m.zeros = 1; })) << "a request has no content";

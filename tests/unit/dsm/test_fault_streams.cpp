@@ -21,9 +21,9 @@ struct Walk {
     if (!here.insert(page).second)
       return;
     ++faults;
-    const PageRun run = streams.fault(page);
-    for (uint32_t i = 0; i < run.count; ++i)
-      fetched += here.insert(run.page(i)).second;
+    const PageSeries series = streams.fault(page);
+    for (uint32_t i = 0; i < series.count; ++i)
+      fetched += here.insert(series.page(i)).second;
   }
 };
 
@@ -33,14 +33,14 @@ TEST(FaultStreams, FetchMoreAndMoreOfAWalk) {
     EXPECT_EQ(streams.fault(1000, write).count, 0u);
     EXPECT_EQ(streams.fault(1001, write).count, 0u);
     PageNumber next = 1002;
-    const uint32_t longest = write ? FaultStreams::longest_written_run : FaultStreams::longest_run;
+    const uint32_t longest = write ? FaultStreams::longest_written_series : FaultStreams::longest_series;
     for (int i = 0; i < 20; ++i) {
-      const PageRun run = streams.fault(next, write);
-      EXPECT_EQ(run.first, next + 1);
-      EXPECT_EQ(run.stride, 1);
-      EXPECT_EQ(run.count, std::clamp<uint32_t>(uint32_t(next - 1000) / 2, FaultStreams::first_run, longest));
-      next += run.count + 1;
-      EXPECT_TRUE(i <= 15 || run.count == longest);
+      const PageSeries series = streams.fault(next, write);
+      EXPECT_EQ(series.first, next + 1);
+      EXPECT_EQ(series.stride, 1);
+      EXPECT_EQ(series.count, std::clamp<uint32_t>(uint32_t(next - 1000) / 2, FaultStreams::first_series, longest));
+      next += series.count + 1;
+      EXPECT_TRUE(i <= 15 || series.count == longest);
     }
   }
 }
@@ -51,21 +51,21 @@ TEST(FaultStreams, AFaultOnAPageUnderWayBringsTheNextRunOnce) {
     const auto page = [&](int64_t index) { return PageNumber(100'000 + stride * index); };
     streams.fault(page(0));
     streams.fault(page(1));
-    const PageRun first = streams.fault(page(2));
-    ASSERT_EQ(first.count, FaultStreams::first_run);
-    EXPECT_EQ(streams.fault_under_way(page(2)).count, 0u) << "not one of the run";
+    const PageSeries first = streams.fault(page(2));
+    ASSERT_EQ(first.count, FaultStreams::first_series);
+    EXPECT_EQ(streams.fault_under_way(page(2)).count, 0u) << "not one of the series";
     EXPECT_TRUE(stride == 1 || stride == -1 || streams.fault_under_way(page(3) + 1).count == 0)
         << "between the stream's pages";
-    const PageRun second = streams.fault_under_way(page(4));
-    EXPECT_EQ(second.first, page(3 + FaultStreams::first_run));
+    const PageSeries second = streams.fault_under_way(page(4));
+    EXPECT_EQ(second.first, page(3 + FaultStreams::first_series));
     EXPECT_EQ(second.stride, stride);
-    EXPECT_EQ(second.count, FaultStreams::first_run);
-    EXPECT_EQ(streams.fault_under_way(page(5)).count, 0u) << "the first run has brought the second already";
-    const PageRun third = streams.fault_under_way(second.page(second.count - 1));
+    EXPECT_EQ(second.count, FaultStreams::first_series);
+    EXPECT_EQ(streams.fault_under_way(page(5)).count, 0u) << "the first series has brought the second already";
+    const PageSeries third = streams.fault_under_way(second.page(second.count - 1));
     EXPECT_EQ(third.first, second.page(second.count));
-    const PageRun behind = streams.fault(third.page(third.count));
-    EXPECT_EQ(behind.first, third.page(third.count + 1)) << "a slow reader's fault behind the run goes on with it";
-    EXPECT_GT(behind.count, FaultStreams::first_run);
+    const PageSeries behind = streams.fault(third.page(third.count));
+    EXPECT_EQ(behind.first, third.page(third.count + 1)) << "a slow reader's fault behind the series goes on with it";
+    EXPECT_GT(behind.count, FaultStreams::first_series);
   }
 }
 
@@ -74,13 +74,13 @@ TEST(FaultStreams, WhatAStreamsEndCostsIsBoundedByWhatItNeeded) {
     FaultStreams streams;
     std::set<PageNumber> asked;
     for (int64_t i = 0; i < length; ++i) {
-      const PageRun run =
+      const PageSeries series =
           asked.insert(PageNumber(i)).second ? streams.fault(PageNumber(i)) : streams.fault_under_way(PageNumber(i));
-      for (uint32_t k = 0; k < run.count; ++k)
-        asked.insert(run.page(k));
+      for (uint32_t k = 0; k < series.count; ++k)
+        asked.insert(series.page(k));
     }
-    EXPECT_LE(int64_t(asked.size()), 2 * length + 2 * FaultStreams::first_run) << length;
-    EXPECT_LE(int64_t(asked.size()), length + 2 * FaultStreams::longest_run) << length;
+    EXPECT_LE(int64_t(asked.size()), 2 * length + 2 * FaultStreams::first_series) << length;
+    EXPECT_LE(int64_t(asked.size()), length + 2 * FaultStreams::longest_series) << length;
   }
 }
 
@@ -90,7 +90,7 @@ TEST(FaultStreams, FollowStridesEitherWay) {
     for (int64_t i = 0; i < 1000; ++i)
       walk.touch(PageNumber(100000 + stride * i));
     EXPECT_LT(walk.faults, 40u) << stride;
-    EXPECT_LE(walk.fetched + walk.faults, 1000u + FaultStreams::longest_run) << stride << ": more than is wanted";
+    EXPECT_LE(walk.fetched + walk.faults, 1000u + FaultStreams::longest_series) << stride << ": more than is wanted";
   }
   Walk far;
   for (int64_t i = 0; i < 1000; ++i)
@@ -111,7 +111,7 @@ TEST(FaultStreams, NeighbouringThreadsOfOneArray) {
   for (uint64_t i = 0; i < 500; ++i)
     for (uint64_t thread = 0; thread < 8; ++thread)
       walk.touch(thread * 500 + i);
-  EXPECT_LE(walk.here.size(), 4000u + FaultStreams::longest_run);
+  EXPECT_LE(walk.here.size(), 4000u + FaultStreams::longest_series);
   EXPECT_LT(walk.faults, 8 * 40u);
 }
 
@@ -128,8 +128,8 @@ TEST(FaultStreams, AStreamThatEndsCostsOneRunAtMost) {
     Walk walk;
     for (uint64_t i = 0; i < length; ++i)
       walk.touch(5000 + i);
-    EXPECT_LE(walk.here.size(), length + FaultStreams::longest_run);
-    EXPECT_LE(walk.here.size(), 2 * length + FaultStreams::first_run);
+    EXPECT_LE(walk.here.size(), length + FaultStreams::longest_series);
+    EXPECT_LE(walk.here.size(), 2 * length + FaultStreams::first_series);
   }
 }
 
@@ -137,8 +137,8 @@ TEST(FaultStreams, AnythingMayFault) {
   std::mt19937_64 random(9);
   FaultStreams streams;
   for (int i = 0; i < 100000; ++i) {
-    const PageRun run = streams.fault(i % 3 ? random() % 64 : ~uint64_t(0) - random() % 64);
-    EXPECT_LE(run.count, FaultStreams::longest_run);
+    const PageSeries series = streams.fault(i % 3 ? random() % 64 : ~uint64_t(0) - random() % 64);
+    EXPECT_LE(series.count, FaultStreams::longest_series);
   }
 }
 
