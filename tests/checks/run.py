@@ -38,19 +38,19 @@ FILES = {
 }
 
 
-def said_of(changes):
-    """What rooms.py prints of that tree with these changes, and its exit code."""
+def said_of(changes, check="rooms.py"):
+    """What the check prints of that tree with these changes, and its exit code."""
     with tempfile.TemporaryDirectory(prefix="hetmp-rooms-") as folder:
         for name, text in {**FILES, **changes}.items():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        done = subprocess.run([sys.executable, str(CHECKS / "rooms.py"), "--tree", folder], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([sys.executable, str(CHECKS / check), "--tree", folder], capture_output=True, text=True, timeout=60, check=False)
         return done.stdout + done.stderr, done.returncode
 
 
-def must_find(changes, words):
-    said, code = said_of(changes)
+def must_find(changes, words, check="rooms.py"):
+    said, code = said_of(changes, check)
     if code != 1 or words not in said:
         raise Failure(f"exit code {code}, said {said!r}, not {words!r}")
 
@@ -84,6 +84,34 @@ def rooms_and_the_list_agree(_):
 def full_rooms_and_long_files_are_found(_):
     must_find({f"base/part{i}.cpp": "" for i in range(30)}, "base: 31 source files")
     must_find({"base/message.hpp": "\n" * 400}, "base/message.hpp: 400 lines")
+
+
+DOCUMENTS = {
+    "README.md": "# Read [the map](docs/architecture.md#a-map).\n\n    build/bin/x dsm/fabric.hpp\n\n`base/message`, `schedulers/{policy,policy}.hpp`, `team.cpp`\n",
+    "docs/story.md": "| hop | file | function |\n| --- | --- | --- |\n| 1 | `base/message.hpp` | `say` | it says |\n",
+    "base/message.hpp": "void say();\n",
+}
+
+
+@CASES.add
+def documents_that_name_what_is_there(_):
+    said, code = said_of(DOCUMENTS, "doc_links.py")
+    if code != 0:
+        raise Failure(f"exit code {code}, said {said!r}")
+
+
+@CASES.add
+def documents_that_name_what_is_gone_are_found(_):
+    def must_refuse(line, words):
+        must_find({**DOCUMENTS, "docs/limits.md": line}, words, "doc_links.py")
+
+    must_refuse("See [there](../dsm/gone.md).\n", "docs/limits.md:1: the link ../dsm/gone.md leads nowhere")
+    must_refuse("See [there](architecture.md#a-house).\n", "leads to no heading")
+    must_refuse("In `runtime/team/teem`.\n", "`runtime/team/teem` is not in the tree")
+    must_refuse("In `dsm/space/{heap,stack}.hpp`.\n", "is not in the tree")
+    must_refuse("In `teem.cpp`.\n", "`teem.cpp` is not in the tree")
+    must_refuse("\n    cat dsm/gone.hpp\n", "docs/limits.md:2: `dsm/gone.hpp` is not in the tree")
+    must_refuse("| 7 | `base/message.hpp` | `shout` | |\n", "`shout` is not in base/message.hpp")
 
 
 if __name__ == "__main__":
