@@ -1,6 +1,6 @@
 #include "microbench/simulate/options.hpp"
 
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 
 #include <algorithm>
 #include <charconv>

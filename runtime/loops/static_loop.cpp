@@ -13,7 +13,7 @@
 #include "runtime/team/visits.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 #include "schedulers/arithmetic/loop.hpp"
-#include "schedulers/policies/static_shares.hpp"
+#include "schedulers/arithmetic/static_shares.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include "base/environment.hpp"
 #include "runtime/process/nodes.hpp"
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 
 #include <optional>
 #include <string_view>

@@ -1,8 +1,8 @@
 // How loops are placed on several nodes, as the user wants it (HETMP_* variables). Values only, fixed at start.
 #pragma once
 
+#include "schedulers/arithmetic/core_speeds.hpp"
 #include "schedulers/learning/decision.hpp"
-#include "schedulers/policies/static_shares.hpp"
 
 namespace hetmp::runtime {
 

@@ -3,7 +3,7 @@
 #include "runtime/settings/settings.hpp"
 
 #include "runtime/affinity/environment.hpp"
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -6,7 +6,7 @@
 #include "base/environment.hpp"
 #include "base/thread_room.hpp"
 #include "runtime/settings/value_readers.hpp"
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 
 #include <algorithm>
 #include <climits>

@@ -9,7 +9,7 @@
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
 #include "runtime/tool/run_under_pmix.hpp"
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 
 #include <cerrno>
 #include <climits>

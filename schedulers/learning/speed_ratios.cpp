@@ -1,6 +1,6 @@
 #include "schedulers/learning/speed_ratios.hpp"
 
-#include "schedulers/policies/static_shares.hpp"
+#include "schedulers/arithmetic/core_speeds.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // (static_shares.hpp); as a policy they can be compared with the others.
 #pragma once
 
+#include "schedulers/arithmetic/static_shares.hpp"
 #include "schedulers/policies/policy.hpp"
-#include "schedulers/policies/static_shares.hpp"
 
 namespace hetmp::schedulers {
 

@@ -1,7 +1,7 @@
 // How a schedule for a node's threads is written into an assignment.
 #pragma once
 
-#include "schedulers/policies/policy.hpp"
+#include "schedulers/policies/assignment.hpp"
 
 #include <algorithm>
 

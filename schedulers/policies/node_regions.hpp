@@ -3,7 +3,7 @@
 #pragma once
 
 #include "schedulers/arithmetic/iteration_set.hpp"
-#include "schedulers/policies/policy.hpp"
+#include "schedulers/policies/assignment.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -2,7 +2,8 @@
 // Pure: the runtime calls it under the node's lock, the simulator and the tests without any.
 #pragma once
 
-#include "schedulers/policies/policy.hpp"
+#include "schedulers/learning/measurement.hpp"
+#include "schedulers/policies/assignment.hpp"
 
 #include <cstdint>
 #include <vector>

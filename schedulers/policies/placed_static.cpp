@@ -1,7 +1,7 @@
 #include "schedulers/policies/placed_static.hpp"
 
+#include "schedulers/arithmetic/core_speeds.hpp"
 #include "schedulers/arithmetic/split.hpp"
-#include "schedulers/policies/static_shares.hpp"
 
 #include <algorithm>
 

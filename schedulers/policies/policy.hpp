@@ -6,50 +6,15 @@
 // object. What a node does with an answer is node_work.hpp.
 #pragma once
 
-#include "schedulers/arithmetic/schedule.hpp"
+#include "schedulers/arithmetic/loop_shape.hpp"
 #include "schedulers/learning/measurement.hpp"
+#include "schedulers/policies/assignment.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace hetmp::schedulers {
-
-inline constexpr uint32_t most_nodes = 64;
-
-/// Iterations for one node, and how its threads share them.
-struct Assignment {
-  static constexpr uint32_t most_pieces = 8;
-  enum class Distribution : uint8_t {
-    EqualShares, ///< each thread one equal share, the same one for the same assignment
-    Chunks,      ///< `chunk` iterations at a time, on demand
-    Guided,      ///< shrinking chunks of at least `chunk` iterations, on demand; only a piece that is smaller makes a
-                 ///< smaller one
-  };
-  Range pieces[most_pieces]; ///< ascending, disjoint, none empty; the first `piece_count` count
-  uint32_t piece_count = 0;  ///< 0 = nothing to run
-  Distribution distribution = Distribution::EqualShares;
-  bool measured = false; ///< the node times its threads and counts its faults; see NodeMeasurement
-  bool last = false;     ///< the node's part of the loop ends with this; it asks no more
-  uint64_t chunk = 1;    ///< Chunks, Guided
-  /// With `last`, and the same for every node: that many further visits of the loop by the same team, with as many
-  /// iterations, get this same assignment again; nobody needs to ask.
-  uint32_t repeats = 0;
-
-  uint64_t size() const;
-  /// Appends a range; an empty one is ignored. False if there is no place left.
-  bool add(Range piece);
-  bool operator==(const Assignment&) const = default;
-};
-
-/// What a policy knows of the loop and the team.
-struct LoopShape {
-  uint64_t trips = 0;
-  std::vector<uint32_t> threads; ///< of each node of the program; 0 = the node is not in the team
-
-  uint32_t nodes() const { return static_cast<uint32_t>(threads.size()); }
-  uint32_t total_threads() const;
-};
 
 /// An answer to a node.
 struct Reply {

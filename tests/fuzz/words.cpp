@@ -17,7 +17,8 @@
 #include "runtime/settings/allocator_setting.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/settings/value_readers.hpp"
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/arithmetic/core_speeds.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 #include "tests/fuzz/check.hpp"
 
 #include <algorithm>

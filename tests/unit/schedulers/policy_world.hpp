@@ -3,6 +3,7 @@
 #pragma once
 
 #include "schedulers/policies/node_work.hpp"
+#include "schedulers/policies/policy.hpp"
 #include "tiling.hpp"
 
 #include <cmath>

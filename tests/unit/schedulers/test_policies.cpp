@@ -2,9 +2,9 @@
 // events.
 #include "policy_world.hpp"
 #include "random_loops.hpp"
-#include "schedulers/arithmetic/parse.hpp"
 #include "schedulers/learning/decision.hpp"
 #include "schedulers/learning/region_history.hpp"
+#include "schedulers/policies/schedule_text.hpp"
 
 namespace hetmp::schedulers {
 namespace {

@@ -1,6 +1,6 @@
 #include "random_loops.hpp"
+#include "schedulers/arithmetic/static_shares.hpp"
 #include "schedulers/policies/hierarchical_static.hpp"
-#include "schedulers/policies/static_shares.hpp"
 #include "tiling.hpp"
 
 namespace hetmp::schedulers {

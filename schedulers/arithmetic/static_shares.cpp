@@ -1,9 +1,8 @@
-#include "schedulers/policies/static_shares.hpp"
+#include "schedulers/arithmetic/static_shares.hpp"
 
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/arithmetic/split.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 namespace hetmp::schedulers {
@@ -27,10 +26,6 @@ bool equal_in(const LoopShape& shape, const CoreSpeeds& speeds) {
 }
 
 } // namespace
-
-bool CoreSpeeds::all_equal() const {
-  return std::all_of(of_node.begin(), of_node.end(), [](double speed) { return speed == 1.0; });
-}
 
 Range node_share(const LoopShape& shape, const CoreSpeeds& speeds, uint32_t node) {
   if (node >= shape.nodes() || shape.threads[node] == 0)

@@ -1,8 +1,10 @@
-#include "schedulers/arithmetic/parse.hpp"
+#include "schedulers/policies/schedule_text.hpp"
+
+#include "schedulers/arithmetic/words.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <iterator>
 
 namespace hetmp::schedulers {
 namespace {
@@ -23,34 +25,6 @@ constexpr KindName kind_names[] = {
     {"het_irregular", ScheduleKind::HetProbeI}, {"hetprobe_i", ScheduleKind::HetProbeI},
     {"static_steal", ScheduleKind::Dynamic},    {trapezoidal_name, ScheduleKind::Guided},
 };
-
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string_view without_blanks_around(std::string_view text) {
-  while (!text.empty() && is_blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
-std::string in_lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
-/// The whole of `text` as a number; from_chars does not depend on the program's locale.
-template <class Number> std::optional<Number> whole_number(std::string_view text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if (text.empty() || problem != std::errc{} || stop != end)
-    return std::nullopt;
-  return value;
-}
 
 std::string read_modifier(std::string_view name, Schedule& schedule) {
   if (name == "monotonic")
@@ -137,27 +111,6 @@ ParsedSchedule parse_in_node_schedule(std::string_view text) {
   if (kind != ScheduleKind::Static && kind != ScheduleKind::Dynamic && kind != ScheduleKind::Guided)
     return {std::nullopt, "within a node a loop is static, dynamic or guided"};
   return parsed;
-}
-
-ParsedCoreSpeeds parse_core_speeds(std::string_view text) {
-  CoreSpeeds speeds;
-  bool any = false;
-  for (;;) {
-    const size_t separator = text.find_first_of(",:");
-    const std::optional<double> speed = whole_number<double>(without_blanks_around(text.substr(0, separator)));
-    if (!speed || !std::isfinite(*speed) || *speed < 0)
-      return {std::nullopt, "a core speed ratio is not a number from 0 up"};
-    if (speeds.of_node.size() == most_nodes)
-      return {std::nullopt, "more than " + std::to_string(most_nodes) + " core speed ratios"};
-    speeds.of_node.push_back(*speed);
-    any = any || *speed > 0;
-    if (separator == text.npos)
-      break;
-    text.remove_prefix(separator + 1);
-  }
-  if (!any)
-    return {std::nullopt, "no core speed ratio is above 0"};
-  return {speeds, {}};
 }
 
 } // namespace hetmp::schedulers

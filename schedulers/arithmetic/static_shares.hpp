@@ -3,23 +3,13 @@
 // without asking anybody.
 #pragma once
 
-#include "schedulers/policies/policy.hpp"
+#include "schedulers/arithmetic/core_speeds.hpp"
+#include "schedulers/arithmetic/loop_shape.hpp"
+#include "schedulers/arithmetic/schedule.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace hetmp::schedulers {
-
-/// Core speed ratios given by the user (HETMP_CSR): element i is node i's, and counts for each of its
-/// threads. Any real numbers from 0 up, at least one above 0; 0 = the node gets nothing. Fewer than there are
-/// nodes: the rest count 1. Empty: all 1.
-struct CoreSpeeds {
-  std::vector<double> of_node;
-
-  double operator[](uint32_t node) const { return node < of_node.size() ? of_node[node] : 1.0; }
-  /// Every node's threads count the same, however many nodes there are: all are 1.
-  bool all_equal() const;
-};
 
 /// Node `node`'s share of a loop; empty for a node without threads. If no node that has threads has speed,
 /// all count alike.

@@ -1,8 +1,7 @@
-// Schedules and core speeds as people write them in the environment.
+// Schedules as people write them in the environment.
 #pragma once
 
 #include "schedulers/arithmetic/schedule.hpp"
-#include "schedulers/policies/static_shares.hpp"
 
 #include <optional>
 #include <string>
@@ -27,14 +26,5 @@ std::string format_schedule(const Schedule& schedule);
 /// static, dynamic[,chunk] or guided[,chunk], written as for parse_schedule: how the threads of a node share
 /// what the node gets. Nothing else has a meaning there.
 ParsedSchedule parse_in_node_schedule(std::string_view text);
-
-struct ParsedCoreSpeeds {
-  std::optional<CoreSpeeds> speeds; ///< nothing if the text is malformed
-  std::string error;                ///< then: what is wrong, a short phrase
-};
-
-/// 3,1 or 3:1, node 0's ratio first: real numbers from 0 up, at least one above 0, at most one for each
-/// possible node.
-ParsedCoreSpeeds parse_core_speeds(std::string_view text);
 
 } // namespace hetmp::schedulers
