@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs to a temporary prefix, moves that elsewhere, and uses what is there in every way the README names.
+"""Installs to a temporary prefix, moves that elsewhere, and uses what is there in every way docs/using.md names.
 
     run.py --build BUILD
 """
