@@ -150,7 +150,7 @@ def programs_with_capabilities_stay_on_one_node(site):
 
 @CASES.add
 def ambient_capability_gives_nodes(site):
-    """As the README advises those who are refused userfaultfd."""
+    """As docs/using.md advises those who are refused userfaultfd."""
     need_root()
     with place(site) as here:
         ambient = ["setpriv", "--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace", f"--reuid={STRANGER}",
