@@ -1,8 +1,11 @@
 #include "runtime/regions/fork.hpp"
 
 #include "base/message.hpp"
+#include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/regions/region_plan.hpp"
+#include "runtime/regions/spread.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/regions/team_setup.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -12,9 +15,7 @@
 #include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/fresh_page.hpp"
 #include "runtime/wait/write_changed.hpp"
-#include "schedulers/arithmetic/deal.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace hetmp::runtime {
@@ -22,27 +23,47 @@ namespace {
 
 constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
-/// What becomes of the threads wanted for a region.
-struct Division {
-  std::vector<uint32_t> by_node; ///< empty: all on this node
-  uint32_t threads = 0;
-  uint32_t idle = 0; ///< those of them that only keep the team's size
-};
+/// Also where a target region is between: levels begin anew inside it.
+bool is_inside_active_region(const ImplicitTask& task) {
+  const ImplicitTask* at = &task;
+  while (at && at->active_level == 0)
+    at = at->parent;
+  return at != nullptr;
+}
 
-Division divide(Thread& self, uint32_t threads, uint32_t count, const void* microtask) {
-  if (!may_spread(self, threads, count))
-    return {{}, threads, 0};
-  std::vector<uint32_t> dealt = schedulers::deal_threads(threads, layout().cpu_counts(), nodes_for_region(microtask));
-  if (dealt[0] == threads) { // the region needs this node only
-    const uint32_t useful = std::min(threads, layout().cpu_counts()[0]);
-    if (self.task->icvs.dynamic) // only then may a team be smaller than the program was told
-      return {{}, useful, 0};
-    return {{}, threads, threads - useful};
+RegionFacts facts_of(const Thread& self, uint32_t threads, uint32_t count) {
+  RegionFacts facts;
+  facts.threads = threads;
+  facts.arguments = count;
+  facts.dynamic = self.task->icvs.dynamic;
+  facts.in_active_region = is_inside_active_region(*self.task);
+  facts.met_on = self.node;
+  facts.nodes_can_meet = global_level() != nullptr;
+  facts.frame_is_reachable = !spread_hooks.may_spread || spread_hooks.may_spread();
+  facts.cpus = layout().cpu_counts();
+  return facts;
+}
+
+RegionPlan wanted_plan(const Thread& self, uint32_t threads, uint32_t count, const void* microtask) {
+  if (layout().nodes() == 1) [[likely]]
+    return stay_here(threads, StaysHere::OneNode);
+  const RegionFacts facts = facts_of(self, threads, count);
+  const StaysHere reason = why_it_stays(facts);
+  if (reason != StaysHere::No)
+    return stay_here(threads, reason);
+  return deal_region(facts, nodes_for_region(microtask)); // which counts the teams that ask
+}
+
+/// The primary's crew is as large as the plan says, which has become smaller if the system refuses threads: at most
+/// twice, from several nodes to this one, and to what this one can have.
+RegionPlan plan_with_crew(Thread& self, uint32_t threads, uint32_t count, const void* microtask) {
+  RegionPlan plan = wanted_plan(self, threads, count, microtask);
+  resize_crew(self, plan.local_threads() - 1);
+  while (self.crew.size() + 1 < plan.local_threads()) {
+    plan = with_fewer_workers(plan, uint32_t(self.crew.size()) + 1);
+    resize_crew(self, plan.local_threads() - 1);
   }
-  resize_crew(self, dealt[0] - 1);
-  if (self.crew.size() < dealt[0] - 1)
-    return {{}, threads, 0}; // every node computes how a team is dealt: without these threads it stays here
-  return {std::move(dealt), threads, 0};
+  return plan;
 }
 
 void run_on_this_node(Thread& self, NodeTeam& team) {
@@ -72,25 +93,22 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   }
   const ContentionScope contention(counted_group(*self.task), threads);
   CrewScope crew(self);
-  const Division division = divide(self, threads, count, microtask);
-  const bool here = division.by_node.empty();
-  if (here)
-    resize_crew(self, division.threads - 1);
+  const RegionPlan plan = plan_with_crew(self, threads, count, microtask);
   NodeTeam& team = acquire_team(self);
   write_changed(team.enclosing, self.task);
-  describe(team, self, source, here ? uint32_t(self.crew.size()) + 1 : threads);
-  write_changed(team.working_threads, team.local_threads() - std::min(division.idle, team.local_threads() - 1));
+  describe(team, self, source, plan.threads);
+  write_changed(team.working_threads, team.local_threads() - plan.idle);
   reserve_members(team, team.local_threads());
   keep_arguments(team, microtask, count, arguments);
   affinity::prepare_seats(self, team, proc_bind);
   affinity::choose_display(self, team);
   write_changed(team.description.invoke, invoke);
-  if (here)
+  if (!plan.spreads())
     run_on_this_node(self, team);
   else if (several_processes()) // the region's shared variables lie in its caller's frame
-    on_fresh_page([&] { run_spread(self, team, division.by_node); });
+    on_fresh_page([&] { run_spread(self, team, plan.by_node); });
   else
-    run_spread(self, team, division.by_node);
+    run_spread(self, team, plan.by_node);
 }
 
 void begin_serial_region(Thread& self, const void* source) {

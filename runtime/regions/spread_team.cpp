@@ -82,21 +82,7 @@ void move_to_own_node(Thread& self) {
     bind_thread(layout().cpus[self.node]);
 }
 
-/// Also where a target region is between: levels begin anew inside it.
-bool is_inside_active_region(const ImplicitTask& task) {
-  const ImplicitTask* at = &task;
-  while (at && at->active_level == 0)
-    at = at->parent;
-  return at != nullptr;
-}
-
 } // namespace
-
-bool may_spread(const Thread& self, uint32_t threads, uint32_t count) {
-  return layout().nodes() > 1 && threads > 1 && !is_inside_active_region(*self.task) &&
-         count <= most_forwarded_arguments && self.node == 0 && global_level() &&
-         (!spread_hooks.may_spread || spread_hooks.may_spread());
-}
 
 void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threads) {
   move_to_own_node(self);

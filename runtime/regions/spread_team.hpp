@@ -7,9 +7,6 @@
 
 namespace hetmp::runtime {
 
-/// Whether the next team of the thread may run on several nodes.
-bool may_spread(const Thread& self, uint32_t threads, uint32_t count);
-
 /// Runs a region whose threads are dealt to nodes as `threads` says, by the primary on node 0 with its crew there.
 void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threads);
 

@@ -1,0 +1,46 @@
+#include "runtime/regions/region_plan.hpp"
+
+#include "runtime/global/global_level.hpp"
+#include "schedulers/arithmetic/deal.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+
+StaysHere why_it_stays(const RegionFacts& facts) {
+  if (facts.cpus.size() <= 1)
+    return StaysHere::OneNode;
+  if (facts.threads <= 1)
+    return StaysHere::OneThread;
+  if (facts.executed_by_caller)
+    return StaysHere::ExecutedByCaller;
+  if (facts.in_active_region)
+    return StaysHere::InActiveRegion;
+  if (facts.arguments > most_forwarded_arguments)
+    return StaysHere::TooManyArguments;
+  if (facts.met_on != 0)
+    return StaysHere::MetElsewhere;
+  if (!facts.nodes_can_meet)
+    return StaysHere::NoGlobalLevel;
+  return facts.frame_is_reachable ? StaysHere::No : StaysHere::UnreachableFrame;
+}
+
+RegionPlan stay_here(uint32_t threads, StaysHere reason) { return {{}, threads, 0, reason}; }
+
+RegionPlan deal_region(const RegionFacts& facts, uint64_t needed) {
+  std::vector<uint32_t> dealt = schedulers::deal_threads(facts.threads, facts.cpus, needed);
+  if (dealt[0] != facts.threads)
+    return {std::move(dealt), facts.threads, 0, StaysHere::No};
+  const uint32_t useful = std::min(facts.threads, facts.cpus[0]);
+  if (facts.dynamic)
+    return stay_here(useful, StaysHere::NeedsNoOther);
+  return {{}, facts.threads, facts.threads - useful, StaysHere::NeedsNoOther};
+}
+
+RegionPlan with_fewer_workers(const RegionPlan& plan, uint32_t local_threads) {
+  if (plan.spreads())
+    return stay_here(plan.threads, StaysHere::NoWorkers);
+  return {{}, local_threads, std::min(plan.idle, local_threads - 1), plan.stays};
+}
+
+} // namespace hetmp::runtime
