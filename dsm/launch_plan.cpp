@@ -2,6 +2,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/node_set.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +10,6 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr size_t most_nodes = 64;
 constexpr int64_t largest_number = 1 << 30;
 
 /// Cuts the part before `separator`, or everything, off the front of `text`.

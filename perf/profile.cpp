@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double longest_us = 1e9; ///< a quarter of an hour: no interconnect's figure
-constexpr uint32_t most_nodes = 4096;
+constexpr double longest_us = 1e9;      ///< a quarter of an hour: no interconnect's figure
+constexpr uint32_t node_numbers = 4096; ///< of machines that a profile may describe
 
 Profile refused(std::string error) { return {{}, std::move(error), false}; }
 
@@ -43,7 +43,7 @@ class Members {
     const json* found = find(member);
     if (!found)
       return;
-    if (!found->is_number_unsigned() || found->get<uint64_t>() >= most_nodes)
+    if (!found->is_number_unsigned() || found->get<uint64_t>() >= node_numbers)
       fail(member, "is not the number of a node");
     else
       value = found->get<uint32_t>();

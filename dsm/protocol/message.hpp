@@ -6,14 +6,14 @@
 // other.
 #pragma once
 
+#include "base/node_set.hpp"
+
 #include <cstdint>
 
 namespace hetmp::dsm::protocol {
 
 /// Index of a page in the shared address plan; the same page has the same number on every node.
 using PageNumber = uint64_t;
-
-inline constexpr uint32_t most_nodes = 64;
 
 enum class MessageType : uint8_t {
   ReadRequest = 1, ///< `requester` -> home: I have no copy and want a readable one

@@ -9,6 +9,7 @@
 // Pages are numbered: those of the slices first, in address order, then those of the globals.
 #pragma once
 
+#include "base/node_set.hpp"
 #include "base/page.hpp"
 #include "dsm/protocol/message.hpp"
 
@@ -22,7 +23,6 @@ using hetmp::page_bytes;
 using hetmp::page_down;
 using hetmp::page_shift;
 using hetmp::page_up;
-using protocol::most_nodes;
 using protocol::PageNumber;
 
 inline constexpr uint32_t origin = 0;

@@ -26,16 +26,10 @@ bool learns(ScheduleKind kind) {
   return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI || kind == ScheduleKind::Static;
 }
 
-std::string named_nodes(const schedulers::Decision& decision, uint64_t team) {
-  if (decision.only_node() >= 0)
-    return "node " + std::to_string(decision.only_node());
-  if (decision.nodes == team)
-    return "all nodes";
-  std::string text = "nodes ";
-  for (uint32_t node = 0; node < schedulers::most_nodes; ++node)
-    if (decision.uses(node))
-      text += (text.size() > 6 ? "," : "") + std::to_string(node);
-  return text;
+std::string named_nodes(NodeSet decided, NodeSet team) {
+  if (decided != team || team.size() == 1)
+    return (decided.size() == 1 ? "node " : "nodes ") + to_string(decided);
+  return "all nodes";
 }
 
 } // namespace
@@ -45,7 +39,7 @@ Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uin
 
 bool Coordinator::is_sound(const Request& request) const {
   if (request.payload_length > Request::longest_payload || request.node >= cpus_per_node_.size() ||
-      request.nodes == 0 || request.nodes > schedulers::most_nodes)
+      request.nodes == 0 || request.nodes > most_nodes)
     return false;
   switch (request.kind) {
   case Request::Kind::Lock:
@@ -53,9 +47,9 @@ bool Coordinator::is_sound(const Request& request) const {
   case Request::Kind::Unlock:
     return true;
   default:
-    return (request.participants & 1) && request.participants >> request.node & 1 &&
-           (cpus_per_node_.size() >= 64 || request.participants >> cpus_per_node_.size() == 0) &&
-           uint32_t(__builtin_popcountll(request.participants)) == request.nodes && request.threads >= request.nodes;
+    return request.participants.contains(NodeSet::of(0).with(request.node)) &&
+           NodeSet::first_of(uint32_t(cpus_per_node_.size())).contains(request.participants) &&
+           request.participants.size() == request.nodes && request.threads >= request.nodes;
   }
 }
 
@@ -234,10 +228,10 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
   record.probed_visits = loop.history->probed_visits();
   const std::vector<schedulers::NodeKnowledge>& known = loop.history->nodes();
   record.nodes.resize(cpus_per_node_.size());
-  uint64_t team = 0;
-  for (size_t node = 0; node < record.nodes.size(); ++node) {
+  NodeSet team;
+  for (uint32_t node = 0; node < record.nodes.size(); ++node) {
     if (node < known.size() && known[node].threads != 0)
-      team |= uint64_t(1) << node;
+      team.add(node);
     record.nodes[node].speed = node < decision.speed.size() ? decision.speed[node] : 0;
     if (node >= known.size())
       continue;
@@ -245,23 +239,23 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
     record.nodes[node].misses_per_kilo_instruction = known[node].misses_per_kilo_instruction;
   }
   record.fault_period_us = decision.fault_period_us;
-  record.decision = named_nodes(decision, team);
+  record.decision = named_nodes(NodeSet::of_bits(decision.nodes), team);
   record.reason = decision.reason;
   record.predicted_us_per_iteration = decision.predicted_us_per_iteration;
 }
 
 /// A node that only a negligible part of the region's work would use is not worth its barriers, and loops of which
 /// little is known do not keep the region on all nodes if their part is negligible.
-uint64_t Coordinator::nodes_needed(uint64_t microtask) const {
+NodeSet Coordinator::nodes_needed(uint64_t microtask) const {
   constexpr double negligible = 0.05;
   const auto found = parallel_regions_.find(microtask);
   if (found == parallel_regions_.end() || found->second.unplaced || found->second.loops.empty())
-    return schedulers::every_node;
+    return NodeSet::all();
   double work = 0, unsteady = 0;
   std::vector<double> use(cpus_per_node_.size(), 0);
   for (const schedulers::RegionHistory* loop : found->second.loops) {
     if (!loop->decided())
-      return schedulers::every_node;
+      return NodeSet::all();
     work += loop->work_us();
     if (!loop->steady())
       unsteady += loop->work_us();
@@ -269,15 +263,12 @@ uint64_t Coordinator::nodes_needed(uint64_t microtask) const {
       use[node] += loop->decision().uses(node) ? loop->work_us() : 0;
   }
   if (!(unsteady < negligible * work))
-    return schedulers::every_node;
-  uint64_t needed = 1;
-  uint32_t count = 1;
+    return NodeSet::all();
+  NodeSet needed = NodeSet::of(0);
   for (uint32_t node = 1; node < use.size(); ++node)
-    if (use[node] >= negligible * work) {
-      needed |= uint64_t(1) << node;
-      ++count;
-    }
-  return count == cpus_per_node_.size() ? schedulers::every_node : needed;
+    if (use[node] >= negligible * work)
+      needed.add(node);
+  return needed.size() == cpus_per_node_.size() ? NodeSet::all() : needed;
 }
 
 void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {

@@ -31,9 +31,9 @@ class Coordinator {
   /// correct node sends is ignored, and false returned.
   bool handle(const Request& request, std::vector<Answer>& answers);
 
-  /// The nodes that teams executing `microtask` need: bit i = node i. All of them until every loop of the region has
+  /// The nodes that teams executing `microtask` need. All of them until every loop of the region has
   /// been decided alike for a while. The origin always is.
-  uint64_t nodes_needed(uint64_t microtask) const;
+  NodeSet nodes_needed(uint64_t microtask) const;
 
   /// What was learned about loops, in the order they were first met. Of visits it has only those that nodes asked
   /// about.

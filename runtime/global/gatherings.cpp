@@ -19,10 +19,9 @@ bool Gatherings::offer(const Request& request, std::vector<Answer>& answers) {
   if (request.node == 0)
     return false;
   Gathering& gathering = under_way_[{request.team, request.sequence}];
-  const uint64_t node = uint64_t(1) << request.node;
-  if (gathering.offers & node)
+  if (gathering.offers.contains(request.node))
     return false;
-  gathering.offers |= node;
+  gathering.offers.add(request.node);
   gathering.offered[request.node] = request.word;
   if (request.trips != 0)
     gathering.waiting.push_back(answer_to(request));
@@ -31,10 +30,11 @@ bool Gatherings::offer(const Request& request, std::vector<Answer>& answers) {
 }
 
 bool Gatherings::take(const Request& request, std::vector<Answer>& answers) {
-  if (request.node != 0 || request.word == 0 || request.word >= 64 || !(request.participants >> request.word & 1))
+  if (request.node != 0 || request.word == 0 || request.word >= most_nodes ||
+      !request.participants.contains(uint32_t(request.word)))
     return false;
   Gathering& gathering = under_way_[{request.team, request.sequence}];
-  if (gathering.taker || gathering.taken >> request.word & 1)
+  if (gathering.taker || gathering.taken.contains(uint32_t(request.word)))
     return false;
   gathering.taker = answer_to(request);
   gathering.wanted = uint32_t(request.word);
@@ -55,14 +55,14 @@ void Gatherings::hand_over(const Request& request, std::vector<Answer>& answers)
   gathering.taker->word = offered->second;
   answers.push_back(*gathering.taker);
   gathering.taker.reset();
-  gathering.taken |= uint64_t(1) << gathering.wanted;
-  if ((gathering.taken | 1) == request.participants && gathering.waiting.empty())
+  gathering.taken.add(gathering.wanted);
+  if (gathering.taken.with(0) == request.participants && gathering.waiting.empty())
     under_way_.erase(found);
 }
 
 bool Gatherings::release(const Request& request, std::vector<Answer>& answers) {
   const auto found = under_way_.find({request.team, request.sequence});
-  if (request.node != 0 || found == under_way_.end() || (found->second.taken | 1) != request.participants)
+  if (request.node != 0 || found == under_way_.end() || found->second.taken.with(0) != request.participants)
     return false;
   answers.insert(answers.end(), found->second.waiting.begin(), found->second.waiting.end());
   under_way_.erase(found);

@@ -26,7 +26,7 @@ class Gatherings {
   struct Gathering {
     std::map<uint32_t, uint64_t> offered; ///< by node, until it is taken
     std::vector<Answer> waiting;          ///< of those who offered and wait until all is combined
-    uint64_t offers = 0, taken = 0;       ///< bit i: of node i
+    NodeSet offers, taken;                ///< of these nodes
     std::optional<Answer> taker;
     uint32_t wanted = 0; ///< by the taker: the node
   };

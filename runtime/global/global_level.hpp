@@ -7,6 +7,7 @@
 // operation. Operations block the calling thread until the answer is there.
 #pragma once
 
+#include "base/node_set.hpp"
 #include "runtime/global/handover.hpp"
 #include "runtime/process/device_icvs.hpp"
 #include "runtime/process/invoke.hpp"
@@ -22,10 +23,10 @@ inline constexpr uint32_t most_forwarded_arguments = 256;
 
 /// Everything a node needs to run its part of a team. Sent by value; only the used arguments travel.
 struct TeamDescription {
-  uint64_t team = 0;          ///< unique in the program
-  uint32_t node = 0;          ///< the node this copy is for
-  uint32_t nodes = 1;         ///< that take part, each with at least one thread; node 0 always does
-  uint64_t participants = 1;  ///< bit i: node i takes part
+  uint64_t team = 0;  ///< unique in the program
+  uint32_t node = 0;  ///< the node this copy is for
+  uint32_t nodes = 1; ///< that take part, each with at least one thread; node 0 always does
+  NodeSet participants = NodeSet::of(0);
   uint32_t root = 0;          ///< the primary's gtid on node 0: teams of one root follow each other
   uint32_t threads = 1;       ///< of the whole team
   uint32_t first_thread = 0;  ///< number of this node's first thread: numbers are contiguous within a node

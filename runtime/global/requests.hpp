@@ -1,6 +1,7 @@
 // What leaders of nodes ask the coordinator, and what it answers.
 #pragma once
 
+#include "base/node_set.hpp"
 #include "runtime/global/global_level.hpp"
 #include "runtime/global/handover.hpp"
 #include "schedulers/policies/policy.hpp"
@@ -34,10 +35,10 @@ struct Request {
 
   Kind kind = Kind::Barrier;
   uint32_t node = 0;
-  uint32_t ticket = 0;       ///< of the waiting thread on its node; comes back with the answer
-  uint32_t nodes = 1;        ///< of the team
-  uint32_t threads = 1;      ///< of the team
-  uint64_t participants = 1; ///< bit i: node i is in the team
+  uint32_t ticket = 0;                   ///< of the waiting thread on its node; comes back with the answer
+  uint32_t nodes = 1;                    ///< of the team
+  uint32_t threads = 1;                  ///< of the team
+  NodeSet participants = NodeSet::of(0); ///< the nodes of the team
   uint64_t team = 0;
   uint64_t microtask = 0; ///< the team's region
   uint64_t sequence = 0;

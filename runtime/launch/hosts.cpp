@@ -1,6 +1,7 @@
 #include "runtime/launch/hosts.hpp"
 
 #include "base/environment.hpp"
+#include "base/node_set.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +11,6 @@
 namespace hetmp::launch {
 namespace {
 
-constexpr size_t most_nodes = 64;
 constexpr int64_t most_cpus = 4096;
 
 /// What could not be a host's name or address, and would mean something to a shell.

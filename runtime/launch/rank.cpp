@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/node_set.hpp"
 #include "base/seal/wanted.hpp"
 #include "runtime/launch/connection/own_address.hpp"
 #include "runtime/launch/cpu_shares.hpp"
@@ -23,7 +24,6 @@ namespace hetmp::launch {
 namespace {
 
 constexpr int cannot_run = 1;
-constexpr uint32_t most_nodes = 64;
 constexpr uint32_t origin = 0;
 constexpr const char* interface_variable = "HETMP_INTERFACE";
 

@@ -30,7 +30,7 @@ Cache& cache() {
 }
 
 Key key_of(const TeamDescription& part, const void* call_site) {
-  return {call_site, part.participants, part.threads, part.root, part.node};
+  return {call_site, part.participants.bits(), part.threads, part.root, part.node};
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 #include "base/page.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace hetmp::runtime {
 namespace {
@@ -30,9 +29,8 @@ void push_copies(const dsm::Fabric& fabric, void* copies, uint32_t variables) {
 }
 
 void offer_arguments(const dsm::Fabric& fabric, const TeamDescription& part) {
-  const uint32_t last = uint32_t(std::bit_width(part.participants)) - 1;
-  if (fabric.offer && part.node == last && part.argument_count != 0)
-    fabric.offer(reinterpret_cast<uint64_t>(part.microtask), part.participants & ~uint64_t(1), part.arguments,
+  if (fabric.offer && part.node == part.participants.last() && part.argument_count != 0)
+    fabric.offer(reinterpret_cast<uint64_t>(part.microtask), part.participants.without(0).bits(), part.arguments,
                  part.argument_count);
 }
 

@@ -42,7 +42,7 @@ ParsedLayout parse_cpu_sets(std::string_view text, const std::vector<int>& allow
       break;
     text.remove_prefix(semicolon + 1);
   }
-  if (layout.nodes() > most_node_processes)
+  if (layout.nodes() > most_nodes)
     return malformed(allowed, "more than 64 nodes");
   if (layout.nodes() == 1)
     layout.kind = Layout::Kind::One;
@@ -53,14 +53,14 @@ ParsedLayout layout_of_kinds(const affinity::CoreKinds& machine, const std::vect
   if (!machine.problem.empty())
     return malformed(allowed, machine.problem);
   KindNodes nodes = nodes_of_kinds(machine.kinds, allowed);
-  if (nodes.cpus.size() > most_node_processes)
+  if (nodes.cpus.size() > most_nodes)
     return malformed(allowed, "more than 64 kinds of cores");
   const auto kind = nodes.cpus.size() == 1 ? Layout::Kind::One : Layout::Kind::CpuSets;
   return {{kind, std::move(nodes.cpus), false, std::move(nodes.speeds)}, {}};
 }
 
 ParsedLayout parse_processes(std::string_view text, const std::vector<int>& allowed) {
-  const auto count = parse_integer(text, 2, most_node_processes);
+  const auto count = parse_integer(text, 2, most_nodes);
   if (!count)
     return malformed(allowed, "expected a number of node processes from 2 to 64");
   Layout layout{Layout::Kind::Processes, {}, false};
@@ -74,7 +74,7 @@ ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed)
   if (!cpus)
     return malformed(allowed, "expected lists of CPUs like hosts:0-3;0-7");
   const Layout layout{Layout::Kind::Processes, *cpus, true};
-  if (layout.nodes() < 2 || layout.nodes() > most_node_processes)
+  if (layout.nodes() < 2 || layout.nodes() > most_nodes)
     return malformed(allowed, "expected from 2 to 64 hosts");
   return {layout, {}};
 }

@@ -1,6 +1,7 @@
 // The layout of nodes the user asked for with HETMP_NODES, and how a team's threads are dealt to them.
 #pragma once
 
+#include "base/node_set.hpp"
 #include "runtime/affinity/core_kinds.hpp"
 
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <vector>
 
 namespace hetmp::runtime {
-
-inline constexpr uint32_t most_node_processes = 64;
 
 struct Layout {
   enum class Kind : uint8_t {

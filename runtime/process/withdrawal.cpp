@@ -1,13 +1,10 @@
 #include "runtime/process/withdrawal.hpp"
 
-#include "schedulers/arithmetic/deal.hpp"
-
 #include <atomic>
+#include <cstdint>
 
 namespace hetmp::runtime {
 namespace {
-
-using schedulers::every_node;
 
 constexpr uint32_t first_audit = 64; ///< teams without all nodes before there is one with them
 constexpr uint32_t longest_interval = 1 << 20;
@@ -17,7 +14,7 @@ constexpr uint32_t longest_interval = 1 << 20;
 /// for `microtask`, which publishes the entry.
 struct Entry {
   std::atomic<const void*> microtask{nullptr};
-  std::atomic<uint64_t> needed{every_node};
+  std::atomic<NodeSet> needed{NodeSet::all()};
   std::atomic<uint32_t> teams{0}; ///< started since the last audit
   std::atomic<uint32_t> interval{first_audit};
 };
@@ -51,14 +48,14 @@ Entry* find(const void* microtask, bool make) {
 
 } // namespace
 
-uint64_t nodes_for_region(const void* microtask) {
+NodeSet nodes_for_region(const void* microtask) {
   if (fixed.load(std::memory_order_relaxed))
-    return every_node;
+    return NodeSet::all();
   Entry* entry = find(microtask, false);
   if (!entry)
-    return every_node;
-  const uint64_t needed = entry->needed.load(std::memory_order_relaxed);
-  if (needed == every_node)
+    return NodeSet::all();
+  const NodeSet needed = entry->needed.load(std::memory_order_relaxed);
+  if (needed == NodeSet::all())
     return needed;
   const uint32_t interval = entry->interval.load(std::memory_order_relaxed);
   if (entry->teams.fetch_add(1, std::memory_order_relaxed) + 1 < interval)
@@ -66,11 +63,11 @@ uint64_t nodes_for_region(const void* microtask) {
   entry->teams.store(0, std::memory_order_relaxed);
   if (interval < longest_interval)
     entry->interval.store(interval * 2, std::memory_order_relaxed);
-  return every_node;
+  return NodeSet::all();
 }
 
-void publish_needed_nodes(const void* microtask, uint64_t nodes) {
-  Entry* entry = find(microtask, nodes != every_node);
+void publish_needed_nodes(const void* microtask, NodeSet nodes) {
+  Entry* entry = find(microtask, nodes != NodeSet::all());
   if (!entry || entry->needed.load(std::memory_order_relaxed) == nodes)
     return;
   entry->teams.store(0, std::memory_order_relaxed);

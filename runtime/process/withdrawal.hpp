@@ -3,16 +3,16 @@
 // not used are joined).
 #pragma once
 
-#include <cstdint>
+#include "base/node_set.hpp"
 
 namespace hetmp::runtime {
 
-/// For a thread about to start a team: the nodes that teams of this region need now, bit i = node i. Now and then it is
-/// all of them again, at growing intervals, so that decisions can be seen to hold still.
-uint64_t nodes_for_region(const void* microtask);
+/// For a thread about to start a team: the nodes that teams of this region need now. Now and then it is all of them
+/// again, at growing intervals, so that decisions can be seen to hold still.
+NodeSet nodes_for_region(const void* microtask);
 
 /// Told by the global level at the end of such a team; one caller at a time.
-void publish_needed_nodes(const void* microtask, uint64_t nodes);
+void publish_needed_nodes(const void* microtask, NodeSet nodes);
 
 /// From now on every team spreads over all nodes: the program has variables of which each thread keeps its own, and
 /// thread numbers must therefore stay with the same threads.

@@ -36,7 +36,7 @@ struct Resident {
   std::atomic<bool> taken{false};
   Thread* thread = nullptr; ///< belongs to whoever set `taken`
 };
-Resident resident_of[most_node_processes];
+Resident resident_of[most_nodes];
 
 /// Null if it is at work for another team (of another initial thread), or there can be none.
 Thread* take_resident(uint32_t node) {
@@ -93,7 +93,7 @@ void run_spread(Thread& self, NodeTeam& team, const std::vector<uint32_t>& threa
   description.device = device_icvs();
   description.team = next_team_identity();
   description.participants = schedulers::nodes_with_threads(threads);
-  description.nodes = uint32_t(__builtin_popcountll(description.participants));
+  description.nodes = description.participants.size();
   description.root = uint32_t(self.gtid);
   start_other_nodes(team, threads);
   begin_contention_group(team);

@@ -126,7 +126,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads
   TeamDescription& description = team.description;
   write_changed(description.node, own_node());
   write_changed(description.nodes, 1u);
-  write_changed(description.participants, uint64_t(1) << own_node());
+  write_changed(description.participants, NodeSet::of(own_node()));
   write_changed(description.threads, threads);
   write_changed(description.first_thread, 0u);
   write_changed(description.local_threads, threads);

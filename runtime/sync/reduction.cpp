@@ -48,8 +48,8 @@ void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
 void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   const TeamDescription& part = team.description;
-  for (uint64_t others = part.participants & ~uint64_t(1); others != 0; others &= others - 1)
-    request.combine(request.data, team.global->take_copies(part, sequence, uint32_t(__builtin_ctzll(others))));
+  for (const uint32_t other : part.participants.without(0))
+    request.combine(request.data, team.global->take_copies(part, sequence, other));
   if (!request.waits)
     team.global->release_copies(part, sequence);
 }

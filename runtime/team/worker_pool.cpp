@@ -11,7 +11,7 @@
 namespace hetmp::runtime {
 namespace {
 
-WorkerPool pools[most_node_processes]; // by node
+WorkerPool pools[most_nodes]; // by node
 
 void* worker_body(void* argument) {
   Thread& self = *static_cast<Thread*>(argument);

@@ -1,6 +1,8 @@
 // `hetmp run`: the environment in which a program finds the runtime, then the program.
 #pragma once
 
+#include "base/node_set.hpp"
+
 #include <map>
 #include <optional>
 #include <string>
@@ -9,7 +11,6 @@
 namespace hetmp::tool {
 
 inline constexpr int usage_error = 2;
-inline constexpr int most_nodes = 64;
 inline constexpr int most_threads = 32768;
 
 /// As given on the command line; nothing = not given.

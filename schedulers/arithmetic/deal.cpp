@@ -6,19 +6,17 @@
 namespace hetmp::schedulers {
 namespace {
 
-constexpr size_t bits = 64;
-
-std::vector<size_t> participants_of(size_t nodes, uint64_t mask) {
+std::vector<size_t> participants_of(size_t nodes, NodeSet participants) {
   std::vector<size_t> members;
-  for (size_t node = 0; node < std::min(nodes, bits); ++node)
-    if (mask >> node & 1)
+  for (const uint32_t node : participants)
+    if (node < nodes)
       members.push_back(node);
   return members;
 }
 
 } // namespace
 
-std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& cpus_per_node, uint64_t participants) {
+std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& cpus_per_node, NodeSet participants) {
   std::vector<uint32_t> threads(cpus_per_node.size(), 0);
   const std::vector<size_t> members = participants_of(cpus_per_node.size(), participants);
   if (total <= members.size()) {
@@ -49,11 +47,12 @@ std::vector<uint32_t> deal_threads(uint32_t total, const std::vector<uint32_t>& 
   return threads;
 }
 
-uint64_t nodes_with_threads(const std::vector<uint32_t>& threads) {
-  uint64_t mask = 0;
-  for (size_t node = 0; node < std::min(threads.size(), bits); ++node)
-    mask |= uint64_t(threads[node] != 0) << node;
-  return mask;
+NodeSet nodes_with_threads(const std::vector<uint32_t>& threads) {
+  NodeSet nodes;
+  for (uint32_t node = 0; node < std::min<size_t>(threads.size(), most_nodes); ++node)
+    if (threads[node] != 0)
+      nodes.add(node);
+  return nodes;
 }
 
 } // namespace hetmp::schedulers

@@ -1,13 +1,13 @@
 // A loop and the team that divides it, as far as arithmetic asks.
 #pragma once
 
+#include "base/node_set.hpp"
+
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 namespace hetmp::schedulers {
-
-inline constexpr uint32_t most_nodes = 64;
 
 struct LoopShape {
   uint64_t trips = 0;

@@ -29,7 +29,7 @@ using PolicyFactory = std::function<std::unique_ptr<schedulers::LoopPolicy>(
     const schedulers::LoopShape&, schedulers::RegionHistory&, const schedulers::DecisionRules&)>;
 
 struct Scenario {
-  std::vector<SimulatedNode> nodes; ///< at most schedulers::most_nodes
+  std::vector<SimulatedNode> nodes; ///< at most most_nodes
   CostProfile cost;
   FaultModel faults;
   double exchange_us = 50; ///< from a node's question to the answer's arrival, half of it each way

@@ -32,8 +32,6 @@ schedulers::DecisionRules rules() {
   return made;
 }
 
-uint64_t first_nodes(uint32_t nodes) { return nodes >= 64 ? ~uint64_t(0) : (uint64_t(1) << nodes) - 1; }
-
 /// A coordinator, and requests as a team's leaders make them. Tickets differ from node numbers on purpose.
 class CoordinatorTest : public testing::Test {
  protected:
@@ -43,7 +41,7 @@ class CoordinatorTest : public testing::Test {
     made.node = node;
     made.ticket = 1000 + node;
     made.nodes = nodes;
-    made.participants = first_nodes(nodes);
+    made.participants = NodeSet::first_of(nodes);
     made.threads = cpus_of_a_node * nodes;
     made.microtask = 0x4000;
     made.team = team;
@@ -71,7 +69,7 @@ class CoordinatorTest : public testing::Test {
     return order;
   }
 
-  Coordinator coordinator{rules(), std::vector<uint32_t>(schedulers::most_nodes, cpus_of_a_node)};
+  Coordinator coordinator{rules(), std::vector<uint32_t>(most_nodes, cpus_of_a_node)};
   std::mt19937_64 random{7};
   uint64_t team = 1;
 };
@@ -85,7 +83,7 @@ std::set<uint32_t> nodes_of(const std::vector<Answer>& answers) {
 }
 
 TEST_F(CoordinatorTest, BarriersLetAllGoWhenTheLastOneComes) {
-  for (uint32_t nodes = 1; nodes <= schedulers::most_nodes; ++nodes)
+  for (uint32_t nodes = 1; nodes <= most_nodes; ++nodes)
     for (uint64_t sequence = 1; sequence <= 3; ++sequence) {
       uint64_t expected_word = 0;
       const std::vector<uint32_t> order = any_order(nodes);
@@ -129,7 +127,7 @@ TEST_F(CoordinatorTest, BarriersOfSeveralTeamsAndStepsDoNotMix) {
 }
 
 TEST_F(CoordinatorTest, JoinAnswersTheOriginOnly) {
-  for (uint32_t nodes = 1; nodes <= schedulers::most_nodes; ++nodes, ++team) {
+  for (uint32_t nodes = 1; nodes <= most_nodes; ++nodes, ++team) {
     const std::vector<uint32_t> order = any_order(nodes);
     for (uint32_t i = 0; i < nodes; ++i) {
       const auto answers = send(Kind::Join, order[i], nodes);
@@ -360,7 +358,7 @@ TEST_F(CoordinatedLoopTest, LoopsAreDecidedByContent) {
 TEST_F(CoordinatedLoopTest, TheReportTellsWhatWasMeasuredAndDecided) {
   run(2, 4000, hetprobe, {10, 20}, {0, 0.25}, 7);
   const perf::Report whole = coordinator.report();
-  EXPECT_EQ(whole.nodes, schedulers::most_nodes);
+  EXPECT_EQ(whole.nodes, most_nodes);
   ASSERT_EQ(whole.regions.size(), 1u);
   const perf::RegionRecord& region = whole.regions[0];
   EXPECT_EQ(region.source, source);
@@ -369,7 +367,7 @@ TEST_F(CoordinatedLoopTest, TheReportTellsWhatWasMeasuredAndDecided) {
   EXPECT_EQ(region.trips, 4000u);
   EXPECT_EQ(region.probed_visits, 1u);
   EXPECT_EQ(region.threshold_us, threshold_us);
-  ASSERT_EQ(region.nodes.size(), schedulers::most_nodes);
+  ASSERT_EQ(region.nodes.size(), most_nodes);
   EXPECT_EQ(region.nodes[0].threads, cpus_of_a_node);
   EXPECT_EQ(region.nodes[0].mean_us, 19000) << "3800 of 4000 iterations, by two threads, 10 us each";
   EXPECT_EQ(region.nodes[1].mean_us, 2000) << "its probe";
@@ -388,9 +386,9 @@ TEST_F(CoordinatedLoopTest, StaticLoopsAreDividedByWhatTheVisitsBeforeShowed) {
 TEST_F(CoordinatedLoopTest, ARegionNeedsTheNodesThatItsLoopsNeed) {
   constexpr uint64_t region = 0x4000; // as in request()
   coordinator = Coordinator(rules(), std::vector<uint32_t>(3, cpus_of_a_node));
-  EXPECT_EQ(coordinator.nodes_needed(region), schedulers::every_node) << "nothing is known";
+  EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::all()) << "nothing is known";
   int regions = 0;
-  for (; coordinator.nodes_needed(region) != 1; ++regions) {
+  for (; coordinator.nodes_needed(region) != NodeSet::of(0); ++regions) {
     ASSERT_LT(regions, 1000) << "the loop never gets a decision that stands";
     run(3, 900, hetprobe, {10, 10, 10}, {0, 5, 5}, 1);
     join(3);
@@ -398,11 +396,11 @@ TEST_F(CoordinatedLoopTest, ARegionNeedsTheNodesThatItsLoopsNeed) {
   EXPECT_GE(regions, 2) << "one visit, whose pages are cold, does not decide for good";
   run(3, 90, hetprobe, {1, 1, 1}, {0, 0, 0}, 2);
   join(3);
-  EXPECT_EQ(coordinator.nodes_needed(region), 1u) << "a loop that is next to nothing does not count";
+  EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::of(0)) << "a loop that is next to nothing does not count";
   run(3, 900'000, hetprobe, {10, 10, 10}, {0, 0, 0}, 3);
   join(3);
-  EXPECT_EQ(coordinator.nodes_needed(region), schedulers::every_node) << "a loop without a decision that stands";
-  EXPECT_EQ(coordinator.nodes_needed(0x5000), schedulers::every_node);
+  EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::all()) << "a loop without a decision that stands";
+  EXPECT_EQ(coordinator.nodes_needed(0x5000), NodeSet::all());
 }
 
 TEST_F(CoordinatedLoopTest, ARegionWithUnplacedLoopsNeedsAllNodes) {
@@ -411,7 +409,7 @@ TEST_F(CoordinatedLoopTest, ARegionWithUnplacedLoopsNeedsAllNodes) {
     run(2, 900, hetprobe, {10, 10}, {0, 5}, 1);
     join(2, true);
   }
-  EXPECT_EQ(coordinator.nodes_needed(0x4000), schedulers::every_node);
+  EXPECT_EQ(coordinator.nodes_needed(0x4000), NodeSet::all());
 }
 
 TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
@@ -443,8 +441,8 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
   for (Kind kind : {Kind::Barrier, Kind::Join, Kind::AskLoop, Kind::ReportLoop, Kind::OrderedWait, Kind::OrderedPost,
                     Kind::Lock, Kind::TryLock, Kind::Unlock}) {
     EXPECT_TRUE(refuses(request(kind, 0, 0)));
-    EXPECT_TRUE(refuses(request(kind, 0, schedulers::most_nodes + 1)));
-    EXPECT_TRUE(refuses(request(kind, schedulers::most_nodes, 1)));
+    EXPECT_TRUE(refuses(request(kind, 0, most_nodes + 1)));
+    EXPECT_TRUE(refuses(request(kind, most_nodes, 1)));
     Request long_source = request(kind, 0, 2);
     long_source.payload_length = Request::longest_payload + 1;
     EXPECT_TRUE(refuses(long_source));

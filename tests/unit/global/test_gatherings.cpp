@@ -14,7 +14,7 @@ using Kind = Request::Kind;
 
 class GatheringsTest : public testing::Test {
  protected:
-  static constexpr uint64_t participants = 0b10111; // node 3 is not in the team
+  static constexpr NodeSet participants = NodeSet::of_bits(0b10111); // node 3 is not in the team
 
   Request request(Kind kind, uint32_t node, uint64_t word = 0, bool waits = false, uint64_t sequence = 5) {
     Request made;

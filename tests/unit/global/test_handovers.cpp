@@ -23,7 +23,7 @@ class HandoverTest : public testing::Test {
     made.node = node;
     made.ticket = 1000 + node;
     made.nodes = nodes;
-    made.participants = (1u << nodes) - 1;
+    made.participants = NodeSet::first_of(nodes);
     made.threads = nodes;
     made.team = 1;
     made.sequence = sequence;

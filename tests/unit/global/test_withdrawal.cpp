@@ -1,14 +1,13 @@
 // Which nodes a region's teams need, as forks see it.
 #include "runtime/process/withdrawal.hpp"
 
-#include "schedulers/arithmetic/deal.hpp"
-
 #include <gtest/gtest.h>
 
 namespace hetmp::runtime {
 namespace {
 
-using schedulers::every_node;
+constexpr NodeSet every_node = NodeSet::all();
+constexpr NodeSet origin = NodeSet::of(0);
 
 const char regions[4000] = {};
 
@@ -16,25 +15,25 @@ TEST(Withdrawal, UnknownRegionsNeedAllNodes) { EXPECT_EQ(nodes_for_region(&regio
 
 TEST(Withdrawal, APublishedNeedHoldsUntilTheNextAudit) {
   const void* region = &regions[1];
-  publish_needed_nodes(region, 1);
+  publish_needed_nodes(region, origin);
   int teams = 0;
-  while (nodes_for_region(region) == 1)
+  while (nodes_for_region(region) == origin)
     ASSERT_LT(++teams, 1000) << "never looked at again";
   const int first = teams;
   EXPECT_GT(first, 10);
-  for (teams = 0; nodes_for_region(region) == 1; ++teams) {
+  for (teams = 0; nodes_for_region(region) == origin; ++teams) {
   }
   EXPECT_EQ(teams + 1, 2 * (first + 1)) << "confirmed: the interval doubles";
-  publish_needed_nodes(region, 1); // what an audit that changes nothing says
-  for (teams = 0; nodes_for_region(region) == 1; ++teams) {
+  publish_needed_nodes(region, origin); // what an audit that changes nothing says
+  for (teams = 0; nodes_for_region(region) == origin; ++teams) {
   }
   EXPECT_EQ(teams + 1, 4 * (first + 1));
 }
 
 TEST(Withdrawal, AContradictionBringsAllNodesBack) {
   const void* region = &regions[2];
-  publish_needed_nodes(region, 1);
-  EXPECT_EQ(nodes_for_region(region), 1u);
+  publish_needed_nodes(region, origin);
+  EXPECT_EQ(nodes_for_region(region), origin);
   publish_needed_nodes(region, every_node);
   for (int team = 0; team < 200; ++team)
     EXPECT_EQ(nodes_for_region(region), every_node);
@@ -42,22 +41,23 @@ TEST(Withdrawal, AContradictionBringsAllNodesBack) {
 
 TEST(Withdrawal, ManyRegionsKeepTheirOwnNeeds) {
   for (int i = 100; i < 400; ++i)
-    publish_needed_nodes(&regions[i], uint64_t(i));
+    publish_needed_nodes(&regions[i], NodeSet::of_bits(uint64_t(i)));
   for (int i = 100; i < 400; ++i) {
-    const uint64_t nodes = nodes_for_region(&regions[i]);
-    EXPECT_TRUE(nodes == uint64_t(i) || nodes == every_node) << "a region without a place runs on all nodes";
+    const NodeSet nodes = nodes_for_region(&regions[i]);
+    EXPECT_TRUE(nodes == NodeSet::of_bits(uint64_t(i)) || nodes == every_node)
+        << "a region without a place runs on all nodes";
   }
   for (int i = 1000; i < 4000; ++i) // more than there is room for
-    publish_needed_nodes(&regions[i], 1);
+    publish_needed_nodes(&regions[i], origin);
   for (int i = 1000; i < 4000; ++i) {
-    const uint64_t nodes = nodes_for_region(&regions[i]);
-    EXPECT_TRUE(nodes == 1 || nodes == every_node);
+    const NodeSet nodes = nodes_for_region(&regions[i]);
+    EXPECT_TRUE(nodes == origin || nodes == every_node);
   }
 }
 
 TEST(WithdrawalOfPrograms, ThreadVariablesKeepThreadsWhereTheyAre) {
   const void* region = &regions[3];
-  publish_needed_nodes(region, 1);
+  publish_needed_nodes(region, origin);
   keep_threads_where_they_are();
   EXPECT_EQ(nodes_for_region(region), every_node);
 }

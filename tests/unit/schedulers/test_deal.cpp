@@ -26,10 +26,10 @@ TEST(Deal, EveryParticipantGetsOne) {
 }
 
 TEST(Deal, OnlyParticipantsGetThreads) {
-  EXPECT_EQ(deal_threads(6, {2, 2, 2}, 0b101), (Threads{3, 0, 3}));
-  EXPECT_EQ(deal_threads(6, {2, 2, 2}, 0b001), (Threads{6, 0, 0}));
-  EXPECT_EQ(deal_threads(1, {2, 2, 2}, 0b110), (Threads{0, 1, 0}));
-  EXPECT_EQ(nodes_with_threads({3, 0, 3}), 0b101u);
+  EXPECT_EQ(deal_threads(6, {2, 2, 2}, NodeSet::of_bits(0b101)), (Threads{3, 0, 3}));
+  EXPECT_EQ(deal_threads(6, {2, 2, 2}, NodeSet::of(0)), (Threads{6, 0, 0}));
+  EXPECT_EQ(deal_threads(1, {2, 2, 2}, NodeSet::of_bits(0b110)), (Threads{0, 1, 0}));
+  EXPECT_EQ(nodes_with_threads({3, 0, 3}), NodeSet::of_bits(0b101));
 }
 
 TEST(Deal, AlwaysDealsAllOfThem) {
@@ -39,12 +39,12 @@ TEST(Deal, AlwaysDealsAllOfThem) {
     for (uint32_t& count : cpus)
       count = random() % 5 == 0 ? 0 : random() % 100;
     const uint32_t total = 1 + random() % 4096;
-    uint64_t mask = (uint64_t(random()) << 32 | random()) | 1;
-    const Threads threads = deal_threads(total, cpus, mask);
+    const NodeSet members = NodeSet::of_bits((uint64_t(random()) << 32 | random()) | 1);
+    const Threads threads = deal_threads(total, cpus, members);
     ASSERT_EQ(threads.size(), cpus.size());
     ASSERT_EQ(sum(threads), std::max(total, 0u));
     for (size_t node = 0; node < cpus.size(); ++node) {
-      if (!(mask >> node & 1)) {
+      if (!members.contains(uint32_t(node))) {
         ASSERT_EQ(threads[node], 0u);
       } else if (total >= cpus.size()) {
         ASSERT_GE(threads[node], 1u);
