@@ -1,20 +1,13 @@
+// Who begins regions on this node, and the facts that their plans are made of.
 #include "runtime/regions/fork.hpp"
 
 #include "base/message.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
-#include "runtime/regions/region_plan.hpp"
+#include "runtime/regions/region.hpp"
 #include "runtime/regions/spread.hpp"
-#include "runtime/regions/spread_team.hpp"
-#include "runtime/regions/team_setup.hpp"
-#include "runtime/tasking/helping.hpp"
-#include "runtime/team/binding.hpp"
-#include "runtime/team/display.hpp"
-#include "runtime/team/team_size.hpp"
-#include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/fresh_page.hpp"
-#include "runtime/wait/write_changed.hpp"
 
 #include <utility>
 
@@ -31,11 +24,12 @@ bool is_inside_active_region(const ImplicitTask& task) {
   return at != nullptr;
 }
 
-RegionFacts facts_of(const Thread& self, uint32_t threads, uint32_t count) {
+RegionFacts facts_of(const Thread& self, uint32_t threads, const Construct& construct, bool open) {
   RegionFacts facts;
   facts.threads = threads;
-  facts.arguments = count;
+  facts.arguments = construct.count;
   facts.dynamic = self.task->icvs.dynamic;
+  facts.executed_by_caller = open;
   facts.in_active_region = is_inside_active_region(*self.task);
   facts.met_on = self.node;
   facts.nodes_can_meet = global_level() != nullptr;
@@ -44,20 +38,20 @@ RegionFacts facts_of(const Thread& self, uint32_t threads, uint32_t count) {
   return facts;
 }
 
-RegionPlan wanted_plan(const Thread& self, uint32_t threads, uint32_t count, const void* microtask) {
+RegionPlan wanted_plan(const Thread& self, uint32_t threads, const Construct& construct, bool open) {
   if (layout().nodes() == 1) [[likely]]
     return stay_here(threads, StaysHere::OneNode);
-  const RegionFacts facts = facts_of(self, threads, count);
+  const RegionFacts facts = facts_of(self, threads, construct, open);
   const StaysHere reason = why_it_stays(facts);
   if (reason != StaysHere::No)
     return stay_here(threads, reason);
-  return deal_region(facts, nodes_for_region(microtask)); // which counts the teams that ask
+  return deal_region(facts, nodes_for_region(construct.microtask)); // which counts the teams that ask
 }
 
 /// The primary's crew is as large as the plan says, which has become smaller if the system refuses threads: at most
 /// twice, from several nodes to this one, and to what this one can have.
-RegionPlan plan_with_crew(Thread& self, uint32_t threads, uint32_t count, const void* microtask) {
-  RegionPlan plan = wanted_plan(self, threads, count, microtask);
+RegionPlan plan_with_crew(Thread& self, uint32_t threads, const Construct& construct, bool open) {
+  RegionPlan plan = wanted_plan(self, threads, construct, open);
   resize_crew(self, plan.local_threads() - 1);
   while (self.crew.size() + 1 < plan.local_threads()) {
     plan = with_fewer_workers(plan, uint32_t(self.crew.size()) + 1);
@@ -66,14 +60,10 @@ RegionPlan plan_with_crew(Thread& self, uint32_t threads, uint32_t count, const 
   return plan;
 }
 
-void run_on_this_node(Thread& self, NodeTeam& team) {
-  start_workers(self, team);
-  enter(self, team, 0);
+void run_region(Thread& self, const Construct& construct, const RegionPlan& plan, int proc_bind) {
+  NodeTeam& team = begin_region(self, construct, plan, proc_bind);
   execute(self, team);
-  finish_region(self, team);
-  leave(self, team);
-  if (!team.seats.empty()) [[unlikely]]
-    affinity::leave_bound_team(self);
+  end_region(self, team);
 }
 
 } // namespace
@@ -91,59 +81,44 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     end_serial_region(self);
     return;
   }
-  const ContentionScope contention(counted_group(*self.task), threads);
-  CrewScope crew(self);
-  const RegionPlan plan = plan_with_crew(self, threads, count, microtask);
-  NodeTeam& team = acquire_team(self);
-  write_changed(team.enclosing, self.task);
-  describe(team, self, source, plan.threads);
-  write_changed(team.working_threads, team.local_threads() - plan.idle);
-  reserve_members(team, team.local_threads());
-  keep_arguments(team, microtask, count, arguments);
-  affinity::prepare_seats(self, team, proc_bind);
-  affinity::choose_display(self, team);
-  write_changed(team.description.invoke, invoke);
-  if (!plan.spreads())
-    run_on_this_node(self, team);
-  else if (several_processes()) // the region's shared variables lie in its caller's frame
-    on_fresh_page([&] { run_spread(self, team, plan.by_node); });
+  const RegionResources resources(self, threads);
+  const Construct construct{source, microtask, count, arguments, invoke};
+  const RegionPlan plan = plan_with_crew(self, threads, construct, false);
+  if (plan.spreads() && several_processes()) // the region's shared variables lie in its caller's frame
+    on_fresh_page([&] { run_region(self, construct, plan, proc_bind); });
   else
-    run_spread(self, team, plan.by_node);
+    run_region(self, construct, plan, proc_bind);
 }
 
 void begin_serial_region(Thread& self, const void* source) {
   self.pushed_threads = 0;
   self.pushed_strict.threads = 0;
-  NodeTeam& team = acquire_team(self);
-  write_changed(team.enclosing, self.task);
-  describe(team, self, source, 1);
-  affinity::leave_seats(team);
-  affinity::choose_display(self, team);
-  reserve_members(team, 1);
-  enter(self, team, 0);
+  begin_region_of_one(self, source);
 }
 
-void end_serial_region(Thread& self) {
-  finish_region(self, *self.task->team);
-  leave(self, *self.task->team);
-}
+void end_serial_region(Thread& self) { end_region(self, *self.task->team); }
 
-void work(Thread& worker) {
-  NodeTeam* team = worker.next_team;
-  if (!team) {
-    run_node_part(*worker.next_part);
-    if (!worker.resident)
-      pool_of_node(worker.node).give_back(&worker);
+void begin_open_region(Thread& self, void* microtask, uint32_t count, void* const* arguments, Invoker invoke) {
+  const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
+  const uint32_t threads = wanted_threads(self);
+  if (threads == 1) {
+    use_strict_clause(self, 1);
+    begin_serial_region(self, nullptr);
+    self.open_regions.push_back(nullptr);
     return;
   }
-  if (worker.called_back) {
-    worker.called_back = false;
-    worker.task = &team->members[worker.next_local_number];
-  } else {
-    enter(worker, *team, worker.next_local_number);
-    execute(worker, *team);
-  }
-  leave_region(worker, *team); // the last access to the team: its primary may set it up anew
+  auto* resources = new RegionResources(self, threads);
+  const Construct construct{nullptr, microtask, count, arguments, invoke};
+  begin_region(self, construct, plan_with_crew(self, threads, construct, true), proc_bind);
+  self.open_regions.push_back(resources);
+}
+
+void end_open_region(Thread& self) {
+  if (self.open_regions.empty())
+    return; // the program ends what it has not begun
+  end_region(self, *self.task->team);
+  delete self.open_regions.back(); // null: it had one thread
+  self.open_regions.pop_back();
 }
 
 } // namespace hetmp::runtime

@@ -18,7 +18,4 @@ void end_open_region(Thread& self);
 void begin_serial_region(Thread& self, const void* source);
 void end_serial_region(Thread& self);
 
-/// Executes the job a worker has just been given.
-void work(Thread& worker);
-
 } // namespace hetmp::runtime

@@ -1,19 +1,18 @@
 #include "runtime/regions/team_setup.hpp"
 
 #include "base/valgrind.hpp"
-#include "perf/report/trace.hpp"
+#include "runtime/global/global_level_instance.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/regions/node_parts.hpp"
 #include "runtime/sync/barrier.hpp"
-#include "runtime/sync/cancellation.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 #include "runtime/tasking/task_watch.hpp"
-#include "runtime/team/binding.hpp"
-#include "runtime/team/display.hpp"
+#include "runtime/team/allocators.hpp"
 #include "runtime/team/team_size.hpp"
-#include "runtime/team/traced.hpp"
 #include "runtime/wait/write_changed.hpp"
+#include "schedulers/arithmetic/deal.hpp"
 
 #include <algorithm>
 
@@ -23,17 +22,6 @@ namespace {
 /// The program may pass values of which it has set a part only, an int in the place of a pointer: comparing them
 /// decides nothing wrong, but memcheck would show it as a mistake.
 const bool never_compare_arguments = under_valgrind();
-
-void release_team(Thread& self, NodeTeam& team) {
-  if (team.out_of_step.load(std::memory_order_relaxed)) {
-    team.out_of_step.store(false, std::memory_order_relaxed);
-    restart_loops(team);
-    forget_team_reductions(team);
-  }
-  write_changed(team.first_loop, team.members[0].loops);
-  write_changed(team.next_unused, self.unused_teams);
-  self.unused_teams = &team;
-}
 
 /// The ICVs of the region described, and how large those inside it are: by a clause with a list, on it or on one around
 /// it, else by the list in the environment. Whatever neither says is inherited.
@@ -62,22 +50,74 @@ void forget_cancelled(NodeTeam& team) {
     construct.store(0, std::memory_order_relaxed);
 }
 
-/// Unique in the process, never 0.
-uint64_t name_region(Thread& primary) {
-  constexpr int most_significant =
-      40; // a thread that begins a region each 100 ns does so for 30 hours until its names come again
-  return uint64_t(primary.gtid + 1) << most_significant |
-         (++primary.regions_begun & ((uint64_t(1) << most_significant) - 1));
+/// Counters that begin anew with each region, whoever described it.
+void begin_counting(NodeTeam& team) {
+  write_changed(team.barriers, uint64_t(0));
+  write_changed(team.tasks.others_wait, false);
+  if (regions_may_be_cancelled)
+    forget_cancelled(team);
+  write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
+}
+
+uint64_t next_team_identity() {
+  static std::atomic<uint64_t> last{0}; // only node 0 spreads teams
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+/// The nodes that the region runs on, and what only a team on several has.
+void describe_nodes(NodeTeam& team, const Thread& self, const RegionPlan& plan) {
+  TeamDescription& description = team.description;
+  if (!plan.spreads()) [[likely]] {
+    write_changed(description.nodes, 1u);
+    write_changed(description.participants, NodeSet::of(own_node()));
+    write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
+    return;
+  }
+  description.participants = schedulers::nodes_with_threads(plan.by_node);
+  description.nodes = description.participants.size();
+  description.team = next_team_identity();
+  description.root = uint32_t(self.gtid);
+  description.device = device_icvs();
+  default_allocator_of(description.icvs); // made once, for all nodes
+  team.global = global_level();
+}
+
+void keep_arguments(NodeTeam& team, uint32_t count, void* const* arguments) {
+  TeamDescription& description = team.description;
+  if (count <= most_forwarded_arguments) {
+    for (uint32_t i = 0; i < count; i++)
+      if (never_compare_arguments)
+        description.arguments[i] = arguments[i];
+      else
+        write_changed(description.arguments[i], arguments[i]);
+    write_changed(team.arguments, static_cast<void* const*>(description.arguments));
+  } else {
+    team.many_arguments.assign(arguments, arguments + count);
+    team.arguments = team.many_arguments.data();
+  }
 }
 
 } // namespace
 
 NodeTeam& acquire_team(Thread& self) {
   NodeTeam* team = self.unused_teams;
-  if (!team)
-    return *new NodeTeam;
-  self.unused_teams = team->next_unused;
+  if (team)
+    self.unused_teams = team->next_unused;
+  else
+    team = new NodeTeam;
+  write_changed(team->enclosing, self.task);
   return *team;
+}
+
+void give_back_team(Thread& self, NodeTeam& team) {
+  if (team.out_of_step.load(std::memory_order_relaxed)) {
+    team.out_of_step.store(false, std::memory_order_relaxed);
+    restart_loops(team);
+    forget_team_reductions(team);
+  }
+  write_changed(team.first_loop, team.members[0].loops);
+  write_changed(team.next_unused, self.unused_teams);
+  self.unused_teams = &team;
 }
 
 void reserve_members(NodeTeam& team, uint32_t local_threads) {
@@ -94,42 +134,15 @@ void reserve_members(NodeTeam& team, uint32_t local_threads) {
     buffer.shares = std::make_unique<ChunkShare[]>(local_threads);
 }
 
-void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
-  const TeamDescription& description = team.description;
-  ImplicitTask& task = team.members[local_number];
-  task.team = &team;
-  task.parent = team.enclosing;
-  task.number = description.first_thread + local_number;
-  task.local_number = local_number;
-  task.team_size = description.threads;
-  task.level = description.level;
-  task.active_level = description.active_level;
-  task.icvs = description.icvs;
-  task.constructs = 0;
-  task.loops = team.first_loop;
-  task.singles = team.first_single;
-  task.worksharing = 1;
-  task.in_static_loop = task.left_worksharing = task.has_met_at_reduction = false;
-  task.loop.open = false;
-  task.static_visit = 0;
-  task.reduction = ReductionMethod::None;
-  affinity::take_seat(thread, team, local_number);
-  reset_tasking(task);
-  thread.task = &task;
-  if (team.displayed) [[unlikely]]
-    affinity::display_thread({});
-}
-
-void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads) {
+void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan& plan) {
   const ImplicitTask& enclosing = *self.task;
   const TeamDescription& around = enclosing.team->description;
+  const uint32_t threads = plan.threads, local_threads = plan.local_threads();
   TeamDescription& description = team.description;
   write_changed(description.node, own_node());
-  write_changed(description.nodes, 1u);
-  write_changed(description.participants, NodeSet::of(own_node()));
   write_changed(description.threads, threads);
   write_changed(description.first_thread, 0u);
-  write_changed(description.local_threads, threads);
+  write_changed(description.local_threads, local_threads);
   write_changed(description.level, enclosing.level + 1);
   write_changed(description.active_level, enclosing.active_level + (threads > 1 ? 1 : 0));
   write_changed(description.league_teams, around.league_teams);
@@ -137,65 +150,31 @@ void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads
   describe_icvs(description, self);
   use_strict_clause(self, threads);
   write_changed(description.source, source);
-  write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
-  write_changed(team.tasks.oldest_first, false);
-  write_changed(team.working_threads, threads);
+  describe_nodes(team, self, plan);
+  write_changed(team.working_threads, local_threads - plan.idle);
   if (threads == 1 || counted_group(enclosing))
     write_changed(team.contention, enclosing.team->contention);
   else
-    begin_contention_group(team);
+    begin_contention_group(team); // goes by all of the description
   begin_counting(team);
 }
 
-void begin_counting(NodeTeam& team) {
-  write_changed(team.barriers, uint64_t(0));
-  write_changed(team.tasks.others_wait, false);
-  if (regions_may_be_cancelled)
-    forget_cancelled(team);
-  write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
+void describe_as(NodeTeam& team, const TeamDescription& part) {
+  copy_all_but_arguments(team.description, part);
+  if (several_processes())
+    set_device_icvs(part.device);
+  keep_arguments(team, part.argument_count, part.arguments);
+  team.global = global_level();
+  begin_contention_group(team);
+  begin_counting(team);
 }
 
-void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const* arguments) {
+void keep_outlined_function(NodeTeam& team, const Construct& construct) {
   TeamDescription& description = team.description;
-  write_changed(description.microtask, microtask);
-  write_changed(description.argument_count, count);
-  if (count <= most_forwarded_arguments) {
-    for (uint32_t i = 0; i < count; i++)
-      if (never_compare_arguments)
-        description.arguments[i] = arguments[i];
-      else
-        write_changed(description.arguments[i], arguments[i]);
-    write_changed(team.arguments, static_cast<void* const*>(description.arguments));
-  } else {
-    team.many_arguments.assign(arguments, arguments + count);
-    team.arguments = team.many_arguments.data();
-  }
-}
-
-void start_workers(Thread& primary, NodeTeam& team) {
-  team.region_end.start(team.local_threads() - 1, name_region(primary));
-  write_changed(team.crew, static_cast<Thread* const*>(primary.crew.data()));
-  write_changed(team.tasks.oldest_first, team.global && team.local_threads() == 1);
-  for (uint32_t local = 1; local < team.local_threads(); local++) {
-    Thread& worker = *team.crew[local - 1];
-    write_changed(worker.next_team, &team);
-    write_changed(worker.next_local_number, local);
-    worker.go.post();
-  }
-}
-
-void execute(Thread& self, NodeTeam& team) {
-  const TeamDescription& description = team.description;
-  const perf::TraceSpan span(is_traced(*self.task), perf::TraceEvent::Kind::Region, description.node, self.task->number,
-                             description.microtask, description.source);
-  description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
-                     team.arguments);
-  meet_at_end(*self.task);
-}
-
-void leave(Thread& self, NodeTeam& team) {
-  self.task = team.enclosing;
-  release_team(self, team);
+  write_changed(description.microtask, construct.microtask);
+  write_changed(description.invoke, construct.invoke);
+  write_changed(description.argument_count, construct.count);
+  keep_arguments(team, construct.count, construct.arguments);
 }
 
 } // namespace hetmp::runtime

@@ -1,38 +1,38 @@
-// How a node's part of a team is set up, begun and given back. For the files of this room that form teams.
+// What a node's part of a team is set to before anybody enters it. For the files of this room.
 #pragma once
 
+#include "runtime/regions/region_plan.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/worker_pool.hpp"
 
 namespace hetmp::runtime {
 
-/// A team of the thread's own that nobody uses.
+/// A parallel construct as the compiler hands it over; `arguments` need not stay when the region has begun.
+struct Construct {
+  const void* source; ///< ident_t, may be null
+  void* microtask;    ///< the outlined function
+  uint32_t count;     ///< of its arguments
+  void* const* arguments;
+  Invoker invoke;
+};
+
+/// A team of the thread's own that nobody uses, to be met where the thread is now.
 NodeTeam& acquire_team(Thread& self);
 
-/// Room for so many threads. Before anybody enters the team.
+/// The team is nobody's again. By the thread that acquired it, when all others have left it.
+void give_back_team(Thread& self, NodeTeam& team);
+
+/// The description of a region that `self` meets, as node 0 has it if there are several, but for the outlined function.
+/// Uses up the thread's clauses about sizes.
+void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan& plan);
+
+/// The same for a part that another node has described.
+void describe_as(NodeTeam& team, const TeamDescription& part);
+
+void keep_outlined_function(NodeTeam& team, const Construct& construct);
+
+/// Room for so many threads.
 void reserve_members(NodeTeam& team, uint32_t local_threads);
-
-/// The description of a region of `threads` threads, all on this node, that `self` meets. Uses up its clauses about
-/// sizes.
-void describe(NodeTeam& team, Thread& self, const void* source, uint32_t threads);
-
-/// What the microtask is called with; `arguments` need not stay.
-void keep_arguments(NodeTeam& team, void* microtask, uint32_t count, void* const* arguments);
-
-/// Counters that begin anew with each region, whoever described it.
-void begin_counting(NodeTeam& team);
-
-/// By each thread: it executes its implicit task from now on.
-void enter(Thread& thread, NodeTeam& team, uint32_t local_number);
-
-/// Lets the primary's crew begin.
-void start_workers(Thread& primary, NodeTeam& team);
-
-/// The thread's part of the region's code.
-void execute(Thread& self, NodeTeam& team);
-
-/// Of the primary: back to what it did before; the team is nobody's again.
-void leave(Thread& self, NodeTeam& team);
 
 /// The thread's crew for the team it is forming. Inside a team of its own that crew is at work: a nested team gets
 /// another one, which goes back to the pool afterwards. So does the crew of a worker, whose help is over with its

@@ -2,6 +2,7 @@
 
 #include "runtime/task_graph/dependences.hpp"
 #include "runtime/tasking/task_reduction.hpp"
+#include "runtime/team/calling_back.hpp"
 
 #include <cstdlib>
 
@@ -11,13 +12,6 @@ namespace {
 /// Of tasks that are begun while the present one waits.
 const GeneratingTask* own_constraint(ImplicitTask& task) {
   return task.explicit_task ? task.constraint : &task.generator;
-}
-
-/// Whether the worker leaves the team's region or has left it; true for the first who asks. What it left before says
-/// nothing, so its primary need not reset that at each start.
-bool take_leaving(Thread& worker, const NodeTeam& team) {
-  uint64_t region = team.region_end.region();
-  return worker.leaving.compare_exchange_strong(region, 0, std::memory_order_acq_rel);
 }
 
 } // namespace
@@ -91,7 +85,7 @@ void announce_tasks(NodeTeam& team) {
   if (team.local_threads() > 1 && !team.region_end.tasks_announced() && team.region_end.announce_tasks()) {
     for (uint32_t local = 1; local < team.local_threads(); local++) {
       Thread& worker = *team.crew[local - 1];
-      if (!take_leaving(worker, team)) // see leave_region()
+      if (!take_leaving(worker, team)) // see regions/leaving.cpp
         continue;
       team.region_end.add(1);
       worker.called_back = true;
@@ -121,45 +115,6 @@ void help_at_barrier(ImplicitTask& task, uint32_t epoch) {
 void finish_tasks(ImplicitTask& task) {
   NodeTeam& team = *task.team;
   help_until(current_thread(), nullptr, [&] { return team.tasks.all_complete(); });
-}
-
-void leave_region(Thread& worker, NodeTeam& team) {
-  // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it
-  // once this worker is not counted any more is leave_unless_tasks()'s doing.
-  worker.leaving.store(team.region_end.region(), std::memory_order_release);
-  ImplicitTask* task = std::exchange(worker.task, nullptr);
-  if (team.region_end.leave_unless_tasks())
-    return;
-  if (take_leaving(worker, team)) {
-    worker.task = task;
-    const uint32_t epoch = team.released.epoch(); // no barrier is left in the region: its end moves it on
-    team.region_end.helping.fetch_add(1, std::memory_order_seq_cst);
-    team.tasks.bell.ring();
-    help_until(worker, nullptr, [&] { return team.released.epoch() != epoch; });
-    worker.task = nullptr;
-  } // else it has been called back, taken for one that has left: it comes once more
-  team.region_end.leave();
-}
-
-void finish_region(Thread& primary, NodeTeam& team) {
-  if (team.local_threads() == 1) {
-    if (team.released.tasks_announced()) {
-      finish_tasks(*primary.task);
-      team.released.complete_with_tasks();
-    }
-    return;
-  }
-  if (team.region_end.wait_or_tasks())
-    return;
-  help_until(primary, nullptr, [&] {
-    // Helping workers are among those that have not left, so read in this order the two are equal only if all of these
-    // help.
-    const uint32_t helping = team.region_end.helping.load(std::memory_order_seq_cst);
-    return team.region_end.workers() == helping && team.tasks.all_complete();
-  });
-  team.released.complete_with_tasks();
-  team.tasks.bell.ring();
-  team.region_end.wait();
 }
 
 } // namespace hetmp::runtime

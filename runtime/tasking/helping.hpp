@@ -75,12 +75,6 @@ void help_at_barrier(ImplicitTask& task, uint32_t epoch);
 /// At a barrier, by the last thread of the node to come: returns when no task is left.
 void finish_tasks(ImplicitTask& task);
 
-/// By a worker whose part of the region is over. It must not touch the team afterwards.
-void leave_region(Thread& worker, NodeTeam& team);
-
-/// By the primary of the node's part of the team: returns when all workers have left and no task is left.
-void finish_region(Thread& primary, NodeTeam& team);
-
 /// Before the task begins.
 void reset_tasking(ImplicitTask& task);
 

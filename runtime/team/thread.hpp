@@ -158,17 +158,18 @@ struct Thread {
   perf::ThreadCounters counters; ///< run from its first measured chunk on
 
   // As the primary of teams. Owner: this thread.
-  std::vector<Thread*> crew;                    ///< workers kept from one region to the next
-  bool crew_at_work = false;                    ///< a team of this thread is using them
-  uint64_t regions_begun = 0;                   ///< with workers
-  affinity::DisplayedTeam displayed;            ///< the last one (OMP_DISPLAY_AFFINITY)
-  NodeTeam* unused_teams = nullptr;             ///< teams this thread may set up without asking anybody
-  std::vector<struct OpenRegion*> open_regions; ///< that it executes its part of by itself; see fork.hpp
+  std::vector<Thread*> crew;                         ///< workers kept from one region to the next
+  bool crew_at_work = false;                         ///< a team of this thread is using them
+  uint64_t regions_begun = 0;                        ///< with workers
+  affinity::DisplayedTeam displayed;                 ///< the last one (OMP_DISPLAY_AFFINITY)
+  NodeTeam* unused_teams = nullptr;                  ///< teams this thread may set up without asking anybody
+  std::vector<struct RegionResources*> open_regions; ///< that it executes its part of by itself; see fork.hpp
 
   // As a worker. Written by the team's primary before `go` is posted.
-  NodeTeam* next_team = nullptr;
+  void (*job)(Thread& worker) = nullptr; ///< what it does next, with what follows
+  NodeTeam* next_team = nullptr;         ///< to be a member of it
   uint32_t next_local_number = 0;
-  TeamDescription* next_part = nullptr; ///< instead of next_team: lead this part of a team
+  TeamDescription* next_part = nullptr; ///< to lead this part of a team
   EventCount go;
   Thread* next_idle = nullptr; ///< link of the pool's list, or of the records to be reused; guarded by those
 

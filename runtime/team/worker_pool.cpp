@@ -4,7 +4,6 @@
 #include "base/message.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
-#include "runtime/regions/fork.hpp"
 
 #include <cstring>
 
@@ -22,7 +21,7 @@ void* worker_body(void* argument) {
   while (true) {
     self.go.wait_while(seen);
     seen++; // one post for each job, and none before the last job is over
-    work(self);
+    self.job(self);
   }
 }
 

@@ -8,8 +8,8 @@ namespace hetmp::runtime {
 
 class WorkerPool {
  public:
-  /// An idle worker or a new one; null if the system refuses another thread. The caller then sets the worker's next_*
-  /// fields and posts its `go`. Any thread.
+  /// An idle worker or a new one; null if the system refuses another thread. The caller then sets the worker's job and
+  /// what that needs, and posts its `go`. Any thread.
   Thread* take();
 
   /// Workers that were taken and are no longer needed. They may still be on their way out of a region. Any thread.

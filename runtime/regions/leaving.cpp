@@ -1,0 +1,49 @@
+#include "runtime/regions/leaving.hpp"
+
+#include "runtime/tasking/helping.hpp"
+#include "runtime/team/calling_back.hpp"
+
+#include <utility>
+
+namespace hetmp::runtime {
+
+void leave_region(Thread& worker, NodeTeam& team) {
+  // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it
+  // once this worker is not counted any more is leave_unless_tasks()'s doing.
+  worker.leaving.store(team.region_end.region(), std::memory_order_release);
+  ImplicitTask* task = std::exchange(worker.task, nullptr);
+  if (team.region_end.leave_unless_tasks())
+    return;
+  if (take_leaving(worker, team)) {
+    worker.task = task;
+    const uint32_t epoch = team.released.epoch(); // no barrier is left in the region: its end moves it on
+    team.region_end.helping.fetch_add(1, std::memory_order_seq_cst);
+    team.tasks.bell.ring();
+    help_until(worker, nullptr, [&] { return team.released.epoch() != epoch; });
+    worker.task = nullptr;
+  } // else it has been called back, taken for one that has left: it comes once more
+  team.region_end.leave();
+}
+
+void finish_region(Thread& primary, NodeTeam& team) {
+  if (team.local_threads() == 1) {
+    if (team.released.tasks_announced()) {
+      finish_tasks(*primary.task);
+      team.released.complete_with_tasks();
+    }
+    return;
+  }
+  if (team.region_end.wait_or_tasks())
+    return;
+  help_until(primary, nullptr, [&] {
+    // Helping workers are among those that have not left, so read in this order the two are equal only if all of these
+    // help.
+    const uint32_t helping = team.region_end.helping.load(std::memory_order_seq_cst);
+    return team.region_end.workers() == helping && team.tasks.all_complete();
+  });
+  team.released.complete_with_tasks();
+  team.tasks.bell.ring();
+  team.region_end.wait();
+}
+
+} // namespace hetmp::runtime

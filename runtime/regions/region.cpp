@@ -1,0 +1,194 @@
+#include "runtime/regions/region.hpp"
+
+#include "base/cpu_list.hpp"
+#include "perf/report/trace.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/placement.hpp"
+#include "runtime/regions/leaving.hpp"
+#include "runtime/regions/node_parts.hpp"
+#include "runtime/regions/residents.hpp"
+#include "runtime/regions/spread.hpp"
+#include "runtime/sync/barrier.hpp"
+#include "runtime/sync/cancellation.hpp"
+#include "runtime/tasking/helping.hpp"
+#include "runtime/team/binding.hpp"
+#include "runtime/team/display.hpp"
+#include "runtime/team/traced.hpp"
+#include "runtime/team/visits.hpp"
+#include "runtime/wait/write_changed.hpp"
+
+namespace hetmp::runtime {
+
+SpreadHooks spread_hooks;
+visits::Hooks visits::hooks;
+
+namespace {
+
+// ---- begin
+
+/// The primary of a spread team runs on node 0 like that node's workers; done once for each thread.
+void move_to_own_node(Thread& self) {
+  if (self.bound)
+    return;
+  self.bound = true;
+  if (layout().kind == Layout::Kind::CpuSets)
+    bind_thread(layout().cpus[self.node]);
+}
+
+/// Readies a team for loops that are placed.
+void begin_placing(NodeTeam& team) {
+  team.unplaced.store(false, std::memory_order_relaxed);
+  team.static_visits.clear();
+  if (placement().static_loops || schedulers::probes(team.description.icvs.run_schedule.kind))
+    prepare_to_measure();
+}
+
+void start_other_nodes(const NodeTeam& team, const std::vector<uint32_t>& by_node) {
+  for (uint32_t node = 1; node < by_node.size(); node++)
+    if (by_node[node] != 0)
+      team.global->start(part_of_node(team.description, by_node, node));
+}
+
+/// The thread executes its implicit task from now on.
+void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
+  const TeamDescription& description = team.description;
+  ImplicitTask& task = team.members[local_number];
+  task.team = &team;
+  task.parent = team.enclosing;
+  task.number = description.first_thread + local_number;
+  task.local_number = local_number;
+  task.team_size = description.threads;
+  task.level = description.level;
+  task.active_level = description.active_level;
+  task.icvs = description.icvs;
+  task.constructs = 0;
+  task.loops = team.first_loop;
+  task.singles = team.first_single;
+  task.worksharing = 1;
+  task.in_static_loop = task.left_worksharing = task.has_met_at_reduction = false;
+  task.loop.open = false;
+  task.static_visit = 0;
+  task.reduction = ReductionMethod::None;
+  affinity::take_seat(thread, team, local_number); // behind the ICVs, of which it changes one
+  reset_tasking(task);
+  thread.task = &task;
+  if (team.displayed) [[unlikely]]
+    affinity::display_thread({});
+}
+
+/// The job of a worker that is a member of a team.
+void work_as_member(Thread& worker) {
+  NodeTeam& team = *worker.next_team;
+  if (worker.called_back) {
+    worker.called_back = false;
+    worker.task = &team.members[worker.next_local_number];
+  } else {
+    enter(worker, team, worker.next_local_number);
+    execute(worker, team);
+  }
+  leave_region(worker, team); // the last access to the team: its primary may set it up anew
+}
+
+/// Unique in the process, never 0.
+uint64_t name_region(Thread& primary) {
+  constexpr int most_significant =
+      40; // a thread that begins a region each 100 ns does so for 30 hours until its names come again
+  return uint64_t(primary.gtid + 1) << most_significant |
+         (++primary.regions_begun & ((uint64_t(1) << most_significant) - 1));
+}
+
+/// Lets the primary's crew begin.
+void start_workers(Thread& primary, NodeTeam& team) {
+  team.region_end.start(team.local_threads() - 1, name_region(primary));
+  write_changed(team.crew, static_cast<Thread* const*>(primary.crew.data()));
+  for (uint32_t local = 1; local < team.local_threads(); local++) {
+    Thread& worker = *team.crew[local - 1];
+    write_changed(worker.job, &work_as_member);
+    write_changed(worker.next_team, &team);
+    write_changed(worker.next_local_number, local);
+    worker.go.post();
+  }
+}
+
+/// A team that has been described and has its seats. Each step relies on those above it.
+void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node) {
+  reserve_members(team, team.local_threads());
+  affinity::choose_display(primary, team); // goes by the description and the seats
+  write_changed(team.tasks.oldest_first, team.global && team.local_threads() == 1);
+  if (team.global)
+    begin_placing(team);            // before anybody is in a loop
+  start_other_nodes(team, by_node); // first of those that begin: they have the longest way
+  if (team.local_threads() > 1)
+    start_workers(primary, team); // publishes all of the above to them; nothing of the team may be set up later
+  enter(primary, team, 0);        // last: workers enter meanwhile
+}
+
+// ---- end
+
+/// All threads of the node have left its part of a team on several nodes, and no task of it is left.
+void tell_other_nodes(Thread& primary, NodeTeam& team) {
+  visits::ends(team); // nobody here touches the loops' pages any more
+  if (team.description.node != 0 && spread_hooks.node_part_finished)
+    spread_hooks
+        .node_part_finished(); // before node 0 goes on, which may read what this has written, or end the program
+  if (primary.resident)
+    release_resident(primary); // before node 0 goes on, which may have the next part for it
+  join_nodes(*primary.task);   // node 0 waits for all others here, they only tell it
+}
+
+/// Back to what the primary did before; the team is nobody's again.
+void leave(Thread& primary, NodeTeam& team) {
+  primary.task = team.enclosing;
+  give_back_team(primary, team);
+  if (!team.seats.empty()) [[unlikely]]
+    affinity::leave_bound_team(primary); // which asks where the thread is now
+}
+
+} // namespace
+
+NodeTeam& begin_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
+  if (plan.spreads())
+    move_to_own_node(primary);
+  NodeTeam& team = acquire_team(primary);
+  describe(team, primary, construct.source, plan);
+  keep_outlined_function(team, construct);
+  affinity::prepare_seats(primary, team, proc_bind); // behind describe(), which says how many there are
+  start(primary, team, plan.by_node);
+  return team;
+}
+
+NodeTeam& begin_region_of_one(Thread& primary, const void* source) {
+  NodeTeam& team = acquire_team(primary);
+  describe(team, primary, source, stay_here(1, StaysHere::OneThread));
+  affinity::leave_seats(team);
+  start(primary, team, {});
+  return team;
+}
+
+NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part) {
+  NodeTeam& team = acquire_team(primary);
+  describe_as(team, part);
+  affinity::leave_seats(team);
+  start(primary, team, {});
+  return team;
+}
+
+void execute(Thread& self, NodeTeam& team) {
+  const TeamDescription& description = team.description;
+  const perf::TraceSpan span(is_traced(*self.task), perf::TraceEvent::Kind::Region, description.node, self.task->number,
+                             description.microtask, description.source);
+  description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
+                     team.arguments);
+  meet_at_end(*self.task);
+}
+
+void end_region(Thread& primary, NodeTeam& team) {
+  const bool waits_for_nodes = team.global && team.description.node == 0;
+  const perf::TraceSpan waiting(waits_for_nodes, perf::TraceEvent::Kind::Join, 0, 0);
+  finish_region(primary, team);
+  if (team.global)
+    tell_other_nodes(primary, team);
+  leave(primary, team);
+}
+
+} // namespace hetmp::runtime

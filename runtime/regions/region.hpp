@@ -1,0 +1,50 @@
+// A region from its construct to its end, as the primary of a node's part of its team goes through it. This is the one
+// place that tells the sequence; who begins regions (fork.cpp, league.cpp, spread_team.cpp) only differs in where the
+// description comes from and in who executes the primary's part.
+//
+//   plan      on which nodes, with how many threads of each: region_plan.hpp
+//   begin     the team is described and has room, other nodes are told, workers begin, the primary enters
+//   execute   the outlined function; each thread
+//   end       workers leave, no task is left, other nodes are told or waited for, the team is nobody's again
+//
+//   region                        described by        crew and group   seats   other nodes
+//   serial, and of a league       the construct       no               no      no
+//   on this node                  the construct       yes              yes     no
+//   open                          the construct       yes              yes     no
+//   spread, on node 0             the construct       yes              no      begins them, waits for them
+//   spread, on another node       node 0's message    crew             no      is begun, waits for none
+#pragma once
+
+#include "runtime/regions/region_plan.hpp"
+#include "runtime/regions/team_setup.hpp"
+#include "runtime/settings/contention_group.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/team/team_size.hpp"
+
+namespace hetmp::runtime {
+
+/// What a region of several threads takes for as long as it lasts: threads of its contention group, and a crew.
+struct RegionResources {
+  RegionResources(Thread& primary, uint32_t threads)
+      : contention(counted_group(*primary.task), threads), crew(primary) {}
+  const ContentionScope contention;
+  const CrewScope crew;
+};
+
+/// Begins a region of several threads; the primary's crew has plan.local_threads() - 1 workers. `proc_bind`: the
+/// clause, or negative.
+NodeTeam& begin_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind);
+
+/// Begins a region of one thread, whose code the caller executes.
+NodeTeam& begin_region_of_one(Thread& primary, const void* source);
+
+/// Begins this node's part of a team that node 0 has described; the crew is as large as that says.
+NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part);
+
+/// The thread's part of the region's code.
+void execute(Thread& self, NodeTeam& team);
+
+/// Of the primary, when it has executed its part.
+void end_region(Thread& primary, NodeTeam& team);
+
+} // namespace hetmp::runtime
