@@ -66,8 +66,9 @@ bool parse_word(std::string_view word, LaunchPlan& plan) {
     return right;
   }
   if (name == "transport") {
-    plan.transport = word == "tcp" ? LaunchPlan::Transport::Tcp : LaunchPlan::Transport::SharedMemory;
-    return word == "tcp" || word == "shared-memory";
+    const TransportKind* kind = find_transport(word);
+    plan.transport = kind ? kind : plan.transport;
+    return kind != nullptr;
   }
   if (name == "sealed") {
     plan.sealed = true;
@@ -106,13 +107,13 @@ bool consistent(const LaunchPlan& plan) {
   const size_t nodes = plan.cpus.size();
   if (plan.process <= 0 || nodes < 2 || nodes > most_nodes || plan.node >= nodes)
     return false;
-  if (plan.sealed && plan.transport != LaunchPlan::Transport::Tcp)
+  if (plan.sealed && !plan.transport->can_seal)
     return false;
   if ((plan.keys >= 0) != (plan.sealed && plan.made_by_launcher()))
     return false;
   if (!plan.made_by_launcher())
     return plan.node == 0 && plan.hosts.empty() && plan.words < 0;
-  if (plan.transport != LaunchPlan::Transport::Tcp || plan.sockets.size() != nodes || plan.hosts.size() != nodes)
+  if (!plan.transport->over_hosts || plan.sockets.size() != nodes || plan.hosts.size() != nodes)
     return false;
   for (size_t i = 0; i < nodes; ++i)
     for (const int socket : plan.sockets[i])
@@ -125,7 +126,7 @@ bool consistent(const LaunchPlan& plan) {
 
 std::string format_plan(const LaunchPlan& plan) {
   std::string text = "process=" + std::to_string(plan.process);
-  text += plan.transport == LaunchPlan::Transport::Tcp ? " transport=tcp" : " transport=shared-memory";
+  text.append(" transport=").append(plan.transport->name);
   if (plan.sealed)
     text += " sealed=1";
   if (plan.keys >= 0)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/address_layout.hpp"
+#include "dsm/transports.hpp"
 
 #include <array>
 #include <cstdint>
@@ -26,11 +27,9 @@ inline constexpr const char* launcher_variable = "HETMP_LAUNCH";
 inline constexpr uint64_t address_space_of_node = (uint64_t(1) << 40) + (uint64_t(16) << 30);
 
 struct LaunchPlan {
-  enum class Transport : uint8_t { SharedMemory, Tcp };
-
   pid_t process = 0;
-  Transport transport = Transport::SharedMemory;
-  bool sealed = false;                ///< what travels between the nodes is encrypted; only with Tcp
+  const TransportKind* transport = &usual_transport(); ///< an element of transport_kinds
+  bool sealed = false;                ///< what travels between the nodes is encrypted; only if the transport can
   std::vector<std::vector<int>> cpus; ///< of each node, as numbered on its machine: 2 to 64 nodes
 
   /// The user's, for the program and its children, where it was another one while the kernel laid out the address

@@ -7,6 +7,7 @@
 #include "dsm/objects/identity.hpp"
 #include "dsm/process/control_message.hpp"
 #include "dsm/process/node_process.hpp"
+#include "dsm/transport/make_transport.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -28,7 +29,7 @@ int64_t patience_with_silence(int64_t usual, bool aloud) {
   if (!text)
     return usual;
   if (equal_ignoring_case(*text, "off"))
-    return TcpTransport::endless_patience;
+    return Transport::endless_patience;
   const auto seconds = parse_integer(*text, least_s, most_s);
   if (!seconds && aloud)
     complain("HETMP_PATIENCE", *text, "neither off nor a number of seconds from 2 to 86400",
@@ -39,16 +40,23 @@ int64_t patience_with_silence(int64_t usual, bool aloud) {
 /// Each process was started by itself, so nothing is inherited: the origin's globals hold what is true, the others'
 /// copies are dropped, and all must have loaded the same files to the same places.
 void NodeProcess::join_node_processes() {
-  const int64_t patience = patience_with_silence(tcp_.patience(), launch_.node == origin);
   // A whole message takes its time where links are slow.
   constexpr int64_t least_with_messages = 10'000'000'000;
-  tcp_.set_patience(patience, patience == TcpTransport::endless_patience ? patience
-                                                                         : std::max(4 * patience, least_with_messages));
-  tcp_.connect(launch_.node, launch_.sockets, TcpTransport::Watch::Silence);
-  if (cipher_)
-    tcp_.seal_with(*cipher_, keys_);
+  Transport::Place place;
+  place.node = launch_.node;
+  place.nodes = plan_.nodes();
+  place.sockets = launch_.sockets;
+  place.cipher = cipher_;
+  place.keys = &keys_;
+  place.watch = Transport::Watch::Silence;
+  place.patience_ns = patience_with_silence(Transport::usual_patience_ns, launch_.node == origin);
+  place.patience_with_messages_ns = place.patience_ns == Transport::endless_patience
+                                        ? place.patience_ns
+                                        : std::max(4 * place.patience_ns, least_with_messages);
+  std::unique_ptr<Transport> transport = make_transport(*launch_.transport);
+  transport->join(place);
   forget(keys_);
-  transport_ = &tcp_;
+  transport_ = std::move(transport);
   own_identity_ = own_identity();
   if (launch_.node != origin)
     serve_as_node(launch_.node);

@@ -21,6 +21,7 @@
 #include "dsm/space/late_window.hpp"
 #include "dsm/transport/cipher.hpp"
 #include "dsm/transport/loopback.hpp"
+#include "dsm/transport/make_transport.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -241,7 +242,7 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   fabric_ = {fabric_version,
              launch_.node,
              plan_.nodes(),
-             launch_.transport == LaunchPlan::Transport::Tcp ? "tcp" : "shared-memory",
+             launch_.transport->name.data(),
              FabricFunctions::attach,
              FabricFunctions::send,
              FabricFunctions::is_shared,
@@ -264,7 +265,6 @@ void NodeProcess::become(uint32_t node) {
   node_ = node;
   own_pid_ = getpid();
   fabric_.node = node;
-  transport_->become(node);
   static NodeProcess* self = this;
   auto may_discard = [](Segment range) { return self->service_.is_unpublished(range); };
   if (node != launch_.node) // a copy of the process that the plan was for
@@ -320,28 +320,34 @@ void NodeProcess::start_nodes() {
 
 void NodeProcess::make_node_processes() {
   make_data_anonymous(); // what has been loaded since the first constructor
-  const bool by_tcp = launch_.transport == LaunchPlan::Transport::Tcp;
-  std::vector<std::vector<SocketPair>> sockets;
+  std::unique_ptr<Transport> transport = make_transport(*launch_.transport);
+  transport->prepare(plan_.nodes());
+  const bool by_sockets = launch_.transport->needs_sockets;
+  const auto sockets = by_sockets ? connect_by_loopback(plan_.nodes()) : std::vector<std::vector<SocketPair>>();
+  const int64_t patience = by_sockets ? patience_with_silence(patience_on_one_machine, true) : 0;
   std::vector<ConnectionKeys> keys;
-  if (by_tcp)
-    sockets = connect_by_loopback(plan_.nodes());
-  else
-    shared_memory_.create(plan_.nodes());
   if (cipher_)
     keys = make_keys(plan_.nodes());
-  const int64_t patience = by_tcp ? patience_with_silence(patience_on_one_machine, true) : 0;
-  const auto connect = [&](uint32_t node) {
-    if (by_tcp) {
-      tcp_.set_patience(patience, patience);
-      // The origin is the one who knows whether a debugger has stopped another one, and the others end with it.
-      tcp_.connect(node, sockets[node], node == origin ? TcpTransport::Watch::Silence : TcpTransport::Watch::ForThem);
+  const auto join = [&](uint32_t node) {
+    Transport::Place place;
+    place.node = node;
+    place.nodes = plan_.nodes();
+    if (by_sockets)
+      place.sockets = sockets[node];
+    if (cipher_) {
+      place.cipher = cipher_;
+      place.keys = &keys[node];
     }
-    if (cipher_)
-      tcp_.seal_with(*cipher_, keys[node]);
+    // The origin is the one who knows whether a debugger has stopped another one, and the others end with it.
+    place.watch = node == origin ? Transport::Watch::Silence : Transport::Watch::ForThem;
+    place.patience_ns = place.patience_with_messages_ns = patience;
+    if (node == origin)
+      place.is_stopped = [this](uint32_t other) { return other != origin && is_stopped(node_pids_[other - 1]); };
+    transport_->join(place);
     for (ConnectionKeys& others : keys)
       forget(others);
   };
-  transport_ = by_tcp ? static_cast<Transport*>(&tcp_) : &shared_memory_;
+  transport_ = std::move(transport);
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
     int pidfd = -1;
     const pid_t child = clone_node(heap_, &pidfd);
@@ -351,7 +357,7 @@ void NodeProcess::make_node_processes() {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != origin_pid_)
         _exit(failure);
-      connect(node);
+      join(node);
       service_.watch_nobody();
       serve_as_node(node);
     }
@@ -360,8 +366,7 @@ void NodeProcess::make_node_processes() {
     node_pids_.push_back(child);
     service_.watch_node_process(node, child, pidfd);
   }
-  tcp_.set_is_stopped([this](uint32_t node) { return node != origin && is_stopped(node_pids_[node - 1]); });
-  connect(origin);
+  join(origin);
   become(origin);
   serve();
 }

@@ -10,10 +10,10 @@
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/heap.hpp"
 #include "dsm/space/thread_stacks.hpp"
-#include "dsm/transport/shared_memory_transport.hpp"
-#include "dsm/transport/tcp_transport.hpp"
+#include "dsm/transport/transport.hpp"
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -114,9 +114,7 @@ class NodeProcess final : private ServiceClient {
   const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
   ConnectionKeys keys_;                  ///< likewise, of a process that a launcher has started, until it joins
   AddressPlan plan_;
-  SharedMemoryTransport shared_memory_;
-  TcpTransport tcp_;
-  Transport* transport_ = nullptr;
+  std::unique_ptr<Transport> transport_; ///< null until the nodes start
   MemoryBudget budget_;
   Heap heap_;
   Service service_{plan_};

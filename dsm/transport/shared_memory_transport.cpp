@@ -31,7 +31,7 @@ void wake(int doorbell) {
 
 std::atomic<uint32_t>& SharedMemoryTransport::asleep(uint32_t node) const { return shared_->node[node].asleep; }
 
-void SharedMemoryTransport::create(uint32_t nodes) {
+void SharedMemoryTransport::prepare(uint32_t nodes) {
   nodes_ = nodes;
   const size_t bytes = sizeof(Shared) + sizeof(Ring) * nodes * nodes * 2;
   // Anonymous and inherited: it has no name, so nothing is left behind whatever ends the processes.
@@ -64,7 +64,8 @@ void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const 
   header.channel = channel;
   header.header_bytes = uint16_t(message_bytes);
   header.data_bytes = uint32_t(data_bytes);
-  memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
+  if (message_bytes != 0)
+    memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
   Outbox& outbox = outboxes_[to * 2 + size_t(lane)];
   bool kept = false;
   {

@@ -19,10 +19,9 @@ namespace hetmp::dsm {
 
 class SharedMemoryTransport final : public Transport {
  public:
-  /// Before there is more than one process: maps the rings and makes the doorbells.
-  void create(uint32_t nodes);
-
-  void become(uint32_t node) override { node_ = node; }
+  /// Maps the rings and makes the doorbells.
+  void prepare(uint32_t nodes) override;
+  void join(const Place& place) override { node_ = place.node; }
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override;
   bool has_room(uint32_t to) override;

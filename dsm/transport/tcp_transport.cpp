@@ -100,6 +100,15 @@ bool write_all(int socket, iovec* pieces, size_t count) {
 
 } // namespace
 
+void TcpTransport::join(const Place& place) {
+  set_patience(place.patience_ns, place.patience_with_messages_ns);
+  if (place.is_stopped)
+    set_is_stopped(place.is_stopped);
+  connect(place.node, place.sockets, place.watch);
+  if (place.cipher)
+    seal_with(*place.cipher, *place.keys);
+}
+
 void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch) {
   self_ = self;
   watch_ = watch;

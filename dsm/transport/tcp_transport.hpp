@@ -21,9 +21,7 @@
 #include "dsm/transport/sealed_lane.hpp"
 #include "dsm/transport/transport.hpp"
 
-#include <array>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <sys/uio.h>
@@ -31,20 +29,12 @@
 
 namespace hetmp::dsm {
 
-/// The connected sockets between one node and another, by lane.
-using SocketPair = std::array<int, 2>;
-
 class TcpTransport final : public Transport {
  public:
-  enum class Watch : uint8_t {
-    Nobody,  ///< however long the others are silent
-    ForThem, ///< the same, but the others want signs of life
-    Silence, ///< who is silent for too long is lost
-  };
-  /// `sockets`: of each node, in the order of their numbers; for the node itself {-1, -1}. Takes them over.
+  void join(const Place& place) override;
+  // What join() consists of. `sockets` and `keys` as in Place.
   void connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch);
-  /// After connect(), before anything is sent: seals what travels between this node and the others. Keeps copies of the
-  /// keys.
+  /// After connect(), before anything is sent.
   void seal_with(const seal::Cipher& cipher, const ConnectionKeys& keys);
   /// How long a node may be silent that is watched; the usual is 3 s. And how long a message may take that has begun to
   /// come.
@@ -55,10 +45,7 @@ class TcpTransport final : public Transport {
   /// Tells of silent nodes whether they are stopped, as by a debugger: then they are not lost. Otherwise nobody is
   /// stopped.
   void set_is_stopped(std::function<bool(uint32_t node)> is_stopped) { is_stopped_ = std::move(is_stopped); }
-  int64_t patience() const { return patience_ns_; }
-  static constexpr int64_t endless_patience = std::numeric_limits<int64_t>::max();
 
-  void become(uint32_t node) override { self_ = node; }
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override;
   bool has_room(uint32_t to) override;
@@ -131,7 +118,7 @@ class TcpTransport final : public Transport {
   Watch watch_ = Watch::Nobody;
   std::function<bool(uint32_t)> is_stopped_ = [](uint32_t) { return false; };
   Clock connected_ = 0;
-  Clock patience_ns_ = 3'000'000'000;
+  Clock patience_ns_ = usual_patience_ns;
   Clock patience_with_messages_ns_ = 30'000'000'000;
   size_t parts_ = 0;           ///< connections on which a frame has begun and not ended
   int poll_set_ = -1;          ///< epoll, of all incoming sockets

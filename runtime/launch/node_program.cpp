@@ -98,7 +98,7 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
   }
   dsm::LaunchPlan plan;
   plan.process = getpid();
-  plan.transport = dsm::LaunchPlan::Transport::Tcp;
+  plan.transport = &dsm::transport_over_hosts();
   plan.cpus = start.cpus;
   plan.node = order.node;
   plan.sockets = mesh.sockets;

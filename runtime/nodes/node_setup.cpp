@@ -113,13 +113,13 @@ dsm::LaunchPlan plan_for_this_machine() {
   dsm::LaunchPlan plan;
   plan.cpus = layout().cpus;
   if (const auto transport = environment_value("HETMP_TRANSPORT")) {
-    if (*transport == "tcp")
-      plan.transport = dsm::LaunchPlan::Transport::Tcp;
-    else if (*transport != "shared-memory")
-      complain("HETMP_TRANSPORT", *transport, "neither shared-memory nor tcp", "shared-memory");
+    if (const dsm::TransportKind* kind = dsm::find_transport(*transport))
+      plan.transport = kind;
+    else
+      complain("HETMP_TRANSPORT", *transport, dsm::no_transport_of_that_name(), plan.transport->name);
   }
   // What one machine's memory carries leaves it nowhere: then there is nothing to encrypt.
-  plan.sealed = seal::wanted() && plan.transport == dsm::LaunchPlan::Transport::Tcp;
+  plan.sealed = seal::wanted() && plan.transport->can_seal;
   return plan;
 }
 

@@ -27,7 +27,7 @@ std::string limit_clause(__rlimit_resource resource, const char* option, uint64_
 size_t descriptors_needed(const dsm::LaunchPlan& plan) {
   constexpr size_t spare = 2;
   const size_t nodes = plan.cpus.size();
-  if (plan.transport == dsm::LaunchPlan::Transport::Tcp) // two connections, with two ends each, between any two nodes
+  if (plan.transport->needs_sockets) // two connections, with two ends each, between any two nodes
     return 2 * nodes * nodes + 5 * nodes + spare;
   return 3 * nodes + spare; // of each node: its page faults, its bell, its process
 }
@@ -72,7 +72,7 @@ bool loopback_connects() {
 
 /// What messages go by, and what tells that there are some.
 std::string why_no_messages(const dsm::LaunchPlan& plan) {
-  if (plan.transport == dsm::LaunchPlan::Transport::Tcp) {
+  if (plan.transport->needs_sockets) {
     if (loopback_connects())
       return {};
     return std::string("node processes need TCP connections within this machine, and one fails: ") +

@@ -2,7 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
-#include "perf/interconnect.hpp"
+#include "dsm/transports.hpp"
 #include "perf/profile.hpp"
 #include "runtime/tool/break_even.hpp"
 #include "runtime/tool/calibration_picture.hpp"
@@ -157,8 +157,8 @@ int write_results(const std::string& path, std::vector<perf::ProfileEntry> all, 
 
 std::string check_calibration(const CalibrateOptions& options) {
   constexpr int fewest = 2;
-  if (options.transport != perf::shared_memory && options.transport != perf::tcp)
-    return "--transport " + options.transport + ": neither shared-memory nor tcp";
+  if (!dsm::find_transport(options.transport))
+    return "--transport " + options.transport + ": " + dsm::no_transport_of_that_name();
   if (!parse_integer(options.nodes, fewest, most_nodes))
     return "--nodes " + options.nodes + ": not a number from 2 to " + std::to_string(most_nodes);
   if (options.svg && options.svg->empty())

@@ -1,6 +1,8 @@
 // `hetmp calibrate`: measures the interconnect between nodes and writes what it finds into the profile.
 #pragma once
 
+#include "dsm/transports.hpp"
+
 #include <optional>
 #include <string>
 
@@ -9,7 +11,7 @@ namespace hetmp::tool {
 /// As given on the command line.
 struct CalibrateOptions {
   std::string nodes = "2";
-  std::string transport = "shared-memory";
+  std::string transport{dsm::usual_transport().name};
   std::optional<std::string> svg; ///< file for the picture; beside the profile if not given
   bool quick = false;
 };

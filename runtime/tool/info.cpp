@@ -4,6 +4,7 @@
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
 #include "base/loaded_object.hpp"
+#include "dsm/transports.hpp"
 #include "perf/counters.hpp"
 #include "perf/profile.hpp"
 #include "perf/report/printable.hpp"
@@ -148,6 +149,14 @@ void print_profile() {
          entry.fault_us, perf::printable(entry.machine).c_str(), perf::printable(entry.date).c_str());
 }
 
+void print_transports() {
+  for (const dsm::TransportKind& kind : dsm::transport_kinds)
+    fact(&kind == &dsm::usual_transport() ? "transports" : "", "%s: between processes here%s", kind.name.data(),
+         !kind.over_hosts ? ""
+         : knows_hosts()  ? " and between hosts"
+                          : " (hosts need libsodium)");
+}
+
 } // namespace
 
 int print_info() {
@@ -158,9 +167,7 @@ int print_info() {
   print_nodes(library);
   print_other_runtimes();
   print_fault_access();
-  fact("transports", "shared memory: yes; TCP: %s; RDMA: not yet",
-       knows_hosts() ? "yes, between processes here and between hosts"
-                     : "between processes here (hosts need libsodium)");
+  print_transports();
   print_encryption(library);
   print_profile();
   print_counters(library);

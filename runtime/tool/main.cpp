@@ -1,6 +1,7 @@
 // The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows,
 // `hetmp calibrate` measures what lies between nodes, `hetmp report` shows a saved report.
 #include "base/message.hpp"
+#include "dsm/transports.hpp"
 #include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
 #include "runtime/tool/report.hpp"
@@ -27,7 +28,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->type_name("LIST");
   run->add_option("--remote-shell", options.remote_shell, "What reaches the hosts (ssh -x -o BatchMode=yes)")
       ->type_name("CMD");
-  run->add_option("--transport", options.transport, "Between nodes of this machine: shared-memory (the default) or tcp")
+  run->add_option("--transport", options.transport,
+                  "Between nodes of this machine: " + hetmp::dsm::transport_names() +
+                      " (default: " + std::string(hetmp::dsm::usual_transport().name) + ")")
       ->type_name("T");
   run->add_flag("--encrypt", options.encrypt, "Encrypt what travels between hosts, and between processes by tcp");
   run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")->type_name("SPEC");
@@ -73,7 +76,8 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
       ->type_name("N");
   calibrate
       ->add_option("--transport", options.transport,
-                   "What lies between them: shared-memory or tcp (through this machine's loopback)")
+                   "What lies between them: " + hetmp::dsm::transport_names() +
+                       " (tcp goes through this machine's loopback)")
       ->type_name("T");
   calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")->type_name("FILE");
   calibrate->add_flag("--quick", options.quick, "A few seconds, less exact");

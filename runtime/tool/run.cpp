@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "base/seal/load.hpp"
 #include "base/seal/wanted.hpp"
+#include "dsm/transports.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/tool/machine.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
@@ -24,17 +25,25 @@ constexpr int cannot_run = 1;
 constexpr int not_executable = 126; // as shells say it
 constexpr int not_found = 127;
 
+std::string over_hosts() { return dsm::transport_names(&dsm::TransportKind::over_hosts); }
+
+bool connects_hosts(const std::string& transport) {
+  const dsm::TransportKind* kind = dsm::find_transport(transport);
+  return kind && kind->over_hosts;
+}
+
 std::string check_nodes(const RunOptions& options) {
   if (int(options.nodes.has_value()) + int(options.cores.has_value()) + int(options.hosts.has_value()) > 1)
     return "--nodes, --cores and --hosts exclude each other";
   if (options.remote_shell && !options.hosts)
     return "--remote-shell is for --hosts";
-  if (options.transport && *options.transport != "shared-memory" && *options.transport != "tcp")
-    return "--transport " + *options.transport + ": neither shared-memory nor tcp";
-  if (options.transport && options.hosts && *options.transport != "tcp")
-    return "--transport " + *options.transport + ": hosts are connected by tcp";
-  if (options.encrypt && (options.cores || (options.transport && *options.transport != "tcp")))
-    return "--encrypt is for nodes that are connected by tcp";
+  const dsm::TransportKind* transport = options.transport ? dsm::find_transport(*options.transport) : nullptr;
+  if (options.transport && !transport)
+    return "--transport " + *options.transport + ": " + dsm::no_transport_of_that_name();
+  if (transport && options.hosts && !transport->over_hosts)
+    return "--transport " + *options.transport + ": hosts are connected by " + over_hosts();
+  if (options.encrypt && (options.cores || (transport && !transport->can_seal)))
+    return "--encrypt is for nodes that are connected by " + dsm::transport_names(&dsm::TransportKind::can_seal);
   if (options.cores)
     if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus()); !parsed.error.empty())
       return "--cores " + *options.cores + ": " + parsed.error;
@@ -79,8 +88,9 @@ std::optional<int> run_as_given_by_pmix(const RunOptions& options) {
     problem = "libhetmp.so is not where it should be";
   else if (!probe_fault_access().usable())
     problem = std::string("several node processes need userfaultfd: ") + fault_access_remedy;
-  else if (options.transport && *options.transport != "tcp")
-    problem = "--transport " + *options.transport + ": processes that were started by themselves are connected by tcp";
+  else if (options.transport && !connects_hosts(*options.transport))
+    problem = "--transport " + *options.transport + ": processes that were started by themselves are connected by " +
+              over_hosts();
   set_environment(options, "");
   return run_under_pmix(options, library.value_or(""), problem);
 }

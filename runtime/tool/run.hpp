@@ -19,7 +19,7 @@ struct RunOptions {
   std::optional<std::string> cores;
   std::optional<std::string> hosts;        ///< one for each node: "a,b:4"
   std::optional<std::string> remote_shell; ///< what reaches them, instead of ssh
-  std::optional<std::string> transport;    ///< between the nodes of this machine: shared-memory or tcp
+  std::optional<std::string> transport;    ///< between the nodes of this machine: of dsm/transports.hpp
   bool encrypt = false;                    ///< what travels between hosts, and between processes by tcp
   std::optional<std::string> report;       ///< a file, or "1" for standard error
   std::optional<std::string> schedule;

@@ -19,7 +19,7 @@ LaunchPlan local_plan() {
 LaunchPlan launched_plan() {
   LaunchPlan plan;
   plan.process = 12;
-  plan.transport = LaunchPlan::Transport::Tcp;
+  plan.transport = find_transport("tcp");
   plan.cpus = {{0}, {0, 1}, {7, 9}};
   plan.node = 1;
   plan.sockets = {{200, 201}, {-1, -1}, {202, 203}};
@@ -46,7 +46,7 @@ void expect_round_trip(const LaunchPlan& plan) {
 TEST(LaunchPlan, SurvivesAsText) {
   expect_round_trip(local_plan());
   LaunchPlan tcp = local_plan();
-  tcp.transport = LaunchPlan::Transport::Tcp;
+  tcp.transport = find_transport("tcp");
   expect_round_trip(tcp);
   expect_round_trip(launched_plan());
   tcp.sealed = true;
@@ -122,7 +122,7 @@ TEST(LaunchPlan, WhatDoesNotFitTogetherIsRefused) {
   const Change of_launched[] = {
       {"a node that is none", [](LaunchPlan& plan) { plan.node = 3; }},
       {"another node's sockets", [](LaunchPlan& plan) { plan.node = 2; }},
-      {"sockets, but shared memory", [](LaunchPlan& plan) { plan.transport = LaunchPlan::Transport::SharedMemory; }},
+      {"sockets, but shared memory", [](LaunchPlan& plan) { plan.transport = find_transport("shared-memory"); }},
       {"too few sockets", [](LaunchPlan& plan) { plan.sockets.pop_back(); }},
       {"too many sockets",
        [](LaunchPlan& plan) {

@@ -1,11 +1,14 @@
 // What every transport promises: all messages arrive, in order, whole, however much is under way; sleepers are woken.
 #include "dsm/transport/loopback.hpp"
+#include "dsm/transport/make_transport.hpp"
 #include "dsm/transport/shared_memory_transport.hpp"
 #include "dsm/transport/tcp_transport.hpp"
+#include "loopback_transport.hpp"
 #include "numbered_messages.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -15,70 +18,76 @@
 #include <unistd.h>
 
 namespace hetmp::dsm {
+
+// For GoogleTest, which looks for it where the type is.
+static void PrintTo(const TransportDescriptor& descriptor, std::ostream* out) { *out << descriptor.kind.name; }
+
 namespace {
 
-/// Two nodes in one process: the test takes the part of each in turn.
+/// The table and one line more: what this file tests is tested of each.
+constexpr auto table =
+    std::tuple_cat(transport_table, std::tuple{TransportEntry<LoopbackTransport>{{"loopback", true, false, false}}});
+constexpr auto all_transports = describe_transports(table);
+
+/// Two nodes in one process: the test takes the part of each in turn. What needs no sockets is one object that joins as
+/// either.
 class Pair {
  public:
-  virtual ~Pair() = default;
-  virtual Transport& as(uint32_t node) = 0;
-  /// Runs `sends` of lane Anyone, which may have to wait for the receiver; the test receives and then calls finish().
-  virtual void begin(std::function<void()> sends) = 0;
-  virtual void finish() = 0;
-};
-
-class SharedMemoryPair final : public Pair {
- public:
-  SharedMemoryPair() { transport_.create(2); }
-  Transport& as(uint32_t node) override {
-    transport_.become(node);
-    return transport_;
-  }
-  void begin(std::function<void()> sends) override { sends(); } // whoever sends never waits
-  void finish() override {}
-
- private:
-  SharedMemoryTransport transport_;
-};
-
-class TcpPair final : public Pair {
- public:
-  TcpPair() {
+  explicit Pair(const TransportDescriptor& descriptor) : needs_sockets_(descriptor.kind.needs_sockets) {
+    if (!needs_sockets_) {
+      node_[0] = descriptor.make();
+      node_[0]->prepare(2);
+      return;
+    }
     const auto sockets = connect_by_loopback(2);
-    for (uint32_t node = 0; node < 2; ++node)
-      transport_[node].connect(node, sockets[node], TcpTransport::Watch::Nobody);
+    std::vector<std::thread> joining; // they may wait for each other
+    for (uint32_t node = 0; node < 2; ++node) {
+      node_[node] = descriptor.make();
+      node_[node]->prepare(2);
+      joining.emplace_back(
+          [this, node, &sockets] { node_[node]->join({.node = node, .nodes = 2, .sockets = sockets[node]}); });
+    }
+    for (std::thread& thread : joining)
+      thread.join();
   }
-  ~TcpPair() override { finish(); }
-  Transport& as(uint32_t node) override { return transport_[node]; }
-  void begin(std::function<void()> sends) override { sender_ = std::thread(std::move(sends)); }
-  void finish() override {
+  ~Pair() { finish(); }
+  Transport& as(uint32_t node) {
+    if (needs_sockets_)
+      return *node_[node];
+    node_[0]->join({.node = node, .nodes = 2});
+    return *node_[0];
+  }
+  /// Runs `sends` of lane Anyone, which may have to wait for the receiver; the test receives and then calls finish().
+  void begin(std::function<void()> sends) {
+    if (needs_sockets_)
+      sender_ = std::thread(std::move(sends));
+    else // whoever sends never waits
+      sends();
+  }
+  void finish() {
     if (sender_.joinable())
       sender_.join();
   }
 
  private:
-  TcpTransport transport_[2];
+  bool needs_sockets_;
+  std::unique_ptr<Transport> node_[2];
   std::thread sender_;
 };
 
-struct Kind {
-  const char* name;
-  std::unique_ptr<Pair> (*make)();
-};
+/// GoogleTest's names have no hyphens.
+std::string test_name(const testing::TestParamInfo<TransportDescriptor>& info) {
+  std::string name(info.param.kind.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
-
-class TransportTest : public testing::TestWithParam<Kind> {
+class TransportTest : public testing::TestWithParam<TransportDescriptor> {
  protected:
-  TransportTest() : pair(GetParam().make()) {}
-  std::unique_ptr<Pair> pair;
+  std::unique_ptr<Pair> pair = std::make_unique<Pair>(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, TransportTest,
-                         testing::Values(Kind{"SharedMemory",
-                                              [] { return std::unique_ptr<Pair>(new SharedMemoryPair); }},
-                                         Kind{"Tcp", [] { return std::unique_ptr<Pair>(new TcpPair); }}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Each, TransportTest, testing::ValuesIn(all_transports), test_name);
 
 /// Until both lanes from node 0 to node 1 have brought so much. False if something is wrong or nothing more comes.
 bool receive_until(Pair& pair, Checker& checker, uint64_t service, uint64_t anyone) {
@@ -96,7 +105,7 @@ bool receive_until(Pair& pair, Checker& checker, uint64_t service, uint64_t anyo
 
 TEST_P(TransportTest, OrderIsKeptAndNothingIsLostBeyondTheRing) {
   for (uint64_t count : {uint64_t(1), Ring::slots - 1, Ring::slots, Ring::slots + 1, 10 * Ring::slots + 3}) {
-    const std::unique_ptr<Pair> fresh = GetParam().make();
+    const std::unique_ptr<Pair> fresh = std::make_unique<Pair>(GetParam());
     Transport& sender = fresh->as(0);
     for (uint64_t i = 0; i < count; ++i)
       send_numbered(sender, 1, Lane::Service, i);
@@ -194,8 +203,11 @@ TEST_P(TransportTest, ThereIsRoomAgainWhenTheReceiverHasTakenWhatWasSent) {
   }
 }
 
+constexpr const TransportDescriptor& shared_memory = all_transports[0];
+static_assert(shared_memory.kind.name == "shared-memory");
+
 TEST(SharedMemoryTransportTest, WhoFoundNoRoomHearsOfIt) {
-  SharedMemoryPair pair;
+  Pair pair(shared_memory);
   uint64_t sent = 0;
   for (; pair.as(0).has_room(1); ++sent)
     send_numbered(pair.as(0), 1, Lane::Service, sent);
@@ -207,7 +219,7 @@ TEST(SharedMemoryTransportTest, WhoFoundNoRoomHearsOfIt) {
 }
 
 TEST(SharedMemoryTransportTest, TheDoorbellRingsForSleepersOnly) {
-  SharedMemoryPair pair;
+  Pair pair(shared_memory);
   const int doorbell = pair.as(1).doorbell();
   send_numbered(pair.as(0), 1, Lane::Service, 0);
   EXPECT_FALSE(is_readable(doorbell, 0)) << "node 1 had not announced sleep";
@@ -241,7 +253,13 @@ bool serve(Transport& transport, uint32_t own, uint64_t count) {
   return right;
 }
 
-TEST_P(TransportTest, TwoProcessesAskAndAnswer) {
+/// What the library has: nodes of the loopback are in one process.
+class ProcessesTransportTest : public TransportTest {};
+INSTANTIATE_TEST_SUITE_P(Each, ProcessesTransportTest,
+                         testing::ValuesIn(all_transports.begin(), all_transports.begin() + transport_kinds.size()),
+                         test_name);
+
+TEST_P(ProcessesTransportTest, TwoProcessesAskAndAnswer) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer does not follow a forked process";
 #endif
@@ -254,6 +272,53 @@ TEST_P(TransportTest, TwoProcessesAskAndAnswer) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(Rendezvous, EachNodeHearsWhatEachSays) {
+  constexpr uint32_t nodes = 4;
+  const auto sockets = connect_by_loopback(nodes);
+  std::vector<std::thread> threads;
+  for (uint32_t node = 0; node < nodes; ++node)
+    threads.emplace_back([node, &sockets] {
+      std::vector<uint64_t> said(nodes);
+      said[node] = 1000 + node;
+      EXPECT_EQ(exchange(node, sockets[node], said), "");
+      for (uint32_t other = 0; other < nodes; ++other)
+        EXPECT_EQ(said[other], 1000 + other);
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  const auto each_socket = [&](auto&& action) {
+    for (const auto& of_node : sockets)
+      for (const SocketPair& pair : of_node)
+        for (const int socket : pair)
+          if (socket >= 0)
+            action(socket);
+  };
+  each_socket([](int socket) { EXPECT_FALSE(is_readable(socket, 0)) << "nothing may be left"; });
+  each_socket([](int socket) { close(socket); });
+}
+
+TEST(Rendezvous, ANodeThatHasEndedIsNamed) {
+  const auto sockets = connect_by_loopback(2);
+  for (const int socket : sockets[1][0])
+    close(socket);
+  std::vector<uint64_t> said(2);
+  EXPECT_TRUE(exchange(0, sockets[0], said).starts_with("node 1 "));
+  for (const int socket : sockets[0][1])
+    close(socket);
+}
+
+TEST(TransportTable, NamesAreFoundAndComplaintsNameAll) {
+  for (const TransportKind& kind : transport_kinds) {
+    EXPECT_EQ(find_transport(kind.name), &kind);
+    EXPECT_NE(no_transport_of_that_name().find(kind.name), std::string::npos);
+  }
+  EXPECT_EQ(find_transport("pigeons"), nullptr);
+  EXPECT_EQ(find_transport(""), nullptr);
+  EXPECT_EQ(no_transport_of_that_name(), "neither shared-memory nor tcp");
+  EXPECT_EQ(transport_names(), "shared-memory or tcp");
+  EXPECT_EQ(transport_names(&TransportKind::over_hosts), "tcp");
 }
 
 } // namespace

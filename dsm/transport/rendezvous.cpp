@@ -1,0 +1,57 @@
+#include "dsm/transport/rendezvous.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace hetmp::dsm {
+namespace {
+
+/// Moves all bytes by `move` (send or recv), whether the socket blocks or not. False if the connection has ended, or
+/// has an error: then errno is not 0.
+template <class Move> bool move_all(int socket, short direction, uint8_t* bytes, size_t count, Move move) {
+  while (count != 0) {
+    const ssize_t moved = move(socket, bytes, count);
+    if (moved > 0) {
+      bytes += moved;
+      count -= size_t(moved);
+    } else if (moved == 0) {
+      errno = 0;
+      return false;
+    } else if (errno == EAGAIN) {
+      pollfd ready{socket, direction, 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string failed_with(size_t node) {
+  return "node " + std::to_string(node) +
+         " did not say how it is to be reached: " + (errno != 0 ? strerrordesc_np(errno) : "its connection was closed");
+}
+
+} // namespace
+
+std::string exchange_bytes(uint32_t self, const std::vector<SocketPair>& sockets, const void* own, size_t bytes,
+                           void* all) {
+  std::vector<uint8_t> copy(static_cast<const uint8_t*>(own), static_cast<const uint8_t*>(own) + bytes);
+  auto* const to = static_cast<uint8_t*>(all);
+  memcpy(to + self * bytes, copy.data(), bytes);
+  // First everything out, which fits into the sockets' buffers as long as it is little: nobody waits for a reader.
+  for (size_t node = 0; node < sockets.size(); ++node)
+    if (node != self && !move_all(sockets[node][0], POLLOUT, copy.data(), bytes, [](int socket, uint8_t* at, size_t n) {
+          return ::send(socket, at, n, MSG_NOSIGNAL);
+        }))
+      return failed_with(node);
+  for (size_t node = 0; node < sockets.size(); ++node)
+    if (node != self && !move_all(sockets[node][0], POLLIN, to + node * bytes, bytes,
+                                  [](int socket, uint8_t* at, size_t n) { return ::recv(socket, at, n, 0); }))
+      return failed_with(node);
+  return {};
+}
+
+} // namespace hetmp::dsm
