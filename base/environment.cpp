@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <charconv>
-#include <cstdlib>
 #include <strings.h>
 #include <sys/auxv.h>
 
@@ -27,21 +26,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && (a.empty() || strncasecmp(a.data(), b.data(), a.size()) == 0); // data() may be null
 }
 
-std::optional<std::string> environment_value(const char* name) {
-  const char* value = getenv(name);
-  if (!value)
-    return {};
-  const std::string_view text = trimmed(value);
-  if (text.empty())
-    return {};
-  return std::string(text);
-}
-
 bool is_privileged() { return getauxval(AT_SECURE) != 0; }
-
-std::optional<std::string> environment_name(const char* name) {
-  return is_privileged() ? std::nullopt : environment_value(name);
-}
 
 std::optional<int64_t> parse_integer(std::string_view text, int64_t lowest, int64_t highest) {
   text = trimmed(text);

@@ -1,4 +1,5 @@
-// Environment variables as values, with the one-line complaint a malformed one deserves.
+// What texts of environment variables come to, with the one-line complaint a malformed one deserves. The variables are
+// in base/variables.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,6 @@ bool is_privileged();
 
 /// Such a process, in words, for what it does not do.
 inline constexpr const char* no_privileged_plugins = "a process with more rights than its caller loads no plugins";
-
-/// The variable's value without surrounding blanks; nothing when it is unset or blank. For numbers and words, which are
-/// believed in any process.
-std::optional<std::string> environment_value(const char* name);
-
-/// The same for a variable that names a file, a program, a host or what else is to be opened: nothing in a privileged
-/// process.
-std::optional<std::string> environment_name(const char* name);
 
 /// Strict parsers of the whole text (surrounding blanks allowed); nothing when malformed or out of range.
 std::optional<int64_t> parse_integer(std::string_view text, int64_t lowest, int64_t highest);

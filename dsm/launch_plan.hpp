@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/address_layout.hpp"
+#include "base/variables/variable.hpp"
 #include "dsm/transports.hpp"
 
 #include <array>
@@ -17,10 +18,10 @@ namespace hetmp::dsm {
 
 /// Environment variable with a plan's text. It counts only in the process that the plan names, so the programs that
 /// this one starts are not concerned.
-inline constexpr const char* plan_variable = "HETMP_DSM_PLAN";
+inline constexpr Variable plan_variable = Variable::HETMP_DSM_PLAN;
 /// Environment variable in which a launcher gives its plan to the runtime, for whichever program comes to use OpenMP:
 /// the process in it is not yet known. HETMP_NODES=hosts:... goes with it.
-inline constexpr const char* launcher_variable = "HETMP_LAUNCH";
+inline constexpr Variable launcher_variable = Variable::HETMP_LAUNCH;
 
 /// Bytes of address space that a process of a run takes for each of the run's nodes: for its memory and for what is
 /// kept of its pages.

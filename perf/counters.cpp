@@ -4,6 +4,7 @@
 #include "base/library_folder.hpp"
 #include "base/plugin.hpp"
 #include "base/private_section.hpp"
+#include "base/variables/variable.hpp"
 #include "perf/counter_plugin.hpp"
 
 #include <atomic>
@@ -14,7 +15,7 @@
 namespace hetmp::perf {
 namespace {
 
-constexpr const char* variable = "HETMP_COUNTERS";
+constexpr Variable variable = Variable::HETMP_COUNTERS;
 constexpr const char* without_counters = "CPU time per iteration";
 
 /// The plugin while there is one that counts. A forked child has none: its handles would read its parent's

@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +10,7 @@
 namespace hetmp::perf {
 namespace {
 
-constexpr const char* threshold_variable = "HETMP_FAULT_PERIOD_US";
+constexpr Variable threshold_variable = Variable::HETMP_FAULT_PERIOD_US;
 
 std::string in_digits(double value) {
   char digits[32];
@@ -31,7 +32,7 @@ void take_profile(std::string_view interconnect, uint32_t nodes, bool threshold_
     return;
   const Profile profile = read_profile(*path);
   if (!profile.error.empty()) {
-    if (!profile.missing || environment_name("HETMP_PROFILE"))
+    if (!profile.missing || environment_value(Variable::HETMP_PROFILE))
       say("profile %s %s; using a threshold of %s us", path->c_str(), profile.error.c_str(),
           in_digits(known.threshold_us).c_str());
     return;
@@ -82,7 +83,7 @@ Interconnect find_interconnect(std::string_view interconnect, uint32_t nodes) {
   const std::optional<double> named = named_threshold();
   if (named) {
     known.threshold_us = *named;
-    known.origin_of_figures = threshold_variable;
+    known.origin_of_figures = name_of(threshold_variable);
   }
   if (!interconnect.empty())
     take_profile(interconnect, nodes, named.has_value(), known);

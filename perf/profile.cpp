@@ -1,6 +1,7 @@
 #include "perf/profile.hpp"
 
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 #include "perf/json.hpp"
 #include "perf/read_file.hpp"
 
@@ -181,12 +182,12 @@ Profile read_profile(const std::string& path) {
 }
 
 std::optional<std::string> profile_path() {
-  if (auto named = environment_name("HETMP_PROFILE"))
+  if (auto named = environment_value(Variable::HETMP_PROFILE))
     return *named == "none" ? std::nullopt : named;
-  const auto folder = environment_name("XDG_CONFIG_HOME");
+  const auto folder = environment_value(Variable::XDG_CONFIG_HOME);
   if (folder && folder->front() == '/') // relative ones are void by that convention
     return *folder + "/hetmp/profile.json";
-  if (const auto home = environment_name("HOME"))
+  if (const auto home = environment_value(Variable::HOME))
     return *home + "/.config/hetmp/profile.json";
   return {};
 }

@@ -1,10 +1,12 @@
 #include "base/seal/wanted.hpp"
 
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 
 namespace hetmp::seal {
 
 bool wanted() {
+  constexpr Variable variable = Variable::HETMP_ENCRYPT;
   const auto text = environment_value(variable);
   if (!text)
     return false;

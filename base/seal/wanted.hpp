@@ -3,8 +3,6 @@
 
 namespace hetmp::seal {
 
-inline constexpr const char* variable = "HETMP_ENCRYPT";
-
 /// What HETMP_ENCRYPT says. A value that means nothing is complained about and counts as yes: whoever set it wanted
 /// something.
 bool wanted();

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/identity.hpp"
 #include "dsm/process/control_message.hpp"
@@ -25,14 +26,14 @@ constexpr int64_t patience_s = 30;
 /// How long a node may be silent, in nanoseconds; `usual` if nobody says. Complains if `aloud`.
 int64_t patience_with_silence(int64_t usual, bool aloud) {
   constexpr int64_t least_s = 2, most_s = 86'400; // a sign of life comes every second
-  const auto text = environment_value("HETMP_PATIENCE");
+  const auto text = environment_value(Variable::HETMP_PATIENCE);
   if (!text)
     return usual;
   if (equal_ignoring_case(*text, "off"))
     return Transport::endless_patience;
   const auto seconds = parse_integer(*text, least_s, most_s);
   if (!seconds && aloud)
-    complain("HETMP_PATIENCE", *text, "neither off nor a number of seconds from 2 to 86400",
+    complain(Variable::HETMP_PATIENCE, *text, "neither off nor a number of seconds from 2 to 86400",
              std::to_string(usual / 1'000'000'000));
   return seconds ? *seconds * 1'000'000'000 : usual;
 }

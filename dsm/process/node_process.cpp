@@ -5,6 +5,7 @@
 #include "base/futex.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "dsm/ahead/prefetch_choice.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/direct_binding.hpp"
@@ -110,12 +111,12 @@ void set_up_streams() {
 void end_program(int exit_code, void*) { the_process->end(exit_code); }
 
 PrefetchChoice read_prefetch() {
-  const auto text = environment_value("HETMP_PREFETCH");
+  const auto text = environment_value(Variable::HETMP_PREFETCH);
   if (!text)
     return {};
   const auto choice = parse_prefetch(*text);
   if (!choice)
-    complain("HETMP_PREFETCH", *text, "expected true, false, or some of streams,visits,pushes", "true");
+    complain(Variable::HETMP_PREFETCH, *text, "expected true, false, or some of streams,visits,pushes", "true");
   return choice.value_or(PrefetchChoice{});
 }
 
@@ -197,7 +198,7 @@ NodeProcess* NodeProcess::decide() {
   State undecided = State::Undecided;
   if (!state.compare_exchange_strong(undecided, State::Deciding, std::memory_order_acq_rel))
     return nullptr;
-  const char* text = is_privileged() ? nullptr : getenv(plan_variable); // it names descriptors
+  const char* text = environment_text(plan_variable);
   const std::optional<LaunchPlan> plan = text ? parse_plan(text) : std::nullopt;
   if (!plan || plan->process != getpid()) {
     state.store(State::Alone, std::memory_order_release);

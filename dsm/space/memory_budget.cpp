@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
@@ -123,11 +124,11 @@ int64_t MemoryBudget::parse(const char* text) {
 
 void MemoryBudget::set_up(uint32_t sharers) {
   limit_ = default_limit();
-  if (const auto text = environment_value("HETMP_MEMORY")) {
+  if (const auto text = environment_value(Variable::HETMP_MEMORY)) {
     if (const int64_t wanted = parse(text->c_str()); wanted >= 0)
       limit_ = uint64_t(wanted);
     else
-      complain("HETMP_MEMORY", *text, "not an amount of memory such as 8G, nor none",
+      complain(Variable::HETMP_MEMORY, *text, "not an amount of memory such as 8G, nor none",
                std::to_string(limit_ >> 20) + "M");
   }
   limit_ /= std::max(sharers, 1u);

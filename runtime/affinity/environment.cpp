@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/affinity/kmp_environment.hpp"
 #include "runtime/affinity/topology.hpp"
 
@@ -13,9 +14,6 @@
 namespace hetmp::affinity {
 namespace {
 
-constexpr const char* places_variable = "OMP_PLACES";
-constexpr const char* bind_variable = "OMP_PROC_BIND";
-constexpr const char* gomp_variable = "GOMP_CPU_AFFINITY";
 constexpr const char* nothing_bound = "no places";
 
 std::optional<ProcBind> policy_named(std::string_view name) {
@@ -29,12 +27,12 @@ std::optional<ProcBind> policy_named(std::string_view name) {
 }
 
 std::optional<std::vector<ProcBind>> read_proc_bind() {
-  const auto text = environment_value(bind_variable);
+  const auto text = environment_value(Variable::OMP_PROC_BIND);
   if (!text)
     return {};
   auto policies = parse_proc_bind(*text);
   if (!policies)
-    complain(bind_variable, *text, "neither true, false nor a list of primary, close, spread", "false");
+    complain(Variable::OMP_PROC_BIND, *text, "neither true, false nor a list of primary, close, spread", "false");
   return policies ? policies : std::vector{ProcBind::False};
 }
 
@@ -59,7 +57,8 @@ void take_level(const PlaceRequest& request, std::string_view text, const std::v
   result.places = restrict_to(places_of_level(*request.level, available, problem), available, missing);
   result.level = format_level(*request.level, request.most);
   if (result.places.empty()) {
-    complain(places_variable, text, problem.empty() ? "none of them has a CPU for this process" : problem, "threads");
+    complain(Variable::OMP_PLACES, text, problem.empty() ? "none of them has a CPU for this process" : problem,
+             "threads");
     result.places = places_of_level(TopologyLevel::Threads, available, problem);
     result.level = "threads";
   }
@@ -67,7 +66,7 @@ void take_level(const PlaceRequest& request, std::string_view text, const std::v
     result.places.resize(request.most);
 }
 
-std::vector<Place> available_places(const char* variable, std::string_view text, const std::vector<Place>& places,
+std::vector<Place> available_places(Variable variable, std::string_view text, const std::vector<Place>& places,
                                     const std::vector<int>& available) {
   int missing = -1;
   std::vector<Place> left = restrict_to(places, available, missing);
@@ -80,22 +79,22 @@ std::vector<Place> available_places(const char* variable, std::string_view text,
 void take_omp_places(std::string_view text, const std::vector<int>& available, ProgramPlaces& result) {
   const ParsedPlaces parsed = parse_places(text);
   if (!parsed.request) {
-    complain(places_variable, text, parsed.error, format_level(parsed.otherwise));
+    complain(Variable::OMP_PLACES, text, parsed.error, format_level(parsed.otherwise));
     take_usual_places(parsed.otherwise, available, result);
   } else if (parsed.request->level) {
     take_level(*parsed.request, text, available, result);
   } else {
-    result.places = available_places(places_variable, text, parsed.request->places, available);
+    result.places = available_places(Variable::OMP_PLACES, text, parsed.request->places, available);
   }
 }
 
 std::vector<Place> read_gomp_places(std::string_view text, const std::vector<int>& available) {
   const auto places = parse_cpu_affinity(text);
   if (!places) {
-    complain(gomp_variable, text, "not a list of CPUs like 0 2-5 8-14:2", nothing_bound);
+    complain(Variable::GOMP_CPU_AFFINITY, text, "not a list of CPUs like 0 2-5 8-14:2", nothing_bound);
     return {};
   }
-  return available_places(gomp_variable, text, *places, available);
+  return available_places(Variable::GOMP_CPU_AFFINITY, text, *places, available);
 }
 
 ProgramPlaces& the_places() {
@@ -128,8 +127,8 @@ bool add_range(std::string_view item, std::vector<Place>& places) {
 /// What the variables of OpenMP and libgomp ask for, `available` being a part of the machine if `in_part`.
 void take_standard_places(const std::vector<int>& available, bool in_part, ProgramPlaces& result) {
   const auto policies = read_proc_bind();
-  const auto omp = environment_value(places_variable);
-  const auto gomp = omp || policies ? std::nullopt : environment_value(gomp_variable);
+  const auto omp = environment_value(Variable::OMP_PLACES);
+  const auto gomp = omp || policies ? std::nullopt : environment_value(Variable::GOMP_CPU_AFFINITY);
   ProcBind usual = ProcBind::Spread;
   if (omp) {
     take_omp_places(*omp, available, result);
@@ -164,21 +163,21 @@ void take_places(ProgramPlaces& result) {
 
 /// Each variable that asks for places is told that there are none.
 void refuse_places(const KmpAffinity& kmp) {
-  const auto refuse = [](const char* variable) {
+  const auto refuse = [](Variable variable) {
     if (const auto text = environment_value(variable))
       complain(variable, *text, "with several nodes, threads are bound to the CPUs of their node", "that");
   };
-  if (environment_value(subset_variable))
-    refuse(subset_variable);
+  if (environment_value(Variable::KMP_HW_SUBSET))
+    refuse(Variable::KMP_HW_SUBSET);
   if (kmp.type) {
     if (binds(kmp))
-      refuse(kmp_affinity_variable);
+      refuse(Variable::KMP_AFFINITY);
     return;
   }
   const auto policies = read_proc_bind();
   if (policies && policies->front() == ProcBind::False)
     return;
-  for (const char* variable : {places_variable, bind_variable, gomp_variable})
+  for (const Variable variable : {Variable::OMP_PLACES, Variable::OMP_PROC_BIND, Variable::GOMP_CPU_AFFINITY})
     if (environment_value(variable)) {
       refuse(variable);
       return;

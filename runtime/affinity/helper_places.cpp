@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/affinity/kmp_environment.hpp"
 
@@ -12,7 +13,7 @@
 namespace hetmp::affinity {
 namespace {
 
-constexpr const char* variable = "KMP_HIDDEN_HELPER_AFFINITY";
+constexpr Variable variable = Variable::KMP_HIDDEN_HELPER_AFFINITY;
 constexpr int number_of_levels_message = 252; // libomp's, of which there is one for each wording
 constexpr int number_of_bound_message = 254;
 
@@ -36,7 +37,7 @@ HelperPlaces read_places() {
       result.affinity.type == AffinityType::Explicit || result.affinity.granularity == TopologyLevel::Threads;
   if (result.affinity.verbose && !single_cpus)
     inform_as_libomp(number_of_levels_message, "%s: Threads may migrate across %d innermost levels of machine",
-                     variable, int(result.affinity.granularity));
+                     name_of(variable), int(result.affinity.granularity));
   return result;
 }
 

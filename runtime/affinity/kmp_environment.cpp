@@ -2,6 +2,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/affinity/hardware_subset.hpp"
 #include "runtime/affinity/machine_order.hpp"
@@ -14,14 +15,11 @@
 namespace hetmp::affinity {
 namespace {
 
-constexpr const char* teams_variable = "KMP_TEAMS_PROC_BIND";
-
-void complain_of(const char* variable, const std::string& problem, const char* substitute) {
+void complain_of(Variable variable, const std::string& problem, const char* substitute) {
   complain(variable, environment_value(variable).value_or(""), problem, substitute);
 }
 
-std::vector<Place> proclist_places(const KmpAffinity& affinity, const std::vector<int>& available,
-                                   const char* variable) {
+std::vector<Place> proclist_places(const KmpAffinity& affinity, const std::vector<int>& available, Variable variable) {
   int missing = -1;
   std::vector<Place> places = restrict_to(affinity.proclist, available, missing);
   if (missing >= 0)
@@ -52,7 +50,7 @@ std::vector<Place> threads_by_core(const std::vector<int>& available) {
 
 } // namespace
 
-KmpAffinity read_kmp_affinity(const char* variable) {
+KmpAffinity read_kmp_affinity(Variable variable) {
   const auto text = environment_value(variable);
   if (!text)
     return {};
@@ -66,7 +64,7 @@ bool binds(const KmpAffinity& affinity) {
   return affinity.type && *affinity.type != AffinityType::None && *affinity.type != AffinityType::Disabled;
 }
 
-std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available, const char* variable) {
+std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available, Variable variable) {
   if (*affinity.type == AffinityType::Explicit)
     return proclist_places(affinity, available, variable);
   // Balanced: neighbours on a core may go from one of its hardware threads to the other.
@@ -87,7 +85,7 @@ ProcBind kmp_policy(const KmpAffinity& affinity) {
 }
 
 std::vector<int> read_subset(const std::vector<int>& available, std::string& applied) {
-  const auto text = environment_value(subset_variable);
+  const auto text = environment_value(Variable::KMP_HW_SUBSET);
   if (!text)
     return available;
   const ParsedSubset parsed = parse_subset(*text);
@@ -99,7 +97,7 @@ std::vector<int> read_subset(const std::vector<int>& available, std::string& app
   if (problem.empty())
     cpus = subset_of(parsed.units, available, groups_of, problem);
   if (!problem.empty()) {
-    complain(subset_variable, *text, problem, "all CPUs");
+    complain(Variable::KMP_HW_SUBSET, *text, problem, "all CPUs");
     return available;
   }
   applied = *text;
@@ -107,6 +105,7 @@ std::vector<int> read_subset(const std::vector<int>& available, std::string& app
 }
 
 ProcBind read_teams_policy() {
+  constexpr Variable teams_variable = Variable::KMP_TEAMS_PROC_BIND;
   const auto text = environment_value(teams_variable);
   if (!text)
     return ProcBind::Spread;

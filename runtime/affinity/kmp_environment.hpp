@@ -2,6 +2,8 @@
 #pragma once
 
 #include "runtime/affinity/kmp_affinity_value.hpp"
+
+#include "base/variables/variable.hpp"
 #include "runtime/affinity/seats.hpp"
 
 #include <string>
@@ -9,11 +11,8 @@
 
 namespace hetmp::affinity {
 
-inline constexpr const char* kmp_affinity_variable = "KMP_AFFINITY";
-inline constexpr const char* subset_variable = "KMP_HW_SUBSET";
-
 /// What the variable, whose values are as KMP_AFFINITY's, says; a malformed one is complained about and says nothing.
-KmpAffinity read_kmp_affinity(const char* variable = kmp_affinity_variable);
+KmpAffinity read_kmp_affinity(Variable variable = Variable::KMP_AFFINITY);
 
 /// Whether threads of teams are bound by that type.
 bool binds(const KmpAffinity& affinity);
@@ -21,7 +20,7 @@ bool binds(const KmpAffinity& affinity);
 /// For a type that binds: the places, and how threads take them. CPUs that are not in `available` and a machine that
 /// does not tell of its levels are complained about, as the variable's.
 std::vector<Place> kmp_places(const KmpAffinity& affinity, const std::vector<int>& available,
-                              const char* variable = kmp_affinity_variable);
+                              Variable variable = Variable::KMP_AFFINITY);
 ProcBind kmp_policy(const KmpAffinity& affinity);
 
 /// Those of `available` that KMP_HW_SUBSET leaves; all of them if it is not set, or cannot be had, which is complained

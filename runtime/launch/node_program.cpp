@@ -54,10 +54,11 @@ bool fix_addresses(uint64_t stack_bytes) {
 void set_environment(const Order& order, const Start& start, const dsm::LaunchPlan& plan, const std::string& library) {
   for (const auto& [name, value] : order.environment)
     setenv(name.c_str(), value.c_str(), 1);
-  const char* preloaded = getenv("LD_PRELOAD");
-  setenv("LD_PRELOAD", preloaded && *preloaded ? (library + ':' + preloaded).c_str() : library.c_str(), 1);
-  setenv("HETMP_NODES", ("hosts:" + format_cpu_lists(start.cpus)).c_str(), 1);
-  setenv(dsm::launcher_variable, dsm::format_plan(plan).c_str(), 1);
+  const char* preloaded = environment_text(Variable::LD_PRELOAD);
+  setenv(name_of(Variable::LD_PRELOAD), preloaded && *preloaded ? (library + ':' + preloaded).c_str() : library.c_str(),
+         1);
+  setenv(name_of(Variable::HETMP_NODES), ("hosts:" + format_cpu_lists(start.cpus)).c_str(), 1);
+  setenv(name_of(dsm::launcher_variable), dsm::format_plan(plan).c_str(), 1);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "base/node_set.hpp"
 #include "base/seal/wanted.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/launch/connection/own_address.hpp"
 #include "runtime/launch/cpu_shares.hpp"
 #include "runtime/launch/node_program.hpp"
@@ -25,7 +26,6 @@ namespace {
 
 constexpr int cannot_run = 1;
 constexpr uint32_t origin = 0;
-constexpr const char* interface_variable = "HETMP_INTERFACE";
 
 // What each process publishes; the last two only the origin does.
 constexpr const char* host_key = "hetmp.host";
@@ -52,8 +52,7 @@ std::map<std::string, std::string> runtime_variables() {
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
     const size_t equals = text.find('=');
-    const bool read_by_runtime = text.starts_with("OMP_") || text.starts_with("KMP_") || text.starts_with("HETMP_");
-    if (equals != std::string_view::npos && read_by_runtime)
+    if (equals != std::string_view::npos && is_of_openmp_runtimes(text))
       result.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return result;
@@ -138,7 +137,7 @@ class Meeting {
 
   std::string listen() {
     const OwnAddress own =
-        choose_address(interface_addresses(), environment_name(interface_variable), pmix_.all_on_this_host());
+        choose_address(interface_addresses(), environment_value(Variable::HETMP_INTERFACE), pmix_.all_on_this_host());
     return own.error.empty() ? listening_.open(own.address) : own.error;
   }
 

@@ -3,6 +3,7 @@
 #include "base/environment.hpp"
 #include "base/message.hpp"
 #include "base/seal/wanted.hpp"
+#include "base/variables/variable.hpp"
 #include "perf/counters.hpp"
 #include "perf/interconnect.hpp"
 #include "runtime/global/global_level_instance.hpp"
@@ -112,11 +113,11 @@ dsm::Fabric* find_fabric() {
 dsm::LaunchPlan plan_for_this_machine() {
   dsm::LaunchPlan plan;
   plan.cpus = layout().cpus;
-  if (const auto transport = environment_value("HETMP_TRANSPORT")) {
+  if (const auto transport = environment_value(Variable::HETMP_TRANSPORT)) {
     if (const dsm::TransportKind* kind = dsm::find_transport(*transport))
       plan.transport = kind;
     else
-      complain("HETMP_TRANSPORT", *transport, dsm::no_transport_of_that_name(), plan.transport->name);
+      complain(Variable::HETMP_TRANSPORT, *transport, dsm::no_transport_of_that_name(), plan.transport->name);
   }
   // What one machine's memory carries leaves it nowhere: then there is nothing to encrypt.
   plan.sealed = seal::wanted() && plan.transport->can_seal;
@@ -125,7 +126,7 @@ dsm::LaunchPlan plan_for_this_machine() {
 
 /// What the launcher wants; nothing, after one line, if there is none.
 std::optional<dsm::LaunchPlan> plan_of_launcher() {
-  const auto text = environment_name(dsm::launcher_variable);
+  const auto text = environment_value(dsm::launcher_variable);
   const auto plan = text ? dsm::parse_plan(*text) : std::nullopt;
   if (plan && plan->made_by_launcher() && plan->cpus == layout().cpus)
     return plan;
@@ -140,7 +141,7 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     level = make_message_level(make_coordinator(fabric->interconnect));
     attach_fabric(*fabric);
-    if (const auto destination = environment_name("HETMP_REPORT"); destination && *destination != "0")
+    if (const auto destination = environment_value(Variable::HETMP_REPORT); destination && *destination != "0")
       page_report::watch(*fabric);
     timeline::start(fabric);
     return;

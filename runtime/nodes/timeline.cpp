@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "perf/report/report.hpp"
 #include "perf/report/trace_file.hpp"
 #include "runtime/nodes/construct_names.hpp"
@@ -82,7 +83,7 @@ std::string name_of_event(const TraceEvent& event) {
 }
 
 std::string destination() {
-  const auto value = environment_name("HETMP_TRACE");
+  const auto value = environment_value(Variable::HETMP_TRACE);
   return value && *value != "0" ? *value : std::string();
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/address_layout.hpp"
 #include "base/message.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/process/room_for_nodes.hpp"
 
 #include <cerrno>
@@ -77,25 +78,25 @@ bool user_faults_allowed() {
   return descriptor >= 0;
 }
 
-void prepend(const char* name, std::string_view item) {
+void prepend(Variable variable, std::string_view item) {
   std::string value(item);
-  const char* old = getenv(name);
+  const char* old = environment_text(variable);
   if (old && *old)
     value.append(":").append(old);
-  setenv(name, value.c_str(), 1);
+  setenv(name_of(variable), value.c_str(), 1);
 }
 
 /// Takes the first item of a colon-separated list away if it is the one that was put there; an empty list is unset. The
 /// dynamic linker may have cleared the list itself.
-void drop_first(const char* name, std::string_view ours) {
-  const char* value = getenv(name);
+void drop_first(Variable variable, std::string_view ours) {
+  const char* value = environment_text(variable);
   const char* colon = value ? strchr(value, ':') : nullptr;
   if (!value || !std::string_view(value, colon ? size_t(colon - value) : strlen(value)).ends_with(ours))
     return;
   if (colon)
-    setenv(name, std::string(colon + 1).c_str(), 1);
+    setenv(name_of(variable), std::string(colon + 1).c_str(), 1);
   else
-    unsetenv(name);
+    unsetenv(name_of(variable));
 }
 
 } // namespace
@@ -133,9 +134,9 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
     plan.users_layout = plan.users_layout.value_or(users);
   }
   plan.process = getpid();
-  setenv(dsm::plan_variable, dsm::format_plan(plan).c_str(), 1);
-  prepend("LD_PRELOAD", library);
-  prepend("GLIBC_TUNABLES", no_rseq);
+  setenv(name_of(dsm::plan_variable), dsm::format_plan(plan).c_str(), 1);
+  prepend(Variable::LD_PRELOAD, library);
+  prepend(Variable::GLIBC_TUNABLES, no_rseq);
   execv(program_path().c_str(), pointers.data());
   say("cannot execute %s again for node processes: %s; using one node", program_path().c_str(), strerrordesc_np(errno));
   set_address_layout(users);
@@ -143,15 +144,15 @@ void execute_again_under_dsm(dsm::LaunchPlan plan) {
 }
 
 bool was_executed_again() {
-  const char* plan = getenv(dsm::plan_variable);
+  const char* plan = environment_text(dsm::plan_variable);
   return plan && std::string_view(plan).starts_with("process=" + std::to_string(getpid()) + ' ');
 }
 
 void clean_environment() {
-  unsetenv(dsm::plan_variable);
-  unsetenv(dsm::launcher_variable);
-  drop_first("LD_PRELOAD", dsm_library);
-  drop_first("GLIBC_TUNABLES", no_rseq);
+  unsetenv(name_of(dsm::plan_variable));
+  unsetenv(name_of(dsm::launcher_variable));
+  drop_first(Variable::LD_PRELOAD, dsm_library);
+  drop_first(Variable::GLIBC_TUNABLES, no_rseq);
 }
 
 } // namespace hetmp::runtime

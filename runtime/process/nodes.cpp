@@ -3,6 +3,7 @@
 #include "base/cpu_list.hpp"
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/process/kind_nodes.hpp"
 
 #include <algorithm>
@@ -147,13 +148,13 @@ uint32_t team_size_within(uint32_t cpus, std::optional<double> quota) {
 const Layout& layout() { return program_layout; }
 
 void read_layout(const std::vector<int>& allowed) {
-  const auto text = environment_value("HETMP_NODES");
+  const auto text = environment_value(Variable::HETMP_NODES);
   const bool kinds = text && asks_for_kinds(*text);
   const ParsedLayout parsed =
       parse_nodes(text.value_or(""), allowed, kinds ? affinity::read_core_kinds() : affinity::CoreKinds{});
   const bool refused = parsed.error.empty() && parsed.layout.kind == Layout::Kind::Processes && is_privileged();
   if (!parsed.error.empty() || refused)
-    complain("HETMP_NODES", *text,
+    complain(Variable::HETMP_NODES, *text,
              refused ? "a process with more rights than its caller has no node processes" : parsed.error, "one node");
   program_layout = refused ? one_node(allowed) : parsed.layout;
   granted = cpu_quota();

@@ -1,6 +1,7 @@
 #include "runtime/process/placement.hpp"
 
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/process/nodes.hpp"
 #include "schedulers/policies/schedule_text.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 constexpr int64_t most_probes = 1'000'000;
 
 schedulers::CoreSpeeds read_core_speeds() {
-  const char* name = "HETMP_CSR";
+  constexpr Variable name = Variable::HETMP_CSR;
   const auto text = environment_value(name);
   if (!text)
     return {};
@@ -24,7 +25,7 @@ schedulers::CoreSpeeds read_core_speeds() {
 }
 
 schedulers::DecisionMode read_decision_mode() {
-  const char* name = "HETMP_DECISION";
+  constexpr Variable name = Variable::HETMP_DECISION;
   const auto text = environment_value(name);
   if (text && equal_ignoring_case(*text, "predict"))
     return schedulers::DecisionMode::Predict;
@@ -34,7 +35,7 @@ schedulers::DecisionMode read_decision_mode() {
 }
 
 bool read_static_loops() {
-  const char* name = "HETMP_LOOPS";
+  constexpr Variable name = Variable::HETMP_LOOPS;
   const auto text = environment_value(name);
   if (text && equal_ignoring_case(*text, "all"))
     return true;
@@ -43,7 +44,7 @@ bool read_static_loops() {
   return false;
 }
 
-double read_real(const char* name, double lowest, double highest, double usual, const char* problem,
+double read_real(Variable name, double lowest, double highest, double usual, const char* problem,
                  const char* substitute) {
   const auto text = environment_value(name);
   if (!text)
@@ -56,7 +57,7 @@ double read_real(const char* name, double lowest, double highest, double usual, 
 }
 
 schedulers::Schedule read_in_node_schedule() {
-  const char* name = "HETMP_NODE_SCHEDULE";
+  constexpr Variable name = Variable::HETMP_NODE_SCHEDULE;
   const auto text = environment_value(name);
   if (!text)
     return {};
@@ -67,7 +68,7 @@ schedulers::Schedule read_in_node_schedule() {
 }
 
 uint32_t read_most_probes(uint32_t usual) {
-  const char* name = "HETMP_PROBES";
+  constexpr Variable name = Variable::HETMP_PROBES;
   const auto text = environment_value(name);
   if (!text)
     return usual;
@@ -85,14 +86,14 @@ Placement read_placement() {
   read.static_loops = read_static_loops();
   schedulers::DecisionRules& rules = read.rules;
   rules.speeds = read.speeds.of_node;
-  if (!environment_value("HETMP_CSR")) // the machine's figures: for loops that nobody measures only
+  if (!environment_value(Variable::HETMP_CSR)) // the machine's figures: for loops that nobody measures only
     read.speeds.of_node = layout().speeds;
   rules.mode = read_decision_mode();
-  rules.misses_threshold = read_real("HETMP_MISS_THRESHOLD", 0, 1000, rules.misses_threshold,
+  rules.misses_threshold = read_real(Variable::HETMP_MISS_THRESHOLD, 0, 1000, rules.misses_threshold,
                                      "not a number of misses per thousand instructions", "3");
   rules.most_probes = read_most_probes(rules.most_probes);
   rules.reprobe_percent =
-      read_real("OMP_HET_PTG", 0, 100, rules.reprobe_percent, "not a percentage from 0 to 100", "10");
+      read_real(Variable::OMP_HET_PTG, 0, 100, rules.reprobe_percent, "not a percentage from 0 to 100", "10");
   rules.in_node = read_in_node_schedule();
   return read;
 }

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cctype>
 #include <climits>
+#include <span>
 
 namespace hetmp::runtime {
 namespace {
+
+using affinity::program_places;
 
 std::string upper_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::toupper(c)); });
@@ -76,51 +79,70 @@ void add_line(std::string& text, const Setting& setting, const char* remark = ""
   text += "  [host] " + setting.name + "='" + setting.value + "'" + remark + "\n";
 }
 
+/// What a variable has come to.
+struct Shown {
+  Variable variable;
+  std::string (*value)(const ProgramIcvs& icvs);
+};
+
+// By name, both.
+constexpr Shown standard_ones[] = {
+    {Variable::OMP_ALLOCATOR, [](const ProgramIcvs& icvs) { return icvs.allocator.text; }},
+    {Variable::OMP_CANCELLATION, [](const ProgramIcvs& icvs) { return boolean(icvs.cancellation); }},
+    {Variable::OMP_DEFAULT_DEVICE, [](const ProgramIcvs& icvs) { return std::to_string(icvs.initial.default_device); }},
+    {Variable::OMP_DISPLAY_ENV, [](const ProgramIcvs& icvs) { return display_env_text(icvs.display_env); }},
+    {Variable::OMP_DYNAMIC, [](const ProgramIcvs& icvs) { return boolean(icvs.initial.dynamic); }},
+    {Variable::OMP_MAX_ACTIVE_LEVELS,
+     [](const ProgramIcvs& icvs) { return std::to_string(icvs.initial.max_active_levels); }},
+    {Variable::OMP_MAX_TASK_PRIORITY, [](const ProgramIcvs& icvs) { return std::to_string(icvs.max_task_priority); }},
+    {Variable::OMP_NESTED, [](const ProgramIcvs& icvs) { return boolean(icvs.initial.max_active_levels > 1); }},
+    {Variable::OMP_NUM_TEAMS, [](const ProgramIcvs& icvs) { return std::to_string(icvs.teams); }},
+    {Variable::OMP_NUM_THREADS, [](const ProgramIcvs& icvs) { return nthreads_list(icvs); }},
+    {Variable::OMP_PLACES, [](const ProgramIcvs&) { return places_text(program_places()); }},
+    {Variable::OMP_PROC_BIND, [](const ProgramIcvs&) { return affinity::format_policies(program_places().policies); }},
+    {Variable::OMP_SCHEDULE,
+     [](const ProgramIcvs& icvs) { return upper_case(schedulers::format_schedule(icvs.initial.run_schedule)); }},
+    {Variable::OMP_STACKSIZE, [](const ProgramIcvs& icvs) { return size_text(icvs.stack_bytes); }},
+    {Variable::OMP_TARGET_OFFLOAD, [](const ProgramIcvs& icvs) { return offload_text(icvs.target_offload); }},
+    {Variable::OMP_TEAMS_THREAD_LIMIT, [](const ProgramIcvs& icvs) { return std::to_string(icvs.teams_thread_limit); }},
+    {Variable::OMP_THREAD_LIMIT, [](const ProgramIcvs& icvs) { return std::to_string(icvs.thread_limit); }},
+    {Variable::OMP_WAIT_POLICY,
+     [](const ProgramIcvs& icvs) {
+       return std::string(icvs.wait_policy == WaitPolicy::Active ? "ACTIVE" : "PASSIVE");
+     }},
+};
+
+constexpr Shown libomps[] = {
+    {Variable::KMP_AFFINITY, [](const ProgramIcvs&) { return affinity::format_kmp_affinity(program_places().kmp); }},
+    {Variable::KMP_BLOCKTIME, [](const ProgramIcvs& icvs) { return blocktime_text(icvs.blocktime_ms); }},
+    {Variable::KMP_DUPLICATE_LIB_OK, [](const ProgramIcvs& icvs) { return boolean(icvs.duplicate_library_ok); }},
+    {Variable::KMP_ENABLE_TASK_THROTTLING, [](const ProgramIcvs& icvs) { return boolean(icvs.task_throttling); }},
+    {Variable::KMP_HW_SUBSET, [](const ProgramIcvs&) { return program_places().subset; }},
+    {Variable::KMP_LIBRARY, [](const ProgramIcvs& icvs) { return std::string(library_text(icvs)); }},
+    {Variable::KMP_SETTINGS, [](const ProgramIcvs& icvs) { return boolean(icvs.show_settings); }},
+    {Variable::KMP_TEAMS_PROC_BIND,
+     [](const ProgramIcvs&) { return affinity::format_policies({program_places().teams_policy}); }},
+    {Variable::KMP_TEAMS_THREAD_LIMIT, [](const ProgramIcvs& icvs) { return std::to_string(icvs.most_teams); }},
+    {Variable::KMP_VERSION, [](const ProgramIcvs& icvs) { return boolean(icvs.show_version); }},
+    {Variable::KMP_WARNINGS, [](const ProgramIcvs& icvs) { return boolean(icvs.warnings); }},
+    {Variable::LIBOMP_NUM_HIDDEN_HELPER_THREADS,
+     [](const ProgramIcvs& icvs) { return std::to_string(icvs.helper_threads); }},
+    {Variable::LIBOMP_USE_HIDDEN_HELPER_TASK,
+     [](const ProgramIcvs& icvs) { return boolean(icvs.helper_threads != 0); }},
+};
+
+std::vector<Setting> values_of(std::span<const Shown> shown, const ProgramIcvs& icvs) {
+  std::vector<Setting> settings;
+  settings.reserve(shown.size());
+  for (const Shown& one : shown)
+    settings.emplace_back(one.variable, one.value(icvs));
+  return settings;
+}
+
 } // namespace
 
-std::vector<Setting> standard_settings(const ProgramIcvs& icvs) {
-  const TaskIcvs& initial = icvs.initial;
-  const affinity::ProgramPlaces& places = affinity::program_places();
-  return {
-      {"OMP_ALLOCATOR", icvs.allocator.text},
-      {"OMP_CANCELLATION", boolean(icvs.cancellation)},
-      {"OMP_DEFAULT_DEVICE", std::to_string(initial.default_device)},
-      {"OMP_DISPLAY_ENV", display_env_text(icvs.display_env)},
-      {"OMP_DYNAMIC", boolean(initial.dynamic)},
-      {"OMP_MAX_ACTIVE_LEVELS", std::to_string(initial.max_active_levels)},
-      {"OMP_MAX_TASK_PRIORITY", std::to_string(icvs.max_task_priority)},
-      {"OMP_NESTED", boolean(initial.max_active_levels > 1)},
-      {"OMP_NUM_TEAMS", std::to_string(icvs.teams)},
-      {"OMP_NUM_THREADS", nthreads_list(icvs)},
-      {"OMP_PLACES", places_text(places)},
-      {"OMP_PROC_BIND", affinity::format_policies(places.policies)},
-      {"OMP_SCHEDULE", upper_case(schedulers::format_schedule(initial.run_schedule))},
-      {"OMP_STACKSIZE", size_text(icvs.stack_bytes)},
-      {"OMP_TARGET_OFFLOAD", offload_text(icvs.target_offload)},
-      {"OMP_TEAMS_THREAD_LIMIT", std::to_string(icvs.teams_thread_limit)},
-      {"OMP_THREAD_LIMIT", std::to_string(icvs.thread_limit)},
-      {"OMP_WAIT_POLICY", icvs.wait_policy == WaitPolicy::Active ? "ACTIVE" : "PASSIVE"},
-  };
-}
-
-std::vector<Setting> libomp_settings(const ProgramIcvs& icvs) {
-  const affinity::ProgramPlaces& places = affinity::program_places();
-  return {
-      {"KMP_AFFINITY", affinity::format_kmp_affinity(places.kmp)},
-      {"KMP_BLOCKTIME", blocktime_text(icvs.blocktime_ms)},
-      {"KMP_DUPLICATE_LIB_OK", boolean(icvs.duplicate_library_ok)},
-      {"KMP_ENABLE_TASK_THROTTLING", boolean(icvs.task_throttling)},
-      {"KMP_HW_SUBSET", places.subset},
-      {"KMP_LIBRARY", library_text(icvs)},
-      {"KMP_SETTINGS", boolean(icvs.show_settings)},
-      {"KMP_TEAMS_PROC_BIND", affinity::format_policies({places.teams_policy})},
-      {"KMP_TEAMS_THREAD_LIMIT", std::to_string(icvs.most_teams)},
-      {"KMP_VERSION", boolean(icvs.show_version)},
-      {"KMP_WARNINGS", boolean(icvs.warnings)},
-      {"LIBOMP_NUM_HIDDEN_HELPER_THREADS", std::to_string(icvs.helper_threads)},
-      {"LIBOMP_USE_HIDDEN_HELPER_TASK", boolean(icvs.helper_threads != 0)},
-  };
-}
+std::vector<Setting> standard_settings(const ProgramIcvs& icvs) { return values_of(standard_ones, icvs); }
+std::vector<Setting> libomp_settings(const ProgramIcvs& icvs) { return values_of(libomps, icvs); }
 
 std::string display_text(const std::vector<Setting>& settings, const std::vector<Setting>& given,
                          const std::vector<std::string>& runtimes) {

@@ -5,6 +5,7 @@
 
 #include "base/environment.hpp"
 #include "base/thread_room.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/settings/value_readers.hpp"
 #include "schedulers/policies/schedule_text.hpp"
 
@@ -23,7 +24,7 @@ constexpr int64_t most_helper_threads = 256;
 constexpr size_t smallest_stack = 16 * 1024; // PTHREAD_STACK_MIN on x86-64: pthread_attr_setstacksize refuses less
 
 std::vector<uint32_t> read_nthreads_by_level() {
-  const char* name = "OMP_NUM_THREADS";
+  constexpr Variable name = Variable::OMP_NUM_THREADS;
   const auto value = environment_value(name);
   std::vector<uint32_t> list;
   if (!value)
@@ -47,7 +48,7 @@ std::vector<uint32_t> read_nthreads_by_level() {
   }
 }
 
-std::optional<schedulers::Schedule> read_schedule_from(const char* name, std::string_view substitute) {
+std::optional<schedulers::Schedule> read_schedule_from(Variable name, std::string_view substitute) {
   const auto value = environment_value(name);
   if (!value)
     return {};
@@ -59,13 +60,13 @@ std::optional<schedulers::Schedule> read_schedule_from(const char* name, std::st
 
 /// HETMP_SCHEDULE decides: it can name schedules that other runtimes would complain about in OMP_SCHEDULE.
 schedulers::Schedule read_schedule() {
-  const auto standard = read_schedule_from("OMP_SCHEDULE", "static");
-  const auto own = read_schedule_from("HETMP_SCHEDULE", "OMP_SCHEDULE");
+  const auto standard = read_schedule_from(Variable::OMP_SCHEDULE, "static");
+  const auto own = read_schedule_from(Variable::HETMP_SCHEDULE, "OMP_SCHEDULE");
   return own ? *own : standard.value_or(schedulers::Schedule{});
 }
 
 WaitPolicy read_wait_policy() {
-  const char* name = "OMP_WAIT_POLICY";
+  constexpr Variable name = Variable::OMP_WAIT_POLICY;
   const auto value = environment_value(name);
   if (!value)
     return WaitPolicy::Default;
@@ -79,7 +80,7 @@ WaitPolicy read_wait_policy() {
 
 /// KMP_LIBRARY says the same in libomp's words and wins; serial: no region has more than one thread.
 void read_library(ProgramIcvs& icvs) {
-  const char* name = "KMP_LIBRARY";
+  constexpr Variable name = Variable::KMP_LIBRARY;
   const auto value = environment_value(name);
   if (!value)
     return;
@@ -94,7 +95,7 @@ void read_library(ProgramIcvs& icvs) {
 }
 
 int read_blocktime_ms() {
-  const char* name = "KMP_BLOCKTIME";
+  constexpr Variable name = Variable::KMP_BLOCKTIME;
   const auto value = environment_value(name);
   if (!value)
     return -1;
@@ -104,19 +105,14 @@ int read_blocktime_ms() {
   return milliseconds.value_or(-1);
 }
 
-/// In libomp's order: its own variable, which counts bytes, libgomp's and the standard one, which count kilobytes.
+/// libomp's variable counts bytes, libgomp's and the standard one count kilobytes.
 size_t read_stack_bytes() {
-  const char* name = "KMP_STACKSIZE";
-  int unit = 0;
-  for (const char* other : {"GOMP_STACKSIZE", "OMP_STACKSIZE"})
-    if (!environment_value(name)) {
-      name = other;
-      unit = 10;
-    }
+  const Variable name = name_given(Variable::OMP_STACKSIZE);
   const auto value = environment_value(name);
   if (!value)
     return 0;
-  const auto bytes = parse_size(*value, unit);
+  constexpr int bytes_alone = 0, kilobytes_alone = 10;
+  const auto bytes = parse_size(*value, name == Variable::KMP_STACKSIZE ? bytes_alone : kilobytes_alone);
   if (!bytes) {
     complain(name, *value, "not a size", "the system's default");
     return 0;
@@ -126,16 +122,12 @@ size_t read_stack_bytes() {
   return std::max(*bytes, smallest_stack);
 }
 
-/// libomp's names win.
 uint32_t read_thread_limit() {
-  for (const char* name : {"KMP_ALL_THREADS", "KMP_DEVICE_THREAD_LIMIT", "KMP_MAX_THREADS"})
-    if (environment_value(name))
-      return uint32_t(read_integer(name, 1, "no limit").value_or(INT_MAX));
-  return uint32_t(read_integer("OMP_THREAD_LIMIT", 1, "no limit").value_or(INT_MAX));
+  return uint32_t(read_integer(name_given(Variable::OMP_THREAD_LIMIT), 1, "no limit").value_or(INT_MAX));
 }
 
 AllocatorSetting read_allocator() {
-  const char* name = "OMP_ALLOCATOR";
+  constexpr Variable name = Variable::OMP_ALLOCATOR;
   const auto value = environment_value(name);
   if (!value)
     return {};
@@ -148,7 +140,7 @@ AllocatorSetting read_allocator() {
 /// The number of loops that a team can have in hand is fixed (NodeTeam::loop_ring); but a number that makes no sense is
 /// told.
 void check_loop_buffers() {
-  const char* name = "KMP_DISP_NUM_BUFFERS";
+  constexpr Variable name = Variable::KMP_DISP_NUM_BUFFERS;
   const auto value = environment_value(name);
   const auto number = value ? parse_integer(*value, INT64_MIN, INT64_MAX) : 1;
   if (number && *number >= 1 && *number <= most_loop_buffers)
@@ -160,7 +152,7 @@ void check_loop_buffers() {
 }
 
 ProgramIcvs::DisplayEnv read_display_env() {
-  const char* name = "OMP_DISPLAY_ENV";
+  constexpr Variable name = Variable::OMP_DISPLAY_ENV;
   const auto value = environment_value(name);
   if (!value)
     return ProgramIcvs::DisplayEnv::No;
@@ -175,8 +167,8 @@ ProgramIcvs::DisplayEnv read_display_env() {
 /// OMP_MAX_ACTIVE_LEVELS decides; else the deprecated OMP_NESTED; else a list in OMP_NUM_THREADS asks for
 /// nesting.
 uint32_t read_max_active_levels(bool several_levels_listed) {
-  const auto levels = read_integer("OMP_MAX_ACTIVE_LEVELS", 0, "the default");
-  const auto nested = read_boolean("OMP_NESTED", "false");
+  const auto levels = read_integer(Variable::OMP_MAX_ACTIVE_LEVELS, 0, "the default");
+  const auto nested = read_boolean(Variable::OMP_NESTED, "false");
   if (levels)
     return uint32_t(*levels);
   return nested.value_or(several_levels_listed) ? uint32_t(INT_MAX) : 1;
@@ -190,15 +182,15 @@ TargetOffload parse_target_offload(std::string_view text) {
   if (equal_ignoring_case(trimmed(text), "mandatory"))
     return TargetOffload::Mandatory;
   if (!equal_ignoring_case(trimmed(text), "default"))
-    complain("OMP_TARGET_OFFLOAD", text, "neither disabled nor default nor mandatory", "default");
+    complain(Variable::OMP_TARGET_OFFLOAD, text, "neither disabled nor default nor mandatory", "default");
   return TargetOffload::Default;
 }
 
 /// LIBOMP_USE_HIDDEN_HELPER_TASK=false: none.
 uint32_t read_helper_threads() {
   constexpr uint32_t usual = 8;
-  const char* name = "LIBOMP_NUM_HIDDEN_HELPER_THREADS";
-  const bool used = read_boolean("LIBOMP_USE_HIDDEN_HELPER_TASK", "true").value_or(true);
+  constexpr Variable name = Variable::LIBOMP_NUM_HIDDEN_HELPER_THREADS;
+  const bool used = read_boolean(Variable::LIBOMP_USE_HIDDEN_HELPER_TASK, "true").value_or(true);
   const int64_t wanted = read_integer(name, 0, std::to_string(usual)).value_or(usual);
   if (wanted > most_helper_threads)
     complain(name, *environment_value(name), "more than " + std::to_string(most_helper_threads),
@@ -212,33 +204,33 @@ ProgramIcvs read_icvs_from_environment(uint32_t available_cpus) {
   icvs.wait_policy = read_wait_policy();
   read_library(icvs);
   icvs.stack_bytes = read_stack_bytes();
-  icvs.cancellation = read_boolean("OMP_CANCELLATION", "false").value_or(false);
-  icvs.max_task_priority = uint32_t(read_integer("OMP_MAX_TASK_PRIORITY", 0, "0").value_or(0));
-  if (const auto offload = environment_value("OMP_TARGET_OFFLOAD"))
+  icvs.cancellation = read_boolean(Variable::OMP_CANCELLATION, "false").value_or(false);
+  icvs.max_task_priority = uint32_t(read_integer(Variable::OMP_MAX_TASK_PRIORITY, 0, "0").value_or(0));
+  if (const auto offload = environment_value(Variable::OMP_TARGET_OFFLOAD))
     icvs.target_offload = parse_target_offload(*offload);
   icvs.helper_threads = read_helper_threads();
-  icvs.task_throttling = read_boolean("KMP_ENABLE_TASK_THROTTLING", "true").value_or(true);
+  icvs.task_throttling = read_boolean(Variable::KMP_ENABLE_TASK_THROTTLING, "true").value_or(true);
   icvs.thread_limit = read_thread_limit();
-  icvs.teams = int(read_integer("OMP_NUM_TEAMS", 1, "the default").value_or(0));
-  icvs.teams_thread_limit = int(read_integer("OMP_TEAMS_THREAD_LIMIT", 1, "no limit").value_or(0));
-  icvs.most_teams = int(read_integer("KMP_TEAMS_THREAD_LIMIT", 1, "no limit").value_or(0));
+  icvs.teams = int(read_integer(Variable::OMP_NUM_TEAMS, 1, "the default").value_or(0));
+  icvs.teams_thread_limit = int(read_integer(Variable::OMP_TEAMS_THREAD_LIMIT, 1, "no limit").value_or(0));
+  icvs.most_teams = int(read_integer(Variable::KMP_TEAMS_THREAD_LIMIT, 1, "no limit").value_or(0));
   icvs.blocktime_ms = read_blocktime_ms();
   icvs.allocator = read_allocator();
   check_loop_buffers();
-  icvs.warnings = read_boolean("KMP_WARNINGS", "true").value_or(true);
-  icvs.duplicate_library_ok = read_boolean("KMP_DUPLICATE_LIB_OK", "false").value_or(false);
-  icvs.show_settings = read_boolean("KMP_SETTINGS", "false").value_or(false);
-  icvs.show_version = read_boolean("KMP_VERSION", "false").value_or(false);
+  icvs.warnings = read_boolean(Variable::KMP_WARNINGS, "true").value_or(true);
+  icvs.duplicate_library_ok = read_boolean(Variable::KMP_DUPLICATE_LIB_OK, "false").value_or(false);
+  icvs.show_settings = read_boolean(Variable::KMP_SETTINGS, "false").value_or(false);
+  icvs.show_version = read_boolean(Variable::KMP_VERSION, "false").value_or(false);
   icvs.display_env = read_display_env();
 
   TaskIcvs& initial = icvs.initial;
   initial.nthreads = icvs.nthreads_by_level.empty() ? std::max(available_cpus, 1u) : icvs.nthreads_by_level[0];
-  initial.dynamic = read_boolean("OMP_DYNAMIC", "false").value_or(false);
+  initial.dynamic = read_boolean(Variable::OMP_DYNAMIC, "false").value_or(false);
   initial.max_active_levels = read_max_active_levels(icvs.nthreads_by_level.size() > 1);
   if (icvs.serial_library)
     initial.max_active_levels = 0;
   initial.run_schedule = read_schedule();
-  initial.default_device = int32_t(read_integer("OMP_DEFAULT_DEVICE", 0, "0").value_or(0));
+  initial.default_device = int32_t(read_integer(Variable::OMP_DEFAULT_DEVICE, 0, "0").value_or(0));
   initial.thread_limit = icvs.thread_limit;
   return icvs;
 }

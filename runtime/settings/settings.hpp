@@ -1,6 +1,7 @@
 // What environment variables come to, as text: OMP_DISPLAY_ENV, omp_display_env and libomp's KMP_SETTINGS.
 #pragma once
 
+#include "base/variables/variable.hpp"
 #include "runtime/settings/icv.hpp"
 
 #include <cstdint>
@@ -11,6 +12,9 @@
 namespace hetmp::runtime {
 
 struct Setting {
+  Setting(std::string name, std::string value);
+  Setting(Variable variable, std::string value);
+
   std::string name;
   std::string value;
   bool operator==(const Setting&) const = default;

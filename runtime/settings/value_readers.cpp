@@ -62,7 +62,7 @@ std::optional<int> parse_milliseconds(std::string_view text) {
   return {};
 }
 
-std::optional<int64_t> read_integer(const char* name, int64_t lowest, std::string_view substitute) {
+std::optional<int64_t> read_integer(Variable name, int64_t lowest, std::string_view substitute) {
   const auto value = environment_value(name);
   if (!value)
     return {};
@@ -72,7 +72,7 @@ std::optional<int64_t> read_integer(const char* name, int64_t lowest, std::strin
   return number;
 }
 
-std::optional<bool> read_boolean(const char* name, std::string_view substitute) {
+std::optional<bool> read_boolean(Variable name, std::string_view substitute) {
   const auto value = environment_value(name);
   if (!value)
     return {};

@@ -1,6 +1,8 @@
 // Kinds of values that several environment variables have.
 #pragma once
 
+#include "base/variables/variable.hpp"
+
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +21,7 @@ std::optional<size_t> parse_size(std::string_view text, int default_shift);
 std::optional<int> parse_milliseconds(std::string_view text);
 
 /// Nothing if the variable is not set, or malformed: then it is complained about, with what is used instead.
-std::optional<int64_t> read_integer(const char* name, int64_t lowest, std::string_view substitute);
-std::optional<bool> read_boolean(const char* name, std::string_view substitute);
+std::optional<int64_t> read_integer(Variable name, int64_t lowest, std::string_view substitute);
+std::optional<bool> read_boolean(Variable name, std::string_view substitute);
 
 } // namespace hetmp::runtime

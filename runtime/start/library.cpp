@@ -30,6 +30,7 @@
 
 #include "base/environment.hpp"
 #include "base/futex.hpp"
+#include "base/variables/variable.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -91,7 +92,7 @@ void after_fork_in_child() {
 /// counts.
 uint32_t usual_team_size() {
   const uint32_t cpus = default_team_size(layout());
-  if (layout().nodes() > 1 || !environment_value("KMP_HW_SUBSET"))
+  if (layout().nodes() > 1 || !environment_value(Variable::KMP_HW_SUBSET))
     return cpus;
   const size_t left = affinity::program_places().usable_cpus;
   return left == 0 ? cpus : std::min(cpus, uint32_t(left));
@@ -109,7 +110,7 @@ bool signals_lead_here() {
 }
 
 bool wants_report() {
-  const auto destination = environment_name("HETMP_REPORT");
+  const auto destination = environment_value(Variable::HETMP_REPORT);
   return destination && *destination != "0";
 }
 
@@ -122,7 +123,7 @@ bool write_reports() {
   if (!reports.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
     return false;
   if (wants_report())
-    perf::write_report(loop_report(), *environment_name("HETMP_REPORT"));
+    perf::write_report(loop_report(), *environment_value(Variable::HETMP_REPORT));
   timeline::write();
   reports.store(Written, std::memory_order_release); // pairs with the acquire in wait_for_reports()
   futex_wake(reports, INT_MAX);
@@ -146,7 +147,8 @@ pid_t initialised_in = 0;
 
 void initialise() {
   initialised_in = getpid();
-  if (const auto warnings = environment_value("KMP_WARNINGS")) // malformed: read_icvs_from_environment() says so
+  const auto warnings = environment_value(Variable::KMP_WARNINGS);
+  if (warnings) // malformed: read_icvs_from_environment() says so
     set_complaints(parse_boolean(*warnings).value_or(true));
   read_layout(allowed_cpus());
   set_up_nodes(before_main);

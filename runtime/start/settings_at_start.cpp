@@ -19,13 +19,13 @@ std::string true_or_false(bool value) { return value ? "TRUE" : "FALSE"; }
 /// All that the runtime's rooms have made of variables; by name.
 std::vector<Setting> all_settings(bool libomps) {
   std::vector<Setting> settings = standard_settings(program_icvs());
-  settings.push_back({"OMP_AFFINITY_FORMAT", affinity::affinity_format()});
-  settings.push_back({"OMP_DISPLAY_AFFINITY", true_or_false(affinity::displays_affinity())});
+  settings.emplace_back(Variable::OMP_AFFINITY_FORMAT, affinity::affinity_format());
+  settings.emplace_back(Variable::OMP_DISPLAY_AFFINITY, true_or_false(affinity::displays_affinity()));
   if (libomps) {
     for (Setting& setting : libomp_settings(program_icvs()))
       settings.push_back(std::move(setting));
-    settings.push_back({"KMP_DETERMINISTIC_REDUCTION", true_or_false(forced_reduction_name() == "tree")});
-    settings.push_back({"KMP_FORCE_REDUCTION", std::string(forced_reduction_name())});
+    settings.emplace_back(Variable::KMP_DETERMINISTIC_REDUCTION, true_or_false(forced_reduction_name() == "tree"));
+    settings.emplace_back(Variable::KMP_FORCE_REDUCTION, std::string(forced_reduction_name()));
   }
   std::sort(settings.begin(), settings.end(), [](const Setting& a, const Setting& b) { return a.name < b.name; });
   return settings;

@@ -1,6 +1,7 @@
 #include "runtime/sync/reduction.hpp"
 
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/team/visits.hpp"
@@ -127,14 +128,14 @@ std::string_view forced_reduction_name() {
 
 void read_reduction_settings() {
   forced_method = ReductionMethod::None;
-  if (const auto text = environment_value("KMP_DETERMINISTIC_REDUCTION")) {
+  if (const auto text = environment_value(Variable::KMP_DETERMINISTIC_REDUCTION)) {
     const auto deterministic = parse_boolean(*text);
     if (!deterministic)
-      complain("KMP_DETERMINISTIC_REDUCTION", *text, "neither true nor false", "false");
+      complain(Variable::KMP_DETERMINISTIC_REDUCTION, *text, "neither true nor false", "false");
     else if (*deterministic)
       forced_method = ReductionMethod::Combine;
   }
-  const auto text = environment_value("KMP_FORCE_REDUCTION");
+  const auto text = environment_value(Variable::KMP_FORCE_REDUCTION);
   if (!text)
     return;
   if (equal_ignoring_case(*text, "critical"))
@@ -144,7 +145,7 @@ void read_reduction_settings() {
   else if (equal_ignoring_case(*text, "tree"))
     forced_method = ReductionMethod::Combine;
   else
-    complain("KMP_FORCE_REDUCTION", *text, "expected critical, atomic or tree", "the runtime's choice");
+    complain(Variable::KMP_FORCE_REDUCTION, *text, "expected critical, atomic or tree", "the runtime's choice");
 }
 
 } // namespace hetmp::runtime

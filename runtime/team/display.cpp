@@ -2,6 +2,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/affinity/affinity_format.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
@@ -26,8 +27,8 @@ bool display_affinity = false; // written before the first team
 
 struct ProgramFormat {
   runtime::FutexLock lock;
-  std::string text =
-      environment_value("OMP_AFFINITY_FORMAT").value_or("OMP: pid %P tid %i thread %n bound to OS proc set {%A}");
+  std::string text = environment_value(Variable::OMP_AFFINITY_FORMAT)
+                         .value_or("OMP: pid %P tid %i thread %n bound to OS proc set {%A}");
 };
 
 ProgramFormat& program_format() {
@@ -84,7 +85,7 @@ void display_thread(std::string_view format) {
 }
 
 void read_display_affinity() {
-  const char* const name = "OMP_DISPLAY_AFFINITY";
+  constexpr Variable name = Variable::OMP_DISPLAY_AFFINITY;
   const auto text = environment_value(name);
   if (!text)
     return;

@@ -28,14 +28,14 @@ std::vector<std::string> child_environment(int nodes, const std::string& transpo
   RunOptions options;
   options.nodes = std::to_string(nodes);
   options.command = {"hetmp-calibration"};
-  auto set = plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); }).variables;
-  set["HETMP_PROFILE"] = "none"; // it makes one
-  set["HETMP_TRANSPORT"] = transport;
-  set["HETMP_PREFETCH"] = "0"; // a fault is to cost what a fault costs; pages fetched ahead are none
+  auto set = plan_environment(options, library, environment_text).variables;
+  set[name_of(Variable::HETMP_PROFILE)] = "none"; // it makes one
+  set[name_of(Variable::HETMP_TRANSPORT)] = transport;
+  set[name_of(Variable::HETMP_PREFETCH)] = "0"; // a fault is to cost what a fault costs; pages fetched ahead are none
   std::vector<std::string> words;
   for (char** word = environ; *word; ++word) {
     const std::string_view text = *word;
-    const bool steers = text.starts_with("OMP_") || text.starts_with("KMP_") || text.starts_with("HETMP_");
+    const bool steers = is_of_openmp_runtimes(text);
     if (!steers && !set.contains(std::string(text.substr(0, text.find('=')))))
       words.emplace_back(text);
   }

@@ -4,6 +4,7 @@
 #include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
 #include "base/loaded_object.hpp"
+#include "base/variables/variable.hpp"
 #include "dsm/transports.hpp"
 #include "perf/counters.hpp"
 #include "perf/profile.hpp"
@@ -62,7 +63,7 @@ std::string remark_on(const runtime::Layout& layout, uint32_t node, bool kinds) 
 
 /// `library`: libhetmp.so; beside it is what knows the machine's kinds of cores.
 void print_nodes(const std::string& library) {
-  const std::string text = environment_value("HETMP_NODES").value_or("");
+  const std::string text = environment_value(Variable::HETMP_NODES).value_or("");
   const bool kinds = runtime::asks_for_kinds(text);
   const auto known = kinds ? affinity::read_core_kinds(library.substr(0, library.rfind('/'))) : affinity::CoreKinds{};
   const auto parsed = runtime::parse_nodes(text, allowed_cpus(), known);
@@ -76,8 +77,8 @@ void print_nodes(const std::string& library) {
 
 /// Whom programs would find beside hetmp, and what would be said of it.
 void print_other_runtimes() {
-  const auto ok = environment_value("KMP_DUPLICATE_LIB_OK");
-  const auto warnings = environment_value("KMP_WARNINGS");
+  const auto ok = environment_value(Variable::KMP_DUPLICATE_LIB_OK);
+  const auto warnings = environment_value(Variable::KMP_WARNINGS);
   const bool silent =
       parse_boolean(ok.value_or("")).value_or(false) || !parse_boolean(warnings.value_or("")).value_or(true);
   fact("other OpenMP runtimes", "may be loaded as well; code that calls them and hetmp at once is %s",

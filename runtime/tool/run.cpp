@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "base/seal/load.hpp"
 #include "base/seal/wanted.hpp"
+#include "base/variables/variable.hpp"
 #include "dsm/transports.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/tool/machine.hpp"
@@ -68,8 +69,7 @@ std::string check(const RunOptions& options) {
 }
 
 Environment set_environment(const RunOptions& options, const std::string& library) {
-  Environment planned =
-      plan_environment(options, library, [](const char* name) -> const char* { return getenv(name); });
+  Environment planned = plan_environment(options, library, environment_text);
   for (const auto& [name, value] : planned.variables)
     setenv(name.c_str(), value.c_str(), 1);
   return planned;
@@ -78,7 +78,8 @@ Environment set_environment(const RunOptions& options, const std::string& librar
 /// Whoever says which nodes there are to be is obeyed. A program on several nodes says so too, by the HETMP_NODES it
 /// was started with: what it starts by `hetmp run` is no further process of the job.
 bool is_given_nodes_by_pmix(const RunOptions& options) {
-  return getenv("PMIX_RANK") && !options.nodes && !options.cores && !options.hosts && !environment_value("HETMP_NODES");
+  return environment_text(Variable::PMIX_RANK) && !options.nodes && !options.cores && !options.hosts &&
+         !environment_value(Variable::HETMP_NODES);
 }
 
 std::optional<int> run_as_given_by_pmix(const RunOptions& options) {
@@ -113,26 +114,26 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
   const int64_t nodes = options.nodes ? *parse_integer(*options.nodes, 1, most_nodes) : 1;
   result.several_processes = nodes > 1;
   if (options.nodes)
-    set["HETMP_NODES"] = nodes > 1 ? "proc:" + std::to_string(nodes) : "1";
+    set[name_of(Variable::HETMP_NODES)] = nodes > 1 ? "proc:" + std::to_string(nodes) : "1";
   if (options.cores)
-    set["HETMP_NODES"] = "cores:" + *options.cores;
+    set[name_of(Variable::HETMP_NODES)] = "cores:" + *options.cores;
   if (options.transport)
-    set["HETMP_TRANSPORT"] = *options.transport;
+    set[name_of(Variable::HETMP_TRANSPORT)] = *options.transport;
   if (options.encrypt)
-    set[seal::variable] = "1";
+    set[name_of(Variable::HETMP_ENCRYPT)] = "1";
   if (options.report)
-    set["HETMP_REPORT"] = *options.report;
+    set[name_of(Variable::HETMP_REPORT)] = *options.report;
   if (options.schedule)
-    set["HETMP_SCHEDULE"] =
+    set[name_of(Variable::HETMP_SCHEDULE)] =
         *options.schedule; // another runtime in the process complains of hetmp's kinds in OMP_SCHEDULE
   if (options.loops)
-    set["HETMP_LOOPS"] = *options.loops;
+    set[name_of(Variable::HETMP_LOOPS)] = *options.loops;
   if (options.threads)
-    set["OMP_NUM_THREADS"] = *options.threads;
+    set[name_of(Variable::OMP_NUM_THREADS)] = *options.threads;
   if (library.empty())
     return result;
-  const char* preloaded = lookup("LD_PRELOAD");
-  set["LD_PRELOAD"] = preloaded && *preloaded ? library + ':' + preloaded : library;
+  const char* preloaded = lookup(Variable::LD_PRELOAD);
+  set[name_of(Variable::LD_PRELOAD)] = preloaded && *preloaded ? library + ':' + preloaded : library;
   return result;
 }
 

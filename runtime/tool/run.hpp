@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/node_set.hpp"
+#include "base/variables/variable.hpp"
 
 #include <map>
 #include <optional>
@@ -35,7 +36,7 @@ struct Environment {
   bool several_processes = false;
 };
 
-using Lookup = const char* (*)(const char* name); ///< like getenv
+using Lookup = const char* (*)(Variable); ///< like environment_text
 
 /// Works out the variables; changes nothing. What LD_PRELOAD held stays behind `library`. The DSM is not
 /// preloaded here: the runtime does that, for the programs that use OpenMP only, so that a shell in between

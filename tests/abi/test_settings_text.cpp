@@ -1,7 +1,11 @@
 // What KMP_SETTINGS says: which variables are given, what they come to, which are not followed.
 #include "runtime/settings/settings.hpp"
 
+#include "base/variables/description.hpp"
+
 #include <gtest/gtest.h>
+
+#include <set>
 
 using namespace hetmp::runtime;
 
@@ -34,6 +38,25 @@ TEST(Settings, KnowsWhatIsFollowed) {
 TEST(Settings, WhatTheEnvironmentsReadersHonourIsListed) {
   for (const Setting& setting : libomp_settings(ProgramIcvs{}))
     EXPECT_EQ(following_of(setting.name), Following::Honoured) << setting.name;
+}
+
+TEST(Settings, EachRowOfTheTableIsShownOrKnownNotToBe) {
+  std::set<std::string> shown = {"OMP_AFFINITY_FORMAT",        "OMP_DISPLAY_AFFINITY", "KMP_DETERMINISTIC_REDUCTION",
+                                 "KMP_FORCE_REDUCTION",        // runtime/start adds what higher rooms know
+                                 "GOMP_CPU_AFFINITY",          // OMP_PLACES has what it came to
+                                 "KMP_HIDDEN_HELPER_AFFINITY", // not read before there is a helper
+                                 "KMP_DISP_NUM_BUFFERS"};      // ignored
+  for (const auto& settings : {standard_settings(ProgramIcvs{}), libomp_settings(ProgramIcvs{})})
+    for (const Setting& setting : settings)
+      EXPECT_TRUE(shown.insert(setting.name).second) << setting.name << " twice";
+  for (size_t i = 0; i < hetmp::variables; ++i) {
+    const auto variable = hetmp::Variable(i);
+    const hetmp::Description& description = hetmp::description_of(variable);
+    const bool users = description.section == hetmp::Section::OpenMP || description.section == hetmp::Section::Libomp;
+    if (users && description.of == variable) {
+      EXPECT_TRUE(shown.contains(name_of(variable))) << name_of(variable);
+    }
+  }
 }
 
 TEST(Settings, TextHasBlocks) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 
 namespace {
@@ -12,16 +11,6 @@ using namespace hetmp;
 
 constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
 constexpr int64_t highest = std::numeric_limits<int64_t>::max();
-
-TEST(Environment, ValueIsTrimmedAndBlankCountsAsUnset) {
-  unsetenv("HETMP_TEST_VALUE");
-  EXPECT_FALSE(environment_value("HETMP_TEST_VALUE"));
-  setenv("HETMP_TEST_VALUE", " \t ", 1);
-  EXPECT_FALSE(environment_value("HETMP_TEST_VALUE"));
-  setenv("HETMP_TEST_VALUE", "  proc:2\n", 1);
-  EXPECT_EQ(environment_value("HETMP_TEST_VALUE"), "proc:2");
-  unsetenv("HETMP_TEST_VALUE");
-}
 
 TEST(Environment, Integers) {
   EXPECT_EQ(parse_integer("42", 0, 100), 42);

@@ -21,7 +21,7 @@ constexpr int nodes = 3;
   dsm::LaunchPlan plan;
   plan.process = getpid();
   plan.cpus.assign(nodes, {allowed_cpus().front()});
-  setenv(dsm::plan_variable, dsm::format_plan(plan).c_str(), 1);
+  setenv(name_of(dsm::plan_variable), dsm::format_plan(plan).c_str(), 1);
   setenv("LD_PRELOAD", HETMP_PLUGIN_FOLDER "/libhetmp_dsm.so", 1);
   setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
   execl(COUNTING_NODE, COUNTING_NODE, nullptr);

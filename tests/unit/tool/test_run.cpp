@@ -12,10 +12,10 @@ using namespace hetmp::tool;
 
 const std::string library = "/l/libhetmp.so";
 
-const char* nothing_set(const char*) { return nullptr; }
+const char* nothing_set(hetmp::Variable) { return nullptr; }
 
-const char* something_preloaded(const char* name) {
-  return std::strcmp(name, "LD_PRELOAD") == 0 ? "/other.so" : nullptr;
+const char* something_preloaded(hetmp::Variable variable) {
+  return variable == hetmp::Variable::LD_PRELOAD ? "/other.so" : nullptr;
 }
 
 std::string own_cpu() { return std::to_string(hetmp::allowed_cpus().front()); }
