@@ -1,7 +1,7 @@
 // The numbers by which libomp's interface names constructs that can be cancelled.
 #pragma once
 
-#include "runtime/sync/cancellation.hpp"
+#include "runtime/loops/cancelling.hpp"
 
 namespace hetmp::runtime {
 

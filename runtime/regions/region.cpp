@@ -179,7 +179,8 @@ void execute(Thread& self, NodeTeam& team) {
                              description.microtask, description.source);
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);
-  meet_at_end(*self.task);
+  if (regions_may_be_cancelled) [[unlikely]]
+    meet_at_end(*self.task);
 }
 
 void end_region(Thread& primary, NodeTeam& team) {

@@ -5,7 +5,6 @@
 #include "runtime/loops/loop.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/regions/node_parts.hpp"
-#include "runtime/sync/barrier.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 #include "runtime/tasking/task_watch.hpp"
@@ -44,18 +43,12 @@ void describe_icvs(TeamDescription& description, Thread& self) {
   write_changed(description.icvs, icvs);
 }
 
-void forget_cancelled(NodeTeam& team) {
-  team.cancelled.store(false, std::memory_order_relaxed);
-  for (std::atomic<uint32_t>& construct : team.cancelled_worksharing)
-    construct.store(0, std::memory_order_relaxed);
-}
-
 /// Counters that begin anew with each region, whoever described it.
 void begin_counting(NodeTeam& team) {
   write_changed(team.barriers, uint64_t(0));
   write_changed(team.tasks.others_wait, false);
   if (regions_may_be_cancelled)
-    forget_cancelled(team);
+    team.cancelled.forget();
   write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
 }
 
@@ -110,8 +103,8 @@ NodeTeam& acquire_team(Thread& self) {
 }
 
 void give_back_team(Thread& self, NodeTeam& team) {
-  if (team.out_of_step.load(std::memory_order_relaxed)) {
-    team.out_of_step.store(false, std::memory_order_relaxed);
+  if (team.cancelled.out_of_step.load(std::memory_order_relaxed)) {
+    team.cancelled.out_of_step.store(false, std::memory_order_relaxed);
     restart_loops(team);
     forget_team_reductions(team);
   }

@@ -8,8 +8,6 @@
 
 namespace hetmp::runtime {
 
-bool regions_may_be_cancelled = false;
-
 namespace {
 
 /// A thread alone defers a task only if that waits for an event.

@@ -53,9 +53,6 @@ void team_barrier(ImplicitTask& task, const void* site = nullptr);
 /// The same; the pointer of the one thread that brings one, as a number.
 uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer);
 
-/// OMP_CANCELLATION, where barriers find it at once. Set at the start.
-extern bool regions_may_be_cancelled;
-
 /// What a word at a barrier is made of, besides a pointer. Where regions can be cancelled, threads that have gone to
 /// the end of theirs stand in at the others' barriers for as long as one of those is inside (cancellation.hpp).
 inline constexpr uint64_t inside_region = uint64_t(1) << 62;

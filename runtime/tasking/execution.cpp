@@ -1,7 +1,6 @@
 #include "runtime/tasking/execution.hpp"
 
 #include "base/message.hpp"
-#include "runtime/sync/cancellation.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/tasking/helpers.hpp"
@@ -151,7 +150,7 @@ bool resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted
 } // namespace
 
 bool is_discarded(const ExplicitTask& task) {
-  if (task.team->cancelled.load(std::memory_order_relaxed))
+  if (task.team->cancelled.region.load(std::memory_order_relaxed))
     return true;
   for (const TaskGroup* group = task.member_of; group; group = group->outer)
     if (group->cancelled.load(std::memory_order_relaxed))
@@ -182,7 +181,7 @@ void defer(Thread& self, ExplicitTask& task) {
   task.icvs.value = self.task->icvs;
   task.deferred = true;
   task.team->tasks.count_generated(self.task->local_number);
-  announce_tasks(*task.team);
+  announce_tasks(self, *task.team);
 }
 
 void submit_again(Thread& self, ExplicitTask& task) {

@@ -1,6 +1,5 @@
 #include "runtime/tasking/handing_over.hpp"
 
-#include "runtime/sync/barrier.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"

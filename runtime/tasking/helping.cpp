@@ -14,6 +14,12 @@ const GeneratingTask* own_constraint(ImplicitTask& task) {
   return task.explicit_task ? task.constraint : &task.generator;
 }
 
+/// What an initial thread's target tasks do is part of its initial task, whose end waits for it.
+void finish_target_tasks(Thread& root) {
+  if (root.task == &root.initial && root.initial.team->released.tasks_announced())
+    finish_tasks(root.initial);
+}
+
 } // namespace
 
 void wait_for_children(Thread& self) {
@@ -78,9 +84,11 @@ void end_taskgroup(Thread& self) {
   delete group;
 }
 
-void announce_tasks(NodeTeam& team) {
+void announce_tasks(Thread& self, NodeTeam& team) {
   if (team.released.tasks_announced())
     return;
+  if (program_icvs().helper_threads != 0)
+    self.before_end = finish_target_tasks;
   // This thread has not left the region, so the count of those that have not cannot be at its end while it is raised.
   if (team.local_threads() > 1 && !team.region_end.tasks_announced() && team.region_end.announce_tasks()) {
     for (uint32_t local = 1; local < team.local_threads(); local++) {

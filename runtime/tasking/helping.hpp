@@ -66,8 +66,9 @@ void end_taskgroup(Thread& self);
 
 // ---- by the team
 
-/// There are tasks: wakes threads that wait at a barrier, calls back those that have left the region already.
-void announce_tasks(NodeTeam& team);
+/// `self` has generated tasks of the team: wakes threads that wait at a barrier, calls back those that have left the
+/// region already. An initial thread with helpers finishes them before it ends.
+void announce_tasks(Thread& self, NodeTeam& team);
 
 /// At a barrier, by a thread that has come before others: returns when it is complete.
 void help_at_barrier(ImplicitTask& task, uint32_t epoch);

@@ -6,6 +6,7 @@
 
 #include "runtime/global/global_level.hpp"
 #include "runtime/task_graph/team_tasks.hpp"
+#include "runtime/team/cancellations.hpp"
 #include "runtime/team/measure.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/bell.hpp"
@@ -64,7 +65,6 @@ struct LoopBuffer {
 
 struct NodeTeam {
   static constexpr uint32_t loop_ring = 8;
-  static constexpr uint32_t cancelled_ring = 16;
 
   /// `arguments` holds them only up to most_forwarded_arguments. All of it has values from the beginning: what a region
   /// writes is compared with what is there (write_changed).
@@ -95,10 +95,8 @@ struct NodeTeam {
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
-  Bell iterations_posted;                                           ///< of doacross loops
-  std::atomic<bool> cancelled{false};                               ///< the region is
-  std::atomic<uint32_t> cancelled_worksharing[cancelled_ring] = {}; ///< the latest ones; see cancellation.hpp
-  std::atomic<bool> out_of_step{false}; ///< the region was cancelled: threads have met different constructs
+  Bell iterations_posted; ///< of doacross loops
+  Cancellations cancelled;
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
   LoopBuffer loops[loop_ring];
 

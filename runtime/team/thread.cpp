@@ -4,7 +4,6 @@
 #include "runtime/global/answers.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
-#include "runtime/tasking/helping.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/threadprivate.hpp"
 #include "runtime/team/worker_pool.hpp"
@@ -32,16 +31,10 @@ thread_local Thread* self = nullptr;
 pthread_key_t root_ends;
 pthread_once_t root_ends_once = PTHREAD_ONCE_INIT;
 
-/// What its target tasks do is part of the initial task, whose end waits for it.
-void finish_target_tasks(Thread& root) {
-  const bool has_any = program_icvs().helper_threads != 0 && root.initial.team->released.tasks_announced();
-  if (has_any && root.task == &root.initial)
-    finish_tasks(root.initial);
-}
-
 void retire_root(void* thread_pointer) {
   Thread& thread = *static_cast<Thread*>(thread_pointer);
-  finish_target_tasks(thread);
+  if (thread.before_end)
+    thread.before_end(thread);
   resize_crew(thread, 0);
   destroy_threadprivate_copies(thread);
   perf::stop_thread_counters(thread.counters);
@@ -93,6 +86,7 @@ void begin_initial_task(Thread& thread) {
     thread.initial.team->description.node = own_node();
     thread.initial.team->tasks.reserve(1);
   }
+  thread.before_end = nullptr;
   thread.pushed_threads = thread.pushed_list.count = thread.pushed_strict.threads = 0;
   NodeTeam* team = thread.initial.team;
   for (void* memory : thread.initial.construct_memory)

@@ -155,6 +155,9 @@ struct Thread {
   uint32_t pushed_teams = 0;        ///< for the next `teams` construct; 0: no clause
   uint32_t pushed_team_threads = 0; ///< its thread limit
 
+  /// What remains to be done before an initial thread's end; null: nothing. Set by whoever leaves something to do.
+  void (*before_end)(Thread& self) = nullptr;
+
   perf::ThreadCounters counters; ///< run from its first measured chunk on
 
   // As the primary of teams. Owner: this thread.
@@ -176,7 +179,7 @@ struct Thread {
   bool called_back =
       false; ///< to a region that it has left, because there are tasks now; written before `go` is posted
   /// The region (RegionEnd::region()) that it leaves or has left; whoever resets it to 0 sees to it that the thread
-  /// does not stay away. See leave_region().
+  /// does not stay away. See regions/leaving.cpp.
   std::atomic<uint64_t> leaving{0};
 
   TaskBlocks task_blocks; ///< owner: this thread

@@ -2,6 +2,7 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmp_cancel.hpp"
+#include "runtime/sync/cancellation.hpp"
 
 using namespace hetmp::runtime;
 

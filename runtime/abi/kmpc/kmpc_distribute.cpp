@@ -1,7 +1,7 @@
 // Loops that are divided among the teams of a league, and what each team gets among its threads.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmpc/kmp_static_loop.hpp"
-#include "runtime/sync/cancellation.hpp"
+#include "runtime/loops/cancelling.hpp"
 
 #define HETMP_DECLARE_DISPATCH(suffix, type, signed_type)                                                              \
   HETMP_ENTRY void __kmpc_dispatch_init_##suffix(const SourceLocation* location, int32_t gtid, int32_t schedule,       \

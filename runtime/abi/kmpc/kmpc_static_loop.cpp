@@ -1,7 +1,7 @@
 // Loops with a static schedule: the compiler asks for its thread's share once and runs it by itself.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmpc/kmp_static_loop.hpp"
-#include "runtime/sync/cancellation.hpp"
+#include "runtime/loops/cancelling.hpp"
 
 namespace hetmp::runtime {
 namespace {
