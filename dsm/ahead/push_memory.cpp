@@ -11,22 +11,22 @@ void PushMemory::asked(uint64_t purpose, PageNumber page, uint32_t node) {
     entry = {};
     entry.purpose = purpose;
     entry.page = page;
-    worth_[place].store(false, std::memory_order_relaxed);
+    worth_[place].set(false);
   }
   entry.readers |= uint64_t(1) << node;
   if (++entry.requests >= entry.needed)
-    worth_[place].store(true, std::memory_order_relaxed);
+    worth_[place].set(true);
 }
 
 uint64_t PushMemory::choose(uint64_t purpose, PageNumber page, uint64_t nodes) {
   const size_t place = place_of(purpose, page);
   Entry& entry = entries_[place];
-  if (entry.purpose != purpose || entry.page != page || !worth_[place].load(std::memory_order_relaxed))
+  if (entry.purpose != purpose || entry.page != page || !worth_[place].get())
     return 0;
   if (entry.left_out) {
     entry.left_out = false;
     if (entry.requests == 0) { // nobody reads it any more
-      worth_[place].store(false, std::memory_order_relaxed);
+      worth_[place].set(false);
       entry.needed = std::min(entry.needed * 2, most_needed);
       entry.period = first_period;
       entry.offers = 0;

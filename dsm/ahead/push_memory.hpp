@@ -7,42 +7,42 @@
 #pragma once
 
 #include "dsm/space/address_plan.hpp"
+#include "dsm/space/handed_over.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 
 namespace hetmp::dsm {
 
-/// The pages that are offered now: written by the thread that offers, looked at by the service thread. A hint, relaxed
-/// throughout: a mixture of two offers costs a page its push or its learning, no more.
+/// The pages that are offered now: written by the thread that offers, looked at by the service thread. A mixture of two
+/// offers costs a page its push or its learning, no more.
 class Offer {
  public:
   static constexpr size_t most_pages = 4;
 
   /// `purpose`: what it is for, a code address for example. At most most_pages count.
   void make(uint64_t purpose, uint64_t nodes, const PageNumber* pages, size_t count) {
-    purpose_.store(purpose, std::memory_order_relaxed);
-    nodes_.store(nodes, std::memory_order_relaxed);
+    purpose_.set(purpose);
+    nodes_.set(nodes);
     for (size_t i = 0; i < most_pages; ++i)
-      pages_[i].store(i < count ? pages[i] : none, std::memory_order_relaxed);
+      pages_[i].set(i < count ? pages[i] : none);
   }
   /// The same pages once more.
-  void repeat(uint64_t purpose) { purpose_.store(purpose, std::memory_order_relaxed); }
-  uint64_t purpose() const { return purpose_.load(std::memory_order_relaxed); }
-  uint64_t nodes() const { return nodes_.load(std::memory_order_relaxed); } ///< bit i: node i
+  void repeat(uint64_t purpose) { purpose_.set(purpose); }
+  uint64_t purpose() const { return purpose_.get(); }
+  uint64_t nodes() const { return nodes_.get(); } ///< bit i: node i
   static constexpr PageNumber none = UINT64_MAX;
-  PageNumber page(size_t i) const { return pages_[i].load(std::memory_order_relaxed); } ///< or none
+  PageNumber page(size_t i) const { return pages_[i].get(); } ///< or none
   bool has(PageNumber page) const {
     for (const auto& offered : pages_)
-      if (offered.load(std::memory_order_relaxed) == page)
+      if (offered.get() == page)
         return true;
     return false;
   }
 
  private:
-  std::atomic<uint64_t> purpose_{0}, nodes_{0};
-  std::array<std::atomic<PageNumber>, most_pages> pages_{none, none, none, none};
+  Hint<uint64_t> purpose_, nodes_;
+  std::array<Hint<PageNumber>, most_pages> pages_{none, none, none, none};
 };
 
 class PushMemory {
@@ -57,9 +57,7 @@ class PushMemory {
   uint64_t choose(uint64_t purpose, PageNumber page, uint64_t nodes);
 
   /// Any thread: whether choose() has anything to say about it.
-  bool worth(uint64_t purpose, PageNumber page) const {
-    return worth_[place_of(purpose, page)].load(std::memory_order_relaxed);
-  }
+  bool worth(uint64_t purpose, PageNumber page) const { return worth_[place_of(purpose, page)].get(); }
 
  private:
   struct Entry {
@@ -78,7 +76,7 @@ class PushMemory {
   }
 
   std::array<Entry, entries> entries_{};
-  std::array<std::atomic<bool>, entries> worth_{};
+  std::array<Hint<bool>, entries> worth_{};
 };
 
 } // namespace hetmp::dsm

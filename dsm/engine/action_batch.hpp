@@ -7,6 +7,7 @@
 // else's.
 #pragma once
 
+#include "dsm/engine/page_range.hpp"
 #include "dsm/protocol/action.hpp"
 #include "dsm/transport/page_message.hpp"
 
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace hetmp::dsm {
-
-/// Consecutive pages.
-struct PageRange {
-  PageNumber first;
-  uint32_t count;
-};
 
 class ActionBatch {
  public:

@@ -1,7 +1,9 @@
 #include "dsm/engine/futex_waiters.hpp"
 
+#include "base/clock.hpp"
 #include "base/futex.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -36,14 +38,13 @@ uintptr_t futex_of(int tasks, const char* thread) {
   return strtoul(rest, nullptr, 16);
 }
 
-} // namespace
-
+/// Wakes every thread of this process that sleeps on a futex in shared memory. Needs /proc; without it nobody is woken.
 void wake_shared_futex_waiters(const AddressPlan& plan) {
   const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (tasks < 0)
     return;
   // Not by opendir: it asks for memory, and the program may have a `malloc` of its own that the C library uses.
-  alignas(dirent64) char entries[4096];
+  alignas(dirent64) char entries[page_bytes];
   for (long bytes; (bytes = syscall(SYS_getdents64, tasks, entries, sizeof entries)) > 0;)
     for (long at = 0; at < bytes;) {
       const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
@@ -53,6 +54,24 @@ void wake_shared_futex_waiters(const AddressPlan& plan) {
         futex_wake(*reinterpret_cast<const FutexWord*>(word), INT_MAX);
     }
   close(tasks);
+}
+
+} // namespace
+
+void SharedFutexes::wake_if_due() {
+  if (!lost_)
+    return;
+  const int64_t begin = monotonic_ns();
+  if (begin < next_)
+    return;
+  lost_ = false;
+  wake_shared_futex_waiters(plan_);
+  const int64_t end = monotonic_ns();
+  next_ = end + std::max<int64_t>(2'000'000, 50 * (end - begin));
+}
+
+std::optional<int64_t> SharedFutexes::until_due() const {
+  return lost_ ? std::optional(std::max<int64_t>(next_ - monotonic_ns(), 0)) : std::nullopt;
 }
 
 } // namespace hetmp::dsm

@@ -15,10 +15,28 @@
 
 #include "dsm/space/address_plan.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace hetmp::dsm {
 
-/// Wakes every thread of this process that sleeps on a futex in shared memory. For the service thread: touches no
-/// shared page. Needs /proc; without it nobody is woken.
-void wake_shared_futex_waiters(const AddressPlan& plan);
+/// Of the service thread. Touches no shared page.
+class SharedFutexes {
+ public:
+  explicit SharedFutexes(const AddressPlan& plan) : plan_(plan) {}
+
+  /// This node has lost a page.
+  void copies_lost() { lost_ = true; }
+  /// Looks at the threads if it has to and has not just done so: at most once in two milliseconds, and at most a
+  /// fiftieth of the time.
+  void wake_if_due();
+  /// Nanoseconds until it wants to look; nothing if it has no reason to.
+  std::optional<int64_t> until_due() const;
+
+ private:
+  const AddressPlan& plan_;
+  bool lost_ = false; ///< since the last look
+  int64_t next_ = 0;  ///< CLOCK_MONOTONIC: not before, since looking costs time
+};
 
 } // namespace hetmp::dsm

@@ -78,7 +78,7 @@ void PageStatistics::count_return(size_t index) {
   entry.lost = false;
   weights_[index] += weight_of_return;
   ++entry.record.returns;
-  const uint64_t region = region_.load(std::memory_order_relaxed);
+  const uint64_t region = region_.get();
   PageRecord::InRegion* place = &entry.record.regions[0];
   for (PageRecord::InRegion& known : entry.record.regions) {
     if (known.returns != 0 && known.region == region) {

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "dsm/fabric.hpp"
+#include "dsm/space/handed_over.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,8 +41,8 @@ class PageStatistics {
   /// Time in faults since the beginning, of all pages, those included that were forgotten.
   uint64_t waited_ns() const { return waited_ns_; }
 
-  /// Any thread: the node's threads are in this region from now on (relaxed: a hint, nothing else depends on it).
-  void enter_region(uint64_t region) { region_.store(region, std::memory_order_relaxed); }
+  /// Any thread: the node's threads are in this region from now on.
+  void enter_region(uint64_t region) { region_.set(region); }
 
  private:
   struct Entry {
@@ -62,7 +62,7 @@ class PageStatistics {
   std::vector<Entry> entries_;
   std::vector<uint32_t> order_; ///< for hottest()
   uint64_t waited_ns_ = 0;
-  std::atomic<uint64_t> region_{0};
+  Hint<uint64_t> region_;
 };
 
 } // namespace hetmp::dsm

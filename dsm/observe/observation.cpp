@@ -68,13 +68,10 @@ void find_small_block(uintptr_t address, AllocationRecord& block) {
 
 } // namespace
 
-/// One question to some nodes. Each answer is written by the service thread until `done`, then read by whoever asked.
+/// One question to some nodes. The service thread writes the answers.
 struct Observation::Round {
-  struct Answer {
-    std::vector<uint8_t> bytes;
-    std::atomic<bool> done{false};
-  };
   uint32_t number = 0;
+  using Answer = Published<std::vector<uint8_t>>;
   std::vector<Answer> of_node;
   FutexWord answered{0};
   int64_t asked_ns = 0;
@@ -83,18 +80,18 @@ struct Observation::Round {
 void Observation::watch() {
   sites_ = std::make_unique<AllocationSites>(text_of_program());
   own_answer_.reserve(longest_answer);
-  service_.watch_pages();
+  pages_.watch_pages();
 }
 
 void Observation::watch_faults(size_t most_event_bytes) {
   watches_faults_ = true;
   most_event_bytes_ = most_event_bytes;
   own_answer_.reserve(longest_timeline());
-  service_.watch_faults();
+  pages_.watch_faults();
 }
 
 size_t Observation::longest_timeline() const {
-  return sizeof(TimelineSummary) + Service::most_fault_events * sizeof(FaultEvent) + most_event_bytes_;
+  return sizeof(TimelineSummary) + PageObserver::most_fault_events * sizeof(FaultEvent) + most_event_bytes_;
 }
 
 std::vector<uint32_t> Observation::all_nodes() const {
@@ -111,7 +108,7 @@ std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t
   round->number = uint32_t(rounds_.size());
   round->of_node = std::vector<Round::Answer>(plan_.nodes());
   for (const uint32_t node : nodes)
-    round->of_node[node].bytes.reserve(most_bytes);       // the service thread allocates nothing
+    round->of_node[node].draft().reserve(most_bytes);     // the service thread allocates nothing
   current_.store(round.get(), std::memory_order_release); // pairs with the acquire in take_answer()
   round->asked_ns = monotonic_ns();
   const Header question{kind, round->number, address};
@@ -138,13 +135,13 @@ void Observation::gather_pages(void (*take)(void*, const NodeObservation&), void
   const std::shared_ptr<Round> round = ask(Header::Kind::AskPages, 0, nodes, longest_answer, patience);
   std::vector<PageRecord> pages;
   for (const uint32_t node : nodes) {
-    Round::Answer& answer = round->of_node[node];
+    const std::vector<uint8_t>* answer = round->of_node[node].read();
     NodeObservation seen{node, false, {}, 0, nullptr, 0};
-    if (answer.done.load(std::memory_order_acquire) && answer.bytes.size() >= sizeof(Summary)) { // as above
+    if (answer && answer->size() >= sizeof(Summary)) {
       Summary summary;
-      memcpy(&summary, answer.bytes.data(), sizeof summary);
-      pages.resize((answer.bytes.size() - sizeof summary) / sizeof(PageRecord));
-      memcpy(static_cast<void*>(pages.data()), answer.bytes.data() + sizeof summary, pages.size() * sizeof(PageRecord));
+      memcpy(&summary, answer->data(), sizeof summary);
+      pages.resize((answer->size() - sizeof summary) / sizeof(PageRecord));
+      memcpy(static_cast<void*>(pages.data()), answer->data() + sizeof summary, pages.size() * sizeof(PageRecord));
       seen = {node, true, summary.counters, summary.waited_ns, pages.data(), pages.size()};
     }
     take(context, seen);
@@ -164,10 +161,10 @@ AllocationRecord Observation::find_allocation(uintptr_t address) {
   if (!sites_)
     return block;
   const std::shared_ptr<Round> round = ask(Header::Kind::AskAllocation, address, {block.node}, sizeof block, patience);
-  Round::Answer& answer = round->of_node[block.node];
+  const std::vector<uint8_t>* answer = round->of_node[block.node].read();
   AllocationRecord known;
-  if (answer.done.load(std::memory_order_acquire) && answer.bytes.size() == sizeof known) { // as above
-    memcpy(static_cast<void*>(&known), answer.bytes.data(), sizeof known);
+  if (answer && answer->size() == sizeof known) {
+    memcpy(static_cast<void*>(&known), answer->data(), sizeof known);
     block.begin = known.begin;
     block.bytes = known.bytes;
     std::copy(std::begin(known.callers), std::end(known.callers), block.callers);
@@ -182,13 +179,13 @@ void Observation::gather_timelines(void (*take)(void*, const NodeTimeline&), voi
   const std::shared_ptr<Round> round =
       ask(Header::Kind::AskTimeline, 0, nodes, longest_timeline(), patience_for_timelines);
   for (const uint32_t node : nodes) {
-    Round::Answer& answer = round->of_node[node];
+    const std::vector<uint8_t>* answer = round->of_node[node].read();
     NodeTimeline seen{node, false, 0, nullptr, 0, 0, nullptr, 0};
     TimelineSummary summary;
-    if (answer.done.load(std::memory_order_acquire) && answer.bytes.size() >= sizeof summary) { // as above
-      memcpy(&summary, answer.bytes.data(), sizeof summary);
-      const uint8_t* rest = answer.bytes.data() + sizeof summary;
-      const size_t left = answer.bytes.size() - sizeof summary;
+    if (answer && answer->size() >= sizeof summary) {
+      memcpy(&summary, answer->data(), sizeof summary);
+      const uint8_t* rest = answer->data() + sizeof summary;
+      const size_t left = answer->size() - sizeof summary;
       const size_t count = std::min<size_t>(summary.fault_count, left / sizeof(FaultEvent));
       seen = {node,
               true,
@@ -205,7 +202,7 @@ void Observation::gather_timelines(void (*take)(void*, const NodeTimeline&), voi
 
 void Observation::answer_timeline(std::vector<uint8_t>& bytes) {
   TimelineSummary summary{monotonic_ns(), 0, 0};
-  const std::vector<FaultEvent>& faults = service_.fault_events(&summary.faults_dropped);
+  const std::vector<FaultEvent>& faults = pages_.fault_events(&summary.faults_dropped);
   summary.fault_count = faults.size();
   append(bytes, &summary, sizeof summary);
   append(bytes, faults.data(), faults.size() * sizeof(FaultEvent));
@@ -218,10 +215,10 @@ void Observation::answer_timeline(std::vector<uint8_t>& bytes) {
 
 void Observation::answer_pages(std::vector<uint8_t>& bytes) {
   Summary summary{};
-  service_.read_counters(&summary.counters);
+  pages_.read_counters(&summary.counters);
   bytes.resize(longest_answer);
   auto* records = new (bytes.data() + sizeof summary) PageRecord[most_pages];
-  const size_t count = service_.read_pages(records, most_pages, &summary.waited_ns);
+  const size_t count = pages_.read_pages(records, most_pages, &summary.waited_ns);
   memcpy(bytes.data(), &summary, sizeof summary);
   bytes.resize(sizeof summary + count * sizeof(PageRecord));
 }
@@ -254,12 +251,12 @@ bool Observation::take_answer(uint32_t from, const Header& header, const uint8_t
   if (!round || header.round != round->number || from >= round->of_node.size())
     return true; // late
   Round::Answer& answer = round->of_node[from];
-  if (answer.done.load(std::memory_order_relaxed) || answer.bytes.size() + size > answer.bytes.capacity())
+  if (answer.is_published() || answer.draft().size() + size > answer.draft().capacity())
     return false;
-  append(answer.bytes, bytes, size);
+  append(answer.draft(), bytes, size);
   if (header.kind == Header::Kind::LastAnswer) {
-    answer.done.store(true, std::memory_order_release); // both pair with the acquires of whoever asked
-    round->answered.fetch_add(1, std::memory_order_release);
+    answer.publish();
+    round->answered.fetch_add(1, std::memory_order_release); // pairs with the acquire in ask()
     futex_wake(round->answered, 1);
   }
   return true;

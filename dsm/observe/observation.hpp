@@ -2,7 +2,7 @@
 // longer than a second for anybody.
 #pragma once
 
-#include "dsm/engine/service.hpp"
+#include "dsm/engine/page_observer.hpp"
 #include "dsm/fabric.hpp"
 #include "dsm/observe/allocation_sites.hpp"
 #include "dsm/space/address_plan.hpp"
@@ -19,8 +19,8 @@ class Observation {
   /// Brings bytes (a page at most) to message() on another node; any thread.
   using Send = std::function<void(uint32_t to, const void* bytes, size_t size)>;
 
-  Observation(const AddressPlan& plan, Service& service, Send send)
-      : plan_(plan), service_(service), send_(std::move(send)) {}
+  Observation(const AddressPlan& plan, PageObserver& pages, Send send)
+      : plan_(plan), pages_(pages), send_(std::move(send)) {}
 
   /// Before start(): from now on there will be something to tell.
   void watch();
@@ -57,7 +57,7 @@ class Observation {
   bool take_answer(uint32_t from, const Header& header, const uint8_t* bytes, size_t size);
 
   const AddressPlan& plan_;
-  Service& service_;
+  PageObserver& pages_;
   const Send send_;
   std::unique_ptr<AllocationSites> sites_;
   bool watches_faults_ = false;

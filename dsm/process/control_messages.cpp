@@ -2,6 +2,7 @@
 #include "dsm/process/control_message.hpp"
 
 #include "base/message.hpp"
+#include "dsm/engine/service_thread.hpp"
 #include "dsm/process/errands.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
@@ -72,10 +73,10 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
     break;
   case ControlMessage::Kind::Push:
     if (from == node_)
-      service_.push(message.address, uint32_t(message.exit_code));
+      service_->engine().push_page_of(message.address, uint32_t(message.exit_code));
     break;
   case ControlMessage::Kind::Offer:
-    service_.push_offer();
+    service_->engine().push_offer();
     break;
   case ControlMessage::Kind::Visit:
     break; // being awake, the service looks
@@ -86,12 +87,6 @@ void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) 
   const ControlMessage message{ControlMessage::Kind::Observe, 0, 0};
   transport_->send(to, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control, &message, sizeof message,
                    bytes, size);
-}
-
-bool NodeProcess::retry() {
-  std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
-  std::erase_if(to_unmap_, [this](Segment range) { return heap_.try_unmap(range); });
-  return !to_free_.empty() || !to_unmap_.empty();
 }
 
 void NodeProcess::free_remote(void* block) {

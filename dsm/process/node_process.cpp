@@ -7,6 +7,7 @@
 #include "base/message.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/ahead/prefetch_choice.hpp"
+#include "dsm/engine/service_thread.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/direct_binding.hpp"
 #include "dsm/objects/globals.hpp"
@@ -144,9 +145,9 @@ struct FabricFunctions {
   static int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
     return the_process->stacks_.create_thread(body, argument, stack_bytes);
   }
-  static void read_faults(FaultCounters* counters) { the_process->service_.read_counters(counters); }
+  static void read_faults(FaultCounters* counters) { the_process->pages_.read_counters(counters); }
   static void watch_pages() { the_process->observation_.watch(); }
-  static void enter_region(uint64_t region) { the_process->service_.enter_region(region); }
+  static void enter_region(uint64_t region) { the_process->pages_.enter_region(region); }
   static void gather_pages(void (*take)(void*, const NodeObservation&), void* context) {
     the_process->observation_.gather_pages(take, context);
   }
@@ -163,22 +164,22 @@ struct FabricFunctions {
                                   Channel::Control, &message, sizeof message, nullptr, 0);
   }
   static void offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
-    if (!the_process->service_.offer(purpose, nodes, addresses, count))
+    if (!the_process->service_->prefetcher().pusher.offer(purpose, nodes, addresses, count))
       return;
     const ControlMessage message{ControlMessage::Kind::Offer, 0, 0};
     the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr,
                                   0);
   }
-  static void offer_again(uint64_t purpose) { the_process->service_.offer_again(purpose); }
+  static void offer_again(uint64_t purpose) { the_process->service_->engine().offer_again(purpose); }
   static void begin_visit(uint64_t loop) {
-    if (!the_process->service_.begin_visit(loop))
+    if (!the_process->service_->prefetcher().visits.begin(loop))
       return;
     static const ControlMessage message{ControlMessage::Kind::Visit, 0,
                                         0}; // the caller may hold a lock: no shared page
     the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr,
                                   0);
   }
-  static void end_visit() { the_process->service_.end_visit(); }
+  static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };
 
 NodeProcess* NodeProcess::instance() {
@@ -223,7 +224,8 @@ NodeProcess* NodeProcess::decide() {
 
 void NodeProcess::leave() { state.store(State::Alone, std::memory_order_relaxed); } // there is no other thread
 
-NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(launch_.node) {
+NodeProcess::NodeProcess(LaunchPlan plan)
+    : launch_(std::move(plan)), service_(std::make_unique<ServiceThread>(plan_, budget_, pages_)), node_(launch_.node) {
   if (launch_.keys >= 0) // before anybody here can start a process that would inherit them
     keys_ = take_keys(launch_.keys, launch_.cpus.size());
   if (launch_.words >= 0)
@@ -237,8 +239,7 @@ NodeProcess::NodeProcess(LaunchPlan plan) : launch_(std::move(plan)), node_(laun
   budget_.set_up(launch_.node < launch_.hosts.size() ? uint32_t(here()) : 1);
   heap_.become(launch_.node, nullptr);
   const PrefetchChoice prefetch = read_prefetch();
-  service_.fetch_ahead(prefetch.streams);
-  service_.fetch_visits(prefetch.visits);
+  service_->prefetcher().enable(prefetch);
   heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,
@@ -267,7 +268,7 @@ void NodeProcess::become(uint32_t node) {
   own_pid_ = getpid();
   fabric_.node = node;
   static NodeProcess* self = this;
-  auto may_discard = [](Segment range) { return self->service_.is_unpublished(range); };
+  auto may_discard = [](Segment range) { return self->unpublished(range); };
   if (node != launch_.node) // a copy of the process that the plan was for
     heap_.become(node, may_discard);
   else
@@ -359,13 +360,13 @@ void NodeProcess::make_node_processes() {
       if (getppid() != origin_pid_)
         _exit(failure);
       join(node);
-      service_.watch_nobody();
+      service_->watch_nobody();
       serve_as_node(node);
     }
     pidfd = above_standard_streams(pidfd);
     pidfds_.push_back(pidfd);
     node_pids_.push_back(child);
-    service_.watch_node_process(node, child, pidfd);
+    service_->watch_node_process(node, child, pidfd);
   }
   join(origin);
   become(origin);
@@ -377,10 +378,10 @@ void NodeProcess::make_node_processes() {
 /// page that is touched after its content has gone and before userfaultfd watches it would stay zeros for ever.
 void NodeProcess::serve() {
   start_errands();
-  service_.start(node_, *transport_, *this);
+  service_->start(node_, *transport_, *this, create_private_thread);
   forget_others_memory();
   stacks_.meet_others(plan_.nodes());
-  service_.begin();
+  service_->begin();
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {
@@ -396,11 +397,6 @@ void NodeProcess::serve_as_node(uint32_t node) {
     tell_identity();
   while (true)
     pause();
-}
-
-void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {
-  if (hooks_.deliver)
-    hooks_.deliver(from, bytes, size);
 }
 
 } // namespace hetmp::dsm

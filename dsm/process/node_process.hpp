@@ -1,7 +1,8 @@
 // This process as one of several nodes: its memory, its service thread, and the way from one process to many.
 #pragma once
 
-#include "dsm/engine/service.hpp"
+#include "dsm/engine/page_observer.hpp"
+#include "dsm/engine/service_client.hpp"
 #include "dsm/fabric.hpp"
 #include "dsm/launch_keys.hpp"
 #include "dsm/launch_plan.hpp"
@@ -16,12 +17,15 @@
 #include <memory>
 #include <string>
 #include <sys/types.h>
+#include <unistd.h>
 #include <vector>
 
 namespace hetmp::dsm {
 
 /// How long a node may be silent, in nanoseconds: HETMP_PATIENCE, or `usual`. Complains if `aloud`.
 int64_t patience_with_silence(int64_t usual, bool aloud);
+
+class ServiceThread;
 
 class NodeProcess final : private ServiceClient {
  public:
@@ -51,8 +55,8 @@ class NodeProcess final : private ServiceClient {
   /// Null unless somebody wants to know where blocks are allocated.
   AllocationSites* allocation_sites() { return observation_.allocation_sites(); }
 
-  /// Any thread: see Service.
-  void memory_may_be_unreadable() { service_.memory_may_be_unreadable(); }
+  /// Any thread: see LocalMemory::may_be_unreadable().
+  void memory_may_be_unreadable();
 
   /// Frees a block of another node's heap: its owner does it.
   void free_remote(void* block);
@@ -66,7 +70,7 @@ class NodeProcess final : private ServiceClient {
   /// False in a child that this node's process has made.
   bool is_this_process() const { return getpid() == own_pid_; }
   /// Of this node's slice: no other node has asked for any of it.
-  bool unpublished(Segment range) const { return service_.is_unpublished(range); }
+  bool unpublished(Segment range) const;
 
   /// A slice is used in parts, each from its beginning: those of the heap, and the stacks.
   static constexpr unsigned parts = Heap::parts + 1;
@@ -96,11 +100,11 @@ class NodeProcess final : private ServiceClient {
   void serve();
   [[noreturn]] void serve_as_node(uint32_t node);
 
+  void service_begins() override;
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
   void node_joins(uint32_t from, const std::string& fact);
-  void pages_moved(int64_t pages) override { budget_.pages_moved(node_, pages); }
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override;
   void node_lost(const Transport::Loss& loss) override;
@@ -117,8 +121,9 @@ class NodeProcess final : private ServiceClient {
   std::unique_ptr<Transport> transport_; ///< null until the nodes start
   MemoryBudget budget_;
   Heap heap_;
-  Service service_{plan_};
-  Observation observation_{plan_, service_,
+  PageObserver pages_;
+  const std::unique_ptr<ServiceThread> service_;
+  Observation observation_{plan_, pages_,
                            [this](uint32_t to, const void* bytes, size_t size) { send_observation(to, bytes, size); }};
   std::vector<void*> to_free_;    ///< service thread: blocks whose class was locked when their message came
   std::vector<Segment> to_unmap_; ///< likewise

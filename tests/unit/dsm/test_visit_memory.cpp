@@ -1,6 +1,6 @@
 // What is asked for at the beginning of a visit: pages that threads wanted on the last one, as long as they still do,
 // and never those that bounce.
-#include "dsm/engine/visit_memory.hpp"
+#include "dsm/ahead/visit_memory.hpp"
 
 #include <gtest/gtest.h>
 

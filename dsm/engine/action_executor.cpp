@@ -1,24 +1,18 @@
-// Carrying out what the protocol asks for: neighbouring pages together where the order allows it.
-#include "dsm/engine/service.hpp"
+#include "dsm/engine/action_executor.hpp"
 
 #include "base/clock.hpp"
 #include "dsm/space/zero_page.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 namespace hetmp::dsm {
 
-/// Takes over the actions of one event; `content` came with it, null for zeros. They have been carried out after
-/// carry_out_batch() at the latest, which comes before the next event of the same page.
-void Service::add_actions(const uint8_t* content) {
-  if (batch_.add(actions_, content))
+void ActionExecutor::add(const protocol::Actions& actions, const uint8_t* content) {
+  if (batch_.add(actions, content))
     return;
-  carry_out_batch();
-  carry_out_one_by_one(content);
+  finish();
+  carry_out_one_by_one(actions, content);
 }
 
-void Service::carry_out_batch() {
+void ActionExecutor::finish() {
   if (batch_.empty())
     return;
   for (const PageRange& pages : batch_.protections)
@@ -32,14 +26,12 @@ void Service::carry_out_batch() {
   batch_.clear();
 }
 
-void Service::carry_out_one_by_one(const uint8_t* content) {
-  for (size_t i = 0; i < actions_.size(); ++i) {
-    const protocol::Action& action = actions_[i];
+void ActionExecutor::carry_out_one_by_one(const protocol::Actions& actions, const uint8_t* content) {
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const protocol::Action& action = actions[i];
     const PageNumber page = action.page();
     // The kernel wakes when it installs, and can when it unprotects.
-    const bool then_wake = i + 1 < actions_.size() && actions_[i + 1].kind == protocol::ActionKind::Wake;
-    const auto waiters = then_wake ? UserFaults::Waiters::Wake : UserFaults::Waiters::Keep;
-    const uintptr_t address = plan_.address_of(page);
+    const bool then_wake = i + 1 < actions.size() && actions[i + 1].kind == protocol::ActionKind::Wake;
     switch (action.kind) {
     case protocol::ActionKind::Send:
     case protocol::ActionKind::SendData: {
@@ -60,14 +52,11 @@ void Service::carry_out_one_by_one(const uint8_t* content) {
       i += then_wake;
       break;
     case protocol::ActionKind::Unprotect:
-      faults_.unprotect(address, waiters);
-      if (statistics_)
-        note_arrival(address, true);
+      unprotect(page, then_wake ? UserFaults::Waiters::Wake : UserFaults::Waiters::Keep);
       i += then_wake;
-      holds_.came(page, monotonic_ns());
       break;
     case protocol::ActionKind::Wake:
-      faults_.wake(address);
+      memory_.wake(plan_.address_of(page));
       break;
     case protocol::ActionKind::Hold:
       holds_.resume_later(action.message, monotonic_ns());
@@ -76,7 +65,40 @@ void Service::carry_out_one_by_one(const uint8_t* content) {
   }
 }
 
-void Service::send(const ActionBatch::Sending& sending) {
+void ActionExecutor::protect(PageRange pages) {
+  for_each_piece(plan_, pages, [this](uintptr_t address, PageRange piece) { memory_.protect(address, piece); });
+}
+
+void ActionExecutor::unprotect(PageNumber page, UserFaults::Waiters waiters) {
+  const uintptr_t address = plan_.address_of(page);
+  memory_.unprotect(address, waiters);
+  observer_.arrived(address, 1, true);
+  holds_.came(page, monotonic_ns());
+}
+
+void ActionExecutor::install(const ActionBatch::Installation& installation, bool held) {
+  const uint8_t* content = installation.content;
+  for_each_piece(plan_, installation.pages, [&](uintptr_t address, PageRange pages) {
+    memory_.install(address, pages, content, installation.writable);
+    observer_.arrived(address, pages.count, installation.writable);
+    if (content) {
+      observer_.received(pages.count * page_bytes);
+      content += pages.count * page_bytes;
+    }
+    if (held)
+      holds_.came(pages.first, monotonic_ns(), pages.count);
+  });
+}
+
+void ActionExecutor::drop(PageRange pages) {
+  for_each_piece(plan_, pages, [this](uintptr_t address, PageRange piece) {
+    memory_.drop(address, piece);
+    observer_.lost(address, piece.count);
+    listener_.copies_lost(piece);
+  });
+}
+
+void ActionExecutor::send(const ActionBatch::Sending& sending) {
   if (sending.message.has_content())
     send_content(sending.to, sending.message);
   else
@@ -84,13 +106,13 @@ void Service::send(const ActionBatch::Sending& sending) {
 }
 
 /// In as few messages as possible: pages of zeros and others apart.
-void Service::send_content(uint32_t to, PageMessage message) {
-  const bool directly = all_readable_.load(std::memory_order_relaxed);
+void ActionExecutor::send_content(uint32_t to, PageMessage message) {
+  const bool directly = memory_.all_readable();
   const uint32_t at_once = directly ? most_data_pages : 1;
-  for_each_piece({message.first.page, message.count}, [&](uintptr_t address, PageRange pages) {
+  for_each_piece(plan_, {message.first.page, message.count}, [&](uintptr_t address, PageRange pages) {
     for (uint32_t begin = 0, end = 0; begin < pages.count; begin = end) {
       const uintptr_t first = address + begin * page_bytes;
-      const uint8_t* content = directly ? reinterpret_cast<const uint8_t*>(first) : read_past_protection(first);
+      const uint8_t* content = directly ? reinterpret_cast<const uint8_t*>(first) : memory_.read_past_protection(first);
       const bool zeros = is_zero_page(content);
       for (end = begin + 1; end < pages.count && end - begin < at_once; ++end)
         if (is_zero_page(content + (end - begin) * page_bytes) != zeros)
@@ -102,15 +124,6 @@ void Service::send_content(uint32_t to, PageMessage message) {
                        message.data_bytes());
     }
   });
-}
-
-/// A copy of a page that the program may have made unreadable: another node may have asked before that was so.
-const uint8_t* Service::read_past_protection(uintptr_t page) {
-  if (own_memory_ < 0)
-    own_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-  if (own_memory_ < 0 || pread(own_memory_, page_copy_, page_bytes, off_t(page)) != ssize_t(page_bytes))
-    return reinterpret_cast<const uint8_t*>(page);
-  return page_copy_;
 }
 
 } // namespace hetmp::dsm

@@ -1,7 +1,5 @@
-// The service's memory: what it keeps of each page, and what it does to the pages of this node.
-#include "dsm/engine/service.hpp"
+#include "dsm/engine/local_memory.hpp"
 
-#include "base/clock.hpp"
 #include "base/message.hpp"
 #include "dsm/launch_plan.hpp"
 #include "dsm/space/core_dump.hpp"
@@ -9,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,7 +45,7 @@ void find_resident(uintptr_t address, uint32_t pages, unsigned char* resident) {
 
 } // namespace
 
-void Service::set_up_memory(uint32_t node) {
+void LocalMemory::set_up(uint32_t node) {
   const UserFaults::Access access = faults_.open();
   if (access == UserFaults::Access::Refused)
     die(failure, "node %u: userfaultfd is refused (%s): allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1",
@@ -55,18 +54,24 @@ void Service::set_up_memory(uint32_t node) {
     say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
         "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");
   node_ = node;
-  storage_.pages = plan_.pages();
-  storage_.local = lazy_array<protocol::LocalPage>(storage_.pages);
-  storage_.directory = lazy_array<protocol::DirectoryEntry>(storage_.pages);
-  storage_.home_of = [](const void* plan, PageNumber page) {
-    return static_cast<const AddressPlan*>(plan)->home_of(page);
-  };
-  storage_.plan = &plan_;
-  page_flags_ = lazy_array<uint8_t>(storage_.pages);
-  protocol_ = std::make_unique<protocol::Node>(node, plan_.nodes(), storage_);
+  local_ = lazy_array<protocol::LocalPage>(plan_.pages());
+  directory_ = lazy_array<protocol::DirectoryEntry>(plan_.pages());
+  page_flags_ = lazy_array<uint8_t>(plan_.pages());
 }
 
-void Service::watch_others_memory() {
+protocol::Storage LocalMemory::storage() const {
+  protocol::Storage storage;
+  storage.pages = plan_.pages();
+  storage.local = local_;
+  storage.directory = directory_;
+  storage.home_of = [](const void* plan, PageNumber page) {
+    return static_cast<const AddressPlan*>(plan)->home_of(page);
+  };
+  storage.plan = &plan_;
+  return storage;
+}
+
+void LocalMemory::watch_others() {
   for (uint32_t other = 0; other < plan_.nodes(); ++other)
     if (other != node_)
       faults_.watch(AddressPlan::slice(other).begin, slice_bytes);
@@ -75,7 +80,7 @@ void Service::watch_others_memory() {
       faults_.watch(segment.begin, segment.bytes());
 }
 
-bool Service::is_unpublished(Segment range) const {
+bool LocalMemory::is_unpublished(Segment range) const {
   if (!page_flags_)
     return true;
   for (uintptr_t address = range.begin; address < range.end; address = (address & ~(publish_bytes - 1)) + publish_bytes)
@@ -86,8 +91,8 @@ bool Service::is_unpublished(Segment range) const {
 
 /// Home only: from now on accesses to absent and write-protected pages of the piece around `page` come to this thread.
 /// Until then the node uses the piece like any memory. Nothing changes for the threads that use it now: present pages
-/// stay writable, and an absent page still becomes zeros at its first access, by handle_fault().
-void Service::publish(PageNumber page) {
+/// stay writable, and an absent page still becomes zeros at its first access, by give_zeros().
+void LocalMemory::publish(PageNumber page) {
   if (page_flags_[page] & published)
     return;
   const Segment piece = plan_.publish_piece(page);
@@ -97,25 +102,22 @@ void Service::publish(PageNumber page) {
     __atomic_or_fetch(&page_flags_[i], published, __ATOMIC_RELAXED);
 }
 
-void Service::give_zeros(PageNumber page, bool writable) {
+void LocalMemory::give_zeros(PageNumber page, bool writable) {
   faults_.install_zeros(plan_.address_of(page), writable, UserFaults::Waiters::Keep);
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
 }
 
-/// The pages will be read by this thread right after: at their home they may never have been touched, and then they are
-/// filled with zeros here (this thread must not fault).
-void Service::protect(PageRange pages) {
-  for_each_piece(pages, [&](uintptr_t address, PageRange piece) {
-    fill_absent(address, piece);
-    faults_.protect(address, piece.count);
-  });
+/// At their home the pages may never have been touched, and then they are filled with zeros here: this thread must not
+/// fault when it reads them.
+void LocalMemory::protect(uintptr_t address, PageRange pages) {
+  fill_absent(address, pages);
+  faults_.protect(address, pages.count);
 }
 
-/// At most most_data_pages.
-void Service::fill_absent(uintptr_t address, PageRange pages) {
+void LocalMemory::fill_absent(uintptr_t address, PageRange pages) {
   uint8_t* const flags = page_flags_ + pages.first;
   const auto known = [](uint8_t flag) { return (flag & present) != 0; };
-  if (!protocol_->is_registrar(pages.first) || std::all_of(flags, flags + pages.count, known))
+  if (plan_.home_of(pages.first) != node_ || std::all_of(flags, flags + pages.count, known))
     return;
   unsigned char resident[most_data_pages] = {};
   find_resident(address, pages.count, resident);
@@ -127,45 +129,32 @@ void Service::fill_absent(uintptr_t address, PageRange pages) {
     }
 }
 
-void Service::install(const ActionBatch::Installation& installation, bool held) {
-  const uint8_t* content = installation.content;
-  for_each_piece(installation.pages, [&](uintptr_t address, PageRange pages) {
-    if (plan_.in_slices(address))
-      include_in_dumps({address, address + pages.count * page_bytes});
-    const bool writable = installation.writable;
-    const bool done = content ? faults_.install(address, content, writable, UserFaults::Waiters::Wake, pages.count)
-                              : faults_.install_zeros(address, writable, UserFaults::Waiters::Wake, pages.count);
-    if (!done)
-      die(failure, "page %llu, or one of the %u behind it, came although it is here",
-          static_cast<unsigned long long>(pages.first), pages.count - 1);
-    for (uint32_t i = 0; i < pages.count; ++i) {
-      __atomic_or_fetch(&page_flags_[pages.first + i], present, __ATOMIC_RELAXED);
-      if (statistics_)
-        note_arrival(address + i * page_bytes, writable);
-    }
-    if (content) {
-      counters_.bytes_received.fetch_add(pages.count * page_bytes, std::memory_order_relaxed);
-      content += pages.count * page_bytes;
-    }
-    client_->pages_moved(pages.count);
-    if (held)
-      holds_.came(pages.first, monotonic_ns(), pages.count);
-  });
+void LocalMemory::install(uintptr_t address, PageRange pages, const uint8_t* content, bool writable) {
+  if (plan_.in_slices(address))
+    include_in_dumps({address, address + pages.count * page_bytes});
+  const bool done = content ? faults_.install(address, content, writable, UserFaults::Waiters::Wake, pages.count)
+                            : faults_.install_zeros(address, writable, UserFaults::Waiters::Wake, pages.count);
+  if (!done)
+    die(failure, "page %llu, or one of the %u behind it, came although it is here",
+        static_cast<unsigned long long>(pages.first), pages.count - 1);
+  for (uint32_t i = 0; i < pages.count; ++i)
+    __atomic_or_fetch(&page_flags_[pages.first + i], present, __ATOMIC_RELAXED);
+  budget_.pages_moved(node_, pages.count);
 }
 
-void Service::drop(PageRange pages) {
-  for_each_piece(pages, [&](uintptr_t address, PageRange piece) {
-    faults_.drop(address, piece.count);
-    client_->pages_moved(-int64_t(piece.count));
-    lost_copies_ = true;
-    counters_.invalidations.fetch_add(piece.count, std::memory_order_relaxed);
-    look_at_visit();
-    for (uint32_t i = 0; i < piece.count; ++i) {
-      if (statistics_)
-        statistics_->lost(address + i * page_bytes);
-      visits_.lost(piece.first + i);
-    }
-  });
+void LocalMemory::drop(uintptr_t address, PageRange pages) {
+  faults_.drop(address, pages.count);
+  budget_.pages_moved(node_, -int64_t(pages.count));
+  futexes_.copies_lost();
+}
+
+/// Another node may have asked for the page before it became unreadable.
+const uint8_t* LocalMemory::read_past_protection(uintptr_t page) {
+  if (own_memory_ < 0)
+    own_memory_ = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  if (own_memory_ < 0 || pread(own_memory_, page_copy_, page_bytes, off_t(page)) != ssize_t(page_bytes))
+    return reinterpret_cast<const uint8_t*>(page);
+  return page_copy_;
 }
 
 } // namespace hetmp::dsm

@@ -1,4 +1,4 @@
-#include "dsm/engine/visit_memory.hpp"
+#include "dsm/ahead/visit_memory.hpp"
 
 #include <algorithm>
 
@@ -93,8 +93,7 @@ void VisitMemory::finish() {
   }
   forget_pages();
   judge(asked, taken);
-  worth_waking_[place_of(current_loop_)].store(fetched >= least_to_wake && current_->rest == 0,
-                                               std::memory_order_relaxed);
+  worth_waking_[place_of(current_loop_)].set(fetched >= least_to_wake && current_->rest == 0);
   current_ = nullptr;
 }
 

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "dsm/space/address_plan.hpp"
+#include "dsm/space/handed_over.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -19,7 +19,7 @@
 namespace hetmp::dsm {
 
 /// Which loop a node's threads are in, with a number that changes from visit to visit: one word, changed by them,
-/// looked at by the service thread. A hint: nothing else depends on its order, so it is relaxed throughout.
+/// looked at by the service thread.
 class VisitMark {
  public:
   static constexpr uint64_t loop_bits = 48;
@@ -28,18 +28,18 @@ class VisitMark {
   /// Any thread, at each of which the loop begins: false if another thread has begun this visit.
   bool begin(uint64_t loop) { return change(loop); }
   void end() { change(0); }
-  uint64_t now() const { return mark_.load(std::memory_order_relaxed); }
+  uint64_t now() const { return mark_.get(); }
 
  private:
   bool change(uint64_t loop) {
-    uint64_t before = now();
+    const uint64_t before = now();
     if (loop_of(before) == loop)
       return false;
     const uint64_t after = (((before >> loop_bits) + 1) << loop_bits) | loop;
-    return mark_.compare_exchange_strong(before, after, std::memory_order_relaxed);
+    return mark_.change(before, after);
   }
 
-  std::atomic<uint64_t> mark_{0};
+  Hint<uint64_t> mark_;
 };
 
 class VisitMemory {
@@ -76,7 +76,7 @@ class VisitMemory {
   void lost(PageNumber page);
 
   /// Any thread: whether a visit of the loop has something to fetch, as far as the last one tells.
-  bool worth_waking(Loop loop) const { return worth_waking_[place_of(loop)].load(std::memory_order_relaxed); }
+  bool worth_waking(Loop loop) const { return worth_waking_[place_of(loop)].get(); }
 
   /// Pages remembered of a loop.
   size_t pages_of(Loop loop) const;
@@ -114,7 +114,7 @@ class VisitMemory {
   Memory* current_ = nullptr; ///< null: no visit, or one that is not remembered
   Loop current_loop_ = 0;
   uint64_t visits_ = 0;
-  std::array<std::atomic<bool>, 1024> worth_waking_{}; ///< by place_of(): those that share one are woken once too often
+  std::array<Hint<bool>, 1024> worth_waking_{}; ///< by place_of(): those that share one are woken once too often
 };
 
 } // namespace hetmp::dsm

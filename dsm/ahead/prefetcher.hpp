@@ -1,0 +1,25 @@
+// The three ways to bring pages before threads fault on them; each stands by itself.
+#pragma once
+
+#include "dsm/ahead/prefetch_choice.hpp"
+#include "dsm/ahead/pusher.hpp"
+#include "dsm/ahead/stream_prefetcher.hpp"
+#include "dsm/ahead/visit_prefetcher.hpp"
+
+namespace hetmp::dsm {
+
+struct Prefetcher {
+  explicit Prefetcher(const AddressPlan& plan) : streams(plan), visits(plan), pusher(plan) {}
+
+  /// Before the first fault. Who wants no pushes makes none.
+  void enable(const PrefetchChoice& choice) {
+    streams.enable(choice.streams);
+    visits.enable(choice.visits);
+  }
+
+  StreamPrefetcher streams;
+  VisitPrefetcher visits;
+  Pusher pusher;
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,39 @@
+#include "dsm/ahead/pusher.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace hetmp::dsm {
+
+void Pusher::push(uintptr_t address, uint32_t to, PageSource& source) {
+  if (plan_.is_shared(address) && source.all_readable())
+    source.push(plan_.page_of(page_down(address)), to);
+}
+
+bool Pusher::offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
+  PageNumber pages[Offer::most_pages];
+  size_t found = 0;
+  bool worth = false;
+  for (size_t i = 0; i < count && found < Offer::most_pages; ++i) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(addresses[i]);
+    if (!AddressPlan::stack_part(origin).contains(address))
+      continue;
+    const PageNumber page = plan_.page_of(page_down(address));
+    if (std::find(pages, pages + found, page) != pages + found)
+      continue;
+    pages[found++] = page;
+    worth = worth || memory_.worth(purpose, page);
+  }
+  offer_.make(purpose, nodes, pages, found);
+  return worth;
+}
+
+void Pusher::push_offer(PageSource& source) {
+  for (size_t i = 0; i < Offer::most_pages && offer_.page(i) != Offer::none; ++i)
+    for (uint64_t nodes = memory_.choose(offer_.purpose(), offer_.page(i), offer_.nodes()); nodes != 0;
+         nodes &= nodes - 1)
+      if (source.all_readable())
+        source.push(offer_.page(i), uint32_t(std::countr_zero(nodes)));
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,158 @@
+#include "dsm/engine/page_engine.hpp"
+
+#include "base/clock.hpp"
+#include "base/message.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int failure = 70; // EX_SOFTWARE
+
+/// Whether the answer to the message may be content.
+bool asks_for_content(protocol::MessageType type) {
+  switch (type) {
+  case protocol::MessageType::ReadRequest:
+  case protocol::MessageType::WriteRequest:
+  case protocol::MessageType::FetchShared:
+  case protocol::MessageType::FetchExclusive:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+void PageEngine::set_up(uint32_t node, Transport& transport) {
+  transport_ = &transport;
+  executor_.set_transport(transport);
+  protocol_.emplace(node, plan_.nodes(), memory_.storage());
+}
+
+void PageEngine::handle_fault(const PageFault& fault) {
+  const PageNumber page = plan_.page_of(fault.address);
+  const bool write = fault.kind != PageFault::Kind::ReadMissing;
+  const protocol::LocalState state = protocol_->state(page);
+  // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
+  if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected)
+    memory_.give_zeros(page, state == protocol::LocalState::Exclusive);
+  if (is_missing(page, write)) {
+    observer_.faulted(fault);
+    prefetcher_.visits.fetched(page, write, *this);
+  }
+  const bool first = !is_asked_for(page);
+  ask(page, write);
+  executor_.finish();
+  if (state == protocol::LocalState::Invalid)
+    prefetcher_.streams.faulted(page, write, first, *this, prefetcher_.visits);
+}
+
+void PageEngine::handle_slot(uint32_t from, const Slot& slot) {
+  if (const auto message = read_page_message(slot.header))
+    handle_message(from, *message, slot.data);
+  else
+    die(failure, "node %u sent a page message of %u bytes with %u bytes of content that cannot be one", from,
+        slot.header.header_bytes, slot.header.data_bytes);
+}
+
+/// Messages of several pages are taken apart into the protocol's messages of one page each. What they ask for is
+/// gathered again, and leaves as messages of several pages.
+void PageEngine::handle_message(uint32_t from, const PageMessage& message, const uint8_t* content) {
+  while (const auto earlier = waiting_.take_overlapping(from, message)) // what came before of the same pages goes first
+    take_apart(*earlier, nullptr);
+  if (message.count > 1 && asks_for_content(message.first.type))
+    waiting_.add(from, message);
+  else
+    take_apart({from, message, 0, message.count}, content);
+}
+
+void PageEngine::take_apart(const WaitingRequests::Piece& piece, const uint8_t* content) {
+  const bool comes_along = piece.message.data_bytes() != 0;
+  for (uint32_t i = piece.begin; i < piece.end; ++i)
+    take(piece.from, piece.message.message(i), comes_along ? content + i * page_bytes : nullptr);
+  executor_.finish();
+}
+
+bool PageEngine::serve_waiting() {
+  const auto piece =
+      waiting_.take_next([this](uint32_t to) { return to >= plan_.nodes() || transport_->has_room(to); });
+  if (piece)
+    take_apart(*piece, nullptr);
+  return piece.has_value();
+}
+
+void PageEngine::take(uint32_t from, const protocol::Message& message, const uint8_t* content) {
+  if (protocol::carries_content(message.type)) {
+    while (const auto earlier = holds_.take_earlier(from, message.page)) {
+      deliver(earlier->from, earlier->message, nullptr);
+      executor_.finish();
+    }
+  } else if (!holds_.passes(from, message, monotonic_ns())) {
+    return;
+  }
+  deliver(from, message, content);
+}
+
+void PageEngine::deliver(uint32_t from, const protocol::Message& message, const uint8_t* content) {
+  if (message.page < plan_.pages() && protocol_->is_registrar(message.page))
+    memory_.publish(message.page);
+  actions_.clear();
+  const protocol::Status status = protocol_->receive(from, message, actions_);
+  if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
+    die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from,
+        protocol::name_of(message.type), static_cast<unsigned long long>(message.page), protocol::text_of(status));
+  if (message.type == protocol::MessageType::ReadRequest)
+    prefetcher_.pusher.asked(message.page, message.requester);
+  executor_.add(actions_, content);
+}
+
+void PageEngine::do_what_is_due() {
+  while (!holds_.empty()) {
+    const auto due = holds_.take_due(monotonic_ns());
+    if (!due)
+      break;
+    if (due->resume)
+      resume(due->message.page);
+    else
+      deliver(due->from, due->message, nullptr);
+    executor_.finish();
+  }
+}
+
+void PageEngine::resume(PageNumber page) {
+  actions_.clear();
+  protocol_->resume(page, actions_);
+  executor_.add(actions_, nullptr);
+}
+
+std::optional<int64_t> PageEngine::until_due() const {
+  return holds_.empty() ? std::nullopt : std::optional(std::max<int64_t>(holds_.next_due() - monotonic_ns(), 0));
+}
+
+bool PageEngine::is_missing(PageNumber page, bool write) const {
+  const protocol::LocalState state = protocol_->state(page);
+  return state == protocol::LocalState::Invalid || (write && state == protocol::LocalState::Shared);
+}
+
+void PageEngine::ask(PageNumber page, bool write) {
+  actions_.clear();
+  if (write)
+    protocol_->write_fault(page, actions_);
+  else
+    protocol_->read_fault(page, actions_);
+  executor_.add(actions_, nullptr);
+}
+
+void PageEngine::push(PageNumber page, uint32_t to) {
+  if (!protocol_->is_home(page))
+    return;
+  memory_.publish(page);
+  actions_.clear();
+  protocol_->push(page, to, actions_); // a hint: whatever it comes to
+  executor_.add(actions_, nullptr);
+  executor_.finish();
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,31 @@
+// What the service thread tells the node process, and asks of it.
+#pragma once
+
+#include "dsm/transport/slot.hpp"
+#include "dsm/transport/transport.hpp"
+
+#include <cstdint>
+#include <sys/types.h>
+
+namespace hetmp::dsm {
+
+/// Called on the service thread.
+class ServiceClient {
+ public:
+  /// Before all else: from here on the calling thread is the service thread, and what it allocates must be private.
+  virtual void service_begins() = 0;
+  /// A message that is not about pages.
+  virtual void runtime_message(uint32_t from, const void* bytes, uint32_t size) = 0;
+  virtual void control_message(uint32_t from, const Slot& slot) = 0;
+  /// After each round of work; true if something is still to be tried again soon.
+  virtual bool retry() = 0;
+  /// A node process ended. Does not return if the program cannot go on.
+  virtual void node_ended(uint32_t node, pid_t pid, int pidfd) = 0;
+  /// A node can no longer be reached. Does not return if the program cannot go on.
+  virtual void node_lost(const Transport::Loss& loss) = 0;
+
+ protected:
+  ~ServiceClient() = default;
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,153 @@
+#include "dsm/engine/service_thread.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <iterator>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+/// With real-time priority the kernel ends the process once such a thread has computed for that long without a pause.
+bool real_time_is_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_RTTIME, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/// Service threads must run at once when there is something to do: whole teams wait for them.
+void raise_priority() {
+  sched_param parameters{};
+  parameters.sched_priority = 1;
+  if (real_time_is_limited() || sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
+    setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), -20); // refused too where not allowed; then as it is
+}
+
+} // namespace
+
+void ServiceThread::start(uint32_t node, Transport& transport, ServiceClient& client, CreateThread create_thread) {
+  transport_ = &transport;
+  client_ = &client;
+  memory_.set_up(node);
+  engine_.set_up(node, transport);
+  poll_.push_back({memory_.fault_descriptor(), POLLIN, 0});
+  poll_.push_back({transport_->doorbell(), POLLIN, 0});
+  for (const Watched& watched : watched_)
+    poll_.push_back({watched.pidfd, POLLIN, 0});
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // inherited: the program's signal handlers never run on this thread
+  create_thread(thread_body, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ServiceThread::begin() {
+  memory_.watch_others();
+  begun_.store(1, std::memory_order_release); // pairs with the acquire in thread_body(): what is set up
+  futex_wake(begun_, 1);
+}
+
+void* ServiceThread::thread_body(void* argument) {
+  prctl(PR_SET_NAME, "hetmp-service");
+  raise_priority();
+  ServiceThread& self = *static_cast<ServiceThread*>(argument);
+  while (!self.begun_.load(std::memory_order_acquire)) // pairs with the release in begin()
+    futex_wait(self.begun_, 0);
+  self.serve();
+}
+
+void ServiceThread::serve() {
+  client_->service_begins();
+  while (true) {
+    const bool more = work();
+    tell_losses();
+    const bool again = client_->retry();
+    const bool unsent = transport_->flush();
+    // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost
+    // system calls while the thread whose page has just come waits for this CPU.
+    if (more || !transport_->prepare_sleep())
+      faults_waiting_ = true; // perhaps
+    else
+      sleep(again || unsent || engine_.has_waiting());
+  }
+}
+
+/// True if there is certainly more to do.
+bool ServiceThread::work() {
+  transport_->receive(handle_);
+  if (faults_waiting_)
+    serve_faults();
+  engine_.do_what_is_due();
+  const bool asked = engine_.fetch_ahead();
+  memory_.futexes().wake_if_due();
+  return engine_.serve_waiting() || asked;
+}
+
+void ServiceThread::tell_losses() {
+  while (const auto loss = transport_->find_loss()) {
+    engine_.lose(loss->node);
+    client_->node_lost(*loss);
+  }
+}
+
+void ServiceThread::serve_faults() {
+  PageFault faults[16];
+  const size_t count = memory_.read_faults(faults, std::size(faults));
+  for (size_t i = 0; i < count; ++i)
+    engine_.handle_fault(faults[i]);
+}
+
+/// Nothing: until somebody wakes it.
+std::optional<int64_t> ServiceThread::longest_sleep_ns(bool retry_soon) const {
+  constexpr int64_t soon_ns = 100'000;
+  std::optional<int64_t> least;
+  const auto at_most = [&least](std::optional<int64_t> wait) {
+    if (wait)
+      least = std::min(least.value_or(*wait), *wait);
+  };
+  const int64_t wait = retry_soon ? soon_ns : transport_->longest_sleep_ns();
+  at_most(wait < 0 ? std::nullopt : std::optional(wait));
+  at_most(engine_.until_due());
+  at_most(memory_.futexes().until_due());
+  return least;
+}
+
+void ServiceThread::sleep(bool retry_soon) {
+  const auto wait = longest_sleep_ns(retry_soon);
+  const timespec timeout{wait.value_or(0) / 1'000'000'000, wait.value_or(0) % 1'000'000'000};
+  const int ready = ppoll(poll_.data(), poll_.size(), wait ? &timeout : nullptr, nullptr);
+  transport_->awake(ready > 0 && poll_[1].revents);
+  faults_waiting_ = ready < 0 || (ready > 0 && poll_[0].revents);
+  if (ready > 0)
+    tell_ends();
+}
+
+void ServiceThread::tell_ends() {
+  for (size_t i = 2; i < poll_.size(); ++i)
+    if (poll_[i].revents) {
+      const Watched& watched = watched_[i - 2];
+      client_->node_ended(watched.node, watched.pid, watched.pidfd);
+      poll_[i].fd = -1;
+    }
+}
+
+void ServiceThread::handle_slot(uint32_t from, const Slot& slot) {
+  switch (slot.header.channel) {
+  case Channel::Page:
+    engine_.handle_slot(from, slot);
+    break;
+  case Channel::Runtime:
+    client_->runtime_message(from, slot.data, slot.header.data_bytes);
+    break;
+  case Channel::Control:
+    client_->control_message(from, slot);
+    break;
+  }
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,76 @@
+// The service thread of a node: waits for page faults, messages and the ends of node processes, and hands each to its
+// owner. One thread a node.
+//
+// It touches private memory only (its stack, its thread-local variables, its allocations, what handed_over.hpp has); it
+// reads a shared page only when the protocol says that this node has a copy; it waits for no lock.
+#pragma once
+
+#include "base/futex.hpp"
+#include "dsm/ahead/prefetcher.hpp"
+#include "dsm/engine/local_memory.hpp"
+#include "dsm/engine/page_engine.hpp"
+#include "dsm/engine/page_observer.hpp"
+#include "dsm/engine/service_client.hpp"
+#include "dsm/space/address_plan.hpp"
+#include "dsm/transport/transport.hpp"
+
+#include <optional>
+#include <poll.h>
+#include <sys/types.h>
+#include <vector>
+
+namespace hetmp::dsm {
+
+class ServiceThread {
+ public:
+  /// Makes a detached thread that uses private memory only; ends the program if it cannot.
+  using CreateThread = void (*)(void* (*body)(void*), void* argument);
+
+  ServiceThread(const AddressPlan& plan, MemoryBudget& budget, PageObserver& observer)
+      : memory_(plan, budget), prefetcher_(plan), engine_(plan, memory_, observer, prefetcher_) {}
+
+  /// On the origin, before start(): a node process to watch.
+  void watch_node_process(uint32_t node, pid_t pid, int pidfd) { watched_.push_back({node, pid, pidfd}); }
+  /// On a new node, before start(): what it inherited from the origin is not its own.
+  void watch_nobody() { watched_.clear(); }
+
+  /// Makes the thread, which waits for begin().
+  void start(uint32_t node, Transport& transport, ServiceClient& client, CreateThread create_thread);
+  /// Makes the node's memory coherent from here on.
+  void begin();
+
+  // Who may call what of these, they say.
+  LocalMemory& memory() { return memory_; }
+  Prefetcher& prefetcher() { return prefetcher_; }
+  PageEngine& engine() { return engine_; }
+
+ private:
+  struct Watched {
+    uint32_t node;
+    pid_t pid;
+    int pidfd;
+  };
+
+  static void* thread_body(void* self);
+  [[noreturn]] void serve();
+  bool work();
+  void serve_faults();
+  void tell_losses();
+  void sleep(bool retry_soon);
+  std::optional<int64_t> longest_sleep_ns(bool retry_soon) const;
+  void tell_ends();
+  void handle_slot(uint32_t from, const Slot& slot);
+
+  FutexWord begun_{0}; ///< 1 from begin() on
+  LocalMemory memory_;
+  Prefetcher prefetcher_;
+  PageEngine engine_;
+  const Transport::Handle handle_ = [this](uint32_t from, const Slot& slot) { handle_slot(from, slot); };
+  Transport* transport_ = nullptr; ///< from start() on, like the next
+  ServiceClient* client_ = nullptr;
+  std::vector<Watched> watched_;
+  std::vector<pollfd> poll_;   ///< faults, doorbell, then the watched processes
+  bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was no sleep since the last look
+};
+
+} // namespace hetmp::dsm

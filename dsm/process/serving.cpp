@@ -1,0 +1,28 @@
+// NodeProcess and its service thread: what the thread tells it, and what others may ask of what the thread owns.
+#include "dsm/engine/service_thread.hpp"
+#include "dsm/process/node_process.hpp"
+#include "dsm/process/private_threads.hpp"
+
+namespace hetmp::dsm {
+
+void NodeProcess::service_begins() {
+  allocates_privately = true;
+  is_service_thread = true;
+}
+
+void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {
+  if (hooks_.deliver)
+    hooks_.deliver(from, bytes, size);
+}
+
+bool NodeProcess::retry() {
+  std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
+  std::erase_if(to_unmap_, [this](Segment range) { return heap_.try_unmap(range); });
+  return !to_free_.empty() || !to_unmap_.empty();
+}
+
+void NodeProcess::memory_may_be_unreadable() { service_->memory().may_be_unreadable(); }
+
+bool NodeProcess::unpublished(Segment range) const { return service_->memory().is_unpublished(range); }
+
+} // namespace hetmp::dsm

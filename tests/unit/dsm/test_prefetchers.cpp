@@ -1,0 +1,133 @@
+// What is fetched ahead, and what is not: streams, visits and pushes over pages that only remember what they were
+// asked.
+#include "dsm/ahead/prefetcher.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <utility>
+#include <vector>
+
+using namespace hetmp::dsm;
+
+namespace {
+
+/// Pages that come only when the test says so.
+class Pages final : public PageSource {
+ public:
+  bool is_missing(PageNumber page, bool write) const override { return !(write ? writable : here).count(page); }
+  bool is_asked_for(PageNumber page) const override { return under_way.count(page) != 0; }
+  void ask(PageNumber page, bool write) override {
+    asked.emplace_back(page, write);
+    under_way.insert(page);
+  }
+  void send_asked() override { ++sent; }
+  void push(PageNumber page, uint32_t to) override { pushed.emplace_back(page, to); }
+  bool all_readable() const override { return readable; }
+
+  void come() {
+    for (const PageNumber page : under_way)
+      here.insert(page);
+    under_way.clear();
+  }
+
+  std::set<PageNumber> here, writable, under_way;
+  std::vector<std::pair<PageNumber, bool>> asked;
+  std::vector<std::pair<PageNumber, uint32_t>> pushed;
+  int sent = 0;
+  bool readable = true;
+};
+
+class Prefetching : public testing::Test {
+ protected:
+  void fault(PageNumber page) {
+    prefetcher.visits.fetched(page, false, pages);
+    prefetcher.streams.faulted(page, false, true, pages, prefetcher.visits);
+    pages.here.insert(page);
+  }
+
+  static AddressPlan two_nodes() {
+    AddressPlan plan;
+    plan.set(2, {});
+    return plan;
+  }
+
+  const AddressPlan plan = two_nodes();
+  Prefetcher prefetcher{plan};
+  Pages pages;
+  const PageNumber others = plan.page_of(AddressPlan::large_part(1).begin) + 1000; // of the other node's heap
+  const PageNumber stack = plan.page_of(AddressPlan::stack_part(1).begin) + 1000;
+};
+
+} // namespace
+
+TEST_F(Prefetching, AStreamFetchesWhatComesNext) {
+  for (PageNumber page = others; page < others + 3; ++page)
+    fault(page);
+  ASSERT_EQ(pages.asked.size(), FaultStreams::first_series);
+  EXPECT_EQ(pages.asked[0], std::pair(others + 3, false));
+}
+
+TEST_F(Prefetching, NeverFromAStack) {
+  for (PageNumber page = stack; page < stack + 3; ++page)
+    fault(page);
+  EXPECT_TRUE(pages.asked.empty());
+}
+
+TEST_F(Prefetching, NothingWhenMemoryMayBeUnreadable) {
+  pages.readable = false;
+  for (PageNumber page = others; page < others + 3; ++page)
+    fault(page);
+  EXPECT_TRUE(pages.asked.empty());
+  prefetcher.pusher.push(AddressPlan::large_part(0).begin, 1, pages);
+  EXPECT_TRUE(pages.pushed.empty());
+}
+
+TEST_F(Prefetching, NothingWhenItIsNotWanted) {
+  prefetcher.enable({false, false, true});
+  for (PageNumber page = others; page < others + 3; ++page)
+    fault(page);
+  prefetcher.visits.begin(0x1000);
+  EXPECT_FALSE(prefetcher.visits.ask_for_remembered(pages));
+  EXPECT_TRUE(pages.asked.empty());
+}
+
+TEST_F(Prefetching, AVisitAsksForWhatTheLastOneFetched) {
+  prefetcher.enable({false, true, true});
+  constexpr uint64_t loop = 0x1000;
+  EXPECT_FALSE(prefetcher.visits.begin(loop)); // nothing is known of it
+  for (PageNumber i = 0; i < 40; ++i)
+    fault(others + 100 * i);
+  prefetcher.visits.end();
+  EXPECT_FALSE(prefetcher.visits.ask_for_remembered(pages));
+  for (const PageNumber page : std::set(pages.here)) {
+    pages.here.erase(page);
+    prefetcher.visits.lost(page, 1, pages);
+  }
+  EXPECT_TRUE(prefetcher.visits.begin(loop));
+  EXPECT_FALSE(prefetcher.visits.begin(loop)) << "another thread has begun it";
+  EXPECT_TRUE(prefetcher.visits.ask_for_remembered(pages));
+  EXPECT_EQ(pages.asked.size(), 16u) << "so many at a time";
+  EXPECT_FALSE(prefetcher.visits.ask_for_remembered(pages)) << "none of them has come";
+  for (int round = 0; round < 3; ++round) {
+    pages.come();
+    prefetcher.visits.ask_for_remembered(pages);
+  }
+  EXPECT_GE(pages.asked.size(), 30u);
+  EXPECT_LE(pages.asked.size(), 40u) << "some are left out to see whether they are still wanted";
+}
+
+TEST_F(Prefetching, PagesThatAreAskedForAgainAndAgainArePushed) {
+  const uintptr_t address = AddressPlan::stack_part(origin).begin + 100 * page_bytes;
+  const void* const offered[] = {reinterpret_cast<const void*>(address), reinterpret_cast<const void*>(address + 8)};
+  constexpr uint64_t purpose = 0x4000;
+  EXPECT_FALSE(prefetcher.pusher.offer(purpose, 0b10, offered, 2));
+  for (uint32_t i = 0; i < PushMemory::first_needed; ++i)
+    prefetcher.pusher.asked(plan.page_of(address), 1);
+  prefetcher.pusher.asked(plan.page_of(address) + 1, 1); // not offered
+  EXPECT_TRUE(prefetcher.pusher.offer(purpose, 0b10, offered, 2));
+  prefetcher.pusher.push_offer(pages);
+  ASSERT_EQ(pages.pushed.size(), 1u) << "both addresses are of one page";
+  EXPECT_EQ(pages.pushed[0], std::pair(plan.page_of(address), 1u));
+  prefetcher.pusher.offer_again(purpose + 1, pages);
+  EXPECT_EQ(pages.pushed.size(), 1u) << "nobody has asked for it for that purpose";
+}
