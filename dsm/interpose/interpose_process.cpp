@@ -44,7 +44,8 @@ int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*f
   return real(main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-[[noreturn]] void exit(int code) {
+// As the C library declares it: a standard attribute would have to be on the first declaration.
+__attribute__((noreturn)) void exit(int code) {
   NodeProcess* process = NodeProcess::instance();
   if (process && process->node() != origin)
     process->exit_at_origin(code);
