@@ -26,7 +26,7 @@ constexpr Description descriptions[] = {
   {Variable::of, Section::section, moment_of(Variable::of), grammars::grammar, "", meaning},
 #include "base/variables/variables.def"
 };
-static_assert(std::size(descriptions) == variables);
+static_assert(std::size(descriptions) == variable_count);
 
 } // namespace
 

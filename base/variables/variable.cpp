@@ -20,7 +20,7 @@ constexpr Row rows[] = {
 #define HETMP_ALIAS(name, of, section, grammar, meaning) {#name, Variable::of, Trust::Anywhere},
 #include "base/variables/variables.def"
 };
-static_assert(std::size(rows) == variables);
+static_assert(std::size(rows) == variable_count);
 
 constexpr const char* ignored[] = {
 #define HETMP_IGNORED(name) #name,
@@ -54,7 +54,7 @@ std::optional<std::string> environment_value(Variable variable) {
 }
 
 Variable name_given(Variable variable) {
-  for (size_t i = 0; i < variables; ++i)
+  for (size_t i = 0; i < variable_count; ++i)
     if (rows[i].of == variable && Variable(i) != variable && environment_value(Variable(i)))
       return Variable(i);
   return variable;

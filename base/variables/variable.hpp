@@ -15,7 +15,7 @@ enum class Variable : uint8_t {
 #include "base/variables/variables.def"
 };
 
-inline constexpr size_t variables = 0
+inline constexpr size_t variable_count = 0
 #define HETMP_VARIABLE(name, section, moment, trust, grammar, usual, meaning) +1
 #define HETMP_ALIAS(name, of, section, grammar, meaning) +1
 #include "base/variables/variables.def"

@@ -61,7 +61,7 @@ void seat_helper(uint32_t number, bool tell) {
   // A refusal leaves the thread where it is: slower, but right. libomp counts a thread that executes nothing as the
   // first.
   if (bind_thread(place) && tell && helpers_tell_places())
-    inform_as_libomp(number_of_bound_message, "%s: pid %d tid %d thread %u bound to OS proc set %s", variable,
+    inform_as_libomp(number_of_bound_message, "%s: pid %d tid %d thread %u bound to OS proc set %s", name_of(variable),
                      int(getpid()), int(syscall(SYS_gettid)), number + 1, format_cpu_list(place).c_str());
 }
 

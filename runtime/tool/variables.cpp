@@ -62,7 +62,7 @@ variables of their own: there are no hardware counters, and no `OMP_PLACES=cores
 
 std::vector<Variable> variables_of(Section section) {
   std::vector<Variable> result;
-  for (size_t i = 0; i < variables; ++i)
+  for (size_t i = 0; i < variable_count; ++i)
     if (description_of(Variable(i)).section == section)
       result.push_back(Variable(i));
   return result;
@@ -70,7 +70,7 @@ std::vector<Variable> variables_of(Section section) {
 
 std::vector<Variable> aliases_of(Variable variable) {
   std::vector<Variable> result;
-  for (size_t i = 0; i < variables; ++i)
+  for (size_t i = 0; i < variable_count; ++i)
     if (Variable(i) != variable && description_of(Variable(i)).of == variable)
       result.push_back(Variable(i));
   return result;

@@ -49,7 +49,7 @@ TEST(Settings, EachRowOfTheTableIsShownOrKnownNotToBe) {
   for (const auto& settings : {standard_settings(ProgramIcvs{}), libomp_settings(ProgramIcvs{})})
     for (const Setting& setting : settings)
       EXPECT_TRUE(shown.insert(setting.name).second) << setting.name << " twice";
-  for (size_t i = 0; i < hetmp::variables; ++i) {
+  for (size_t i = 0; i < hetmp::variable_count; ++i) {
     const auto variable = hetmp::Variable(i);
     const hetmp::Description& description = hetmp::description_of(variable);
     const bool users = description.section == hetmp::Section::OpenMP || description.section == hetmp::Section::Libomp;

@@ -14,7 +14,7 @@ using namespace hetmp;
 
 TEST(Variable, ANameIsOneVariables) {
   std::set<std::string> names;
-  for (size_t i = 0; i < variables; ++i) {
+  for (size_t i = 0; i < variable_count; ++i) {
     EXPECT_TRUE(names.insert(name_of(Variable(i))).second) << name_of(Variable(i));
     EXPECT_EQ(variable_named(name_of(Variable(i))), Variable(i));
   }

@@ -31,7 +31,7 @@ TEST(Variables, ThePageIsWhatTheTableSays) {
 
 TEST(Variables, EachIsThereOnceUnlessItIsOfNoUseToPeople) {
   const std::string page = variables_markdown(), text = '\n' + variables_text(nothing_set);
-  for (size_t i = 0; i < variables; ++i) {
+  for (size_t i = 0; i < variable_count; ++i) {
     const std::string name = name_of(Variable(i));
     const size_t times = description_of(Variable(i)).section == Section::Internal ? 0 : 1;
     EXPECT_EQ(count(page, "\n| `" + name + "`"), times) << name;
@@ -40,7 +40,7 @@ TEST(Variables, EachIsThereOnceUnlessItIsOfNoUseToPeople) {
 }
 
 TEST(Variables, EachSaysWhatItMayBeAndWhatItMeans) {
-  for (size_t i = 0; i < variables; ++i) {
+  for (size_t i = 0; i < variable_count; ++i) {
     const Description& description = description_of(Variable(i));
     const std::string name = name_of(Variable(i)), meaning = description.meaning;
     EXPECT_FALSE(std::string(description.grammar).empty()) << name;
