@@ -9,8 +9,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <type_traits>
 #include <unistd.h>
+#include <variant>
 
 namespace hetmp::dsm {
 namespace {
@@ -21,100 +22,90 @@ void exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
 } // namespace
 
-void NodeProcess::control_message(uint32_t from, const Slot& slot) {
-  ControlMessage message;
-  if (slot.header.header_bytes != sizeof message)
-    die(failure, "node %u sent a control message of %u bytes", from, slot.header.header_bytes);
-  memcpy(&message, slot.header.message, sizeof message);
-  switch (message.kind) {
-  case ControlMessage::Kind::Free: {
-    void* block = reinterpret_cast<void*>(message.address);
-    if (!AddressPlan::slice(node_).contains(message.address))
-      die(failure, "node %u wants to free %p, which is not a block of node %u", from, block, node_);
-    if (!heap_.try_free(block))
-      to_free_.push_back(block);
-    break;
+/// What is done about each message.
+struct ControlReceiver {
+  NodeProcess& self;
+  uint32_t from;
+  const Slot& slot;
+
+  std::string text() const { return {reinterpret_cast<const char*>(slot.data), slot.header.data_bytes}; }
+
+  void operator()(const control::Free& free) const {
+    void* block = reinterpret_cast<void*>(free.block);
+    if (!AddressPlan::slice(self.node_).contains(free.block))
+      die(failure, "node %u wants to free %p, which is not a block of node %u", from, block, self.node_);
+    if (!self.heap_.try_free(block))
+      self.to_free_.push_back(block);
   }
-  case ControlMessage::Kind::Exit:
-    do_later(exit_here, reinterpret_cast<void*>(intptr_t(message.exit_code)));
-    break;
-  case ControlMessage::Kind::Fact:
-    node_joins(from, std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
-    break;
-  case ControlMessage::Kind::Joined:
-    node_joins(from, {});
-    break;
-  case ControlMessage::Kind::Unmap: {
-    const Segment range{message.address, message.address + (uint64_t(uint32_t(message.exit_code)) << page_shift)};
-    if (!AddressPlan::large_part(node_).contains(range.begin) || range.end > AddressPlan::large_part(node_).end)
-      die(failure, "%s wants to unmap %#zx, which is not node %u's", name_of(from).c_str(), size_t(range.begin), node_);
-    if (!heap_.try_unmap(range))
-      to_unmap_.push_back(range);
-    break;
+  void operator()(const control::Exit& exit) const {
+    do_later(exit_here, reinterpret_cast<void*>(intptr_t(exit.code)));
   }
-  case ControlMessage::Kind::Change:
-    change_arrived(from, slot.data, slot.header.data_bytes);
-    break;
-  case ControlMessage::Kind::Changed:
-    change_answered(message.exit_code, message.address);
-    break;
-  case ControlMessage::Kind::End:
+  void operator()(const control::Fact&) const { self.node_joins(from, text()); }
+  void operator()(const control::Joined&) const { self.node_joins(from, {}); }
+  void operator()(const control::Unmap& unmap) const {
+    const Segment range{unmap.begin, unmap.begin + (unmap.pages << page_shift)};
+    const Segment large = AddressPlan::large_part(self.node_);
+    if (!large.contains(range.begin) || unmap.pages > (large.end - range.begin) >> page_shift)
+      die(failure, "%s wants to unmap %#zx, which is not node %u's", self.name_of(from).c_str(), size_t(range.begin),
+          self.node_);
+    if (!self.heap_.try_unmap(range))
+      self.to_unmap_.push_back(range);
+  }
+  void operator()(const control::MakeChange&) const { change_arrived(from, slot.data, slot.header.data_bytes); }
+  void operator()(const control::Changed& changed) const { change_answered(int(changed.error), changed.result); }
+  void operator()(const control::End&) const {
     if (from != origin)
-      die(failure, "%s wants to end the run, which is the origin's to do", name_of(from).c_str());
+      die(failure, "%s wants to end the run, which is the origin's to do", self.name_of(from).c_str());
     _exit(0);
-  case ControlMessage::Kind::Observe:
-    if (!observation_.message(from, node_, slot.data, slot.header.data_bytes))
-      die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
-    break;
-  case ControlMessage::Kind::Lost:
-    if (node_ == origin && message.address < plan_.nodes())
-      lost_elsewhere(from, uint32_t(message.address),
-                     std::string(reinterpret_cast<const char*>(slot.data), slot.header.data_bytes));
-    break;
-  case ControlMessage::Kind::Push:
-    if (from == node_)
-      service_->engine().push_page_of(message.address, uint32_t(message.exit_code));
-    break;
-  case ControlMessage::Kind::Offer:
-    service_->engine().push_offer();
-    break;
-  case ControlMessage::Kind::Visit:
-    break; // being awake, the service looks
   }
+  void operator()(const control::Observe&) const {
+    if (!self.observation_.message(from, self.node_, slot.data, slot.header.data_bytes))
+      die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
+  }
+  void operator()(const control::Lost& lost) const {
+    if (self.node_ == origin && lost.node < self.plan_.nodes())
+      self.lost_elsewhere(from, uint32_t(lost.node), text());
+  }
+  void operator()(const control::Push& push) const {
+    if (from == self.node_)
+      self.service_.push(push.address, uint32_t(push.reader));
+  }
+  void operator()(const control::Offer&) const { self.service_->engine().push_offer(); }
+  void operator()(const control::Visit&) const {} // being awake, the service looks
+};
+
+void NodeProcess::control_message(uint32_t from, const Slot& slot) {
+  const auto message = control::read(slot.header);
+  if (!message)
+    die(failure, "node %u sent a control message of %u bytes that means nothing", from, slot.header.header_bytes);
+  std::visit(ControlReceiver{*this, from, slot}, *message);
 }
 
 void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) {
-  const ControlMessage message{ControlMessage::Kind::Observe, 0, 0};
-  transport_->send(to, is_service_thread ? Lane::Service : Lane::Anyone, Channel::Control, &message, sizeof message,
-                   bytes, size);
+  send_control(*transport_, to, is_service_thread ? Lane::Service : Lane::Anyone, control::Observe{}, bytes, size);
 }
 
 void NodeProcess::free_remote(void* block) {
-  const ControlMessage message{ControlMessage::Kind::Free, 0, reinterpret_cast<uintptr_t>(block)};
-  transport_->send(Heap::owner(block), Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  send_control(*transport_, Heap::owner(block), Lane::Anyone, control::Free{reinterpret_cast<uintptr_t>(block)});
 }
 
 void NodeProcess::unmap_remote(Segment range) {
-  const ControlMessage message{ControlMessage::Kind::Unmap, int32_t(range.bytes() >> page_shift), range.begin};
   const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
-  transport_->send(owner, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  send_control(*transport_, owner, Lane::Anyone, control::Unmap{range.begin, range.bytes() >> page_shift});
 }
 
 void NodeProcess::send_change(uint32_t to, const Change& change) {
-  const ControlMessage message{ControlMessage::Kind::Change, 0, 0};
-  transport_->send(to, Lane::Anyone, Channel::Control, &message, sizeof message, &change, sizeof change);
+  static_assert(std::is_trivially_copyable_v<Change> && sizeof change <= most_data_bytes);
+  send_control(*transport_, to, Lane::Anyone, control::MakeChange{}, &change, sizeof change);
 }
 
 void NodeProcess::answer_change(uint32_t to, int error, uint64_t result) {
-  const ControlMessage message{ControlMessage::Kind::Changed, error, result};
-  const Lane lane = is_service_thread ? Lane::Service : Lane::Anyone;
-  transport_->send(to, lane, Channel::Control, &message, sizeof message, nullptr, 0);
+  send_control(*transport_, to, is_service_thread ? Lane::Service : Lane::Anyone, control::Changed{error, result});
 }
 
 void NodeProcess::exit_at_origin(int code) {
   fflush(stdout);
-  const ControlMessage message{ControlMessage::Kind::Exit, code, 0};
-  transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+  send_control(*transport_, origin, Lane::Anyone, control::Exit{code});
   while (true)
     pause();
 }

@@ -96,12 +96,9 @@ void NodeProcess::node_joins(uint32_t from, const std::string& fact) {
 
 /// To the origin, which compares it with its own.
 void NodeProcess::tell_identity() {
-  ControlMessage message{ControlMessage::Kind::Fact, 0, 0};
   for (const std::string& fact : own_identity_)
-    transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, fact.data(),
-                     std::min(fact.size(), page_bytes));
-  message.kind = ControlMessage::Kind::Joined;
-  transport_->send(origin, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+    send_control(*transport_, origin, Lane::Anyone, control::Fact{}, fact.data(), std::min(fact.size(), page_bytes));
+  send_control(*transport_, origin, Lane::Anyone, control::Joined{});
 }
 
 } // namespace hetmp::dsm

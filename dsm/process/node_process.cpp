@@ -159,25 +159,20 @@ struct FabricFunctions {
     the_process->observation_.gather_timelines(take, context);
   }
   static void push(const void* address, uint32_t to) {
-    const ControlMessage message{ControlMessage::Kind::Push, int32_t(to), reinterpret_cast<uintptr_t>(address)};
-    the_process->transport_->send(the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone,
-                                  Channel::Control, &message, sizeof message, nullptr, 0);
+    send_control(*the_process->transport_, the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone,
+                 control::Push{reinterpret_cast<uintptr_t>(address), to});
   }
   static void offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
     if (!the_process->service_->prefetcher().pusher.offer(purpose, nodes, addresses, count))
       return;
-    const ControlMessage message{ControlMessage::Kind::Offer, 0, 0};
-    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr,
-                                  0);
+    send_control(*the_process->transport_, the_process->node_, Lane::Anyone, control::Offer{});
   }
   static void offer_again(uint64_t purpose) { the_process->service_->engine().offer_again(purpose); }
   static void begin_visit(uint64_t loop) {
     if (!the_process->service_->prefetcher().visits.begin(loop))
       return;
-    static const ControlMessage message{ControlMessage::Kind::Visit, 0,
-                                        0}; // the caller may hold a lock: no shared page
-    the_process->transport_->send(the_process->node_, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr,
-                                  0);
+    static constexpr control::Encoded message(control::Visit{}); // the caller may hold a lock: no shared page
+    send_control(*the_process->transport_, the_process->node_, Lane::Anyone, message);
   }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };

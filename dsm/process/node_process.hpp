@@ -141,6 +141,7 @@ class NodeProcess final : private ServiceClient {
   std::atomic<uint32_t> joined_{0}; ///< origin: nodes that have
 
   friend struct FabricFunctions;
+  friend struct ControlReceiver;
 };
 
 } // namespace hetmp::dsm

@@ -43,10 +43,9 @@ void NodeProcess::end(int exit_code) {
 
 void NodeProcess::end_other_nodes() {
   if (launch_.made_by_launcher()) {
-    const ControlMessage message{ControlMessage::Kind::End, 0, 0};
     for (uint32_t node = 0; node < plan_.nodes(); ++node)
       if (node != origin)
-        transport_->send(node, Lane::Anyone, Channel::Control, &message, sizeof message, nullptr, 0);
+        send_control(*transport_, node, Lane::Anyone, control::End{});
     return; // their launcher collects them
   }
   for (int pidfd : pidfds_)
@@ -84,9 +83,8 @@ void NodeProcess::node_lost(const Transport::Loss& loss) {
     return;
   // What came from the origin may have changed while it still hears this node: it is to say so, and to end this one.
   if (node_ != origin && (loss.node != origin || loss.changed)) {
-    const ControlMessage message{ControlMessage::Kind::Lost, 0, loss.node};
-    transport_->send(origin, Lane::Service, Channel::Control, &message, sizeof message, loss.reason.data(),
-                     std::min(loss.reason.size(), page_bytes));
+    send_control(*transport_, origin, Lane::Service, control::Lost{loss.node}, loss.reason.data(),
+                 std::min(loss.reason.size(), page_bytes));
     transport_->flush();
   }
   if (node_ != origin && loss.node == origin && loss.changed) {
