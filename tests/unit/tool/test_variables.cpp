@@ -49,7 +49,7 @@ TEST(Variables, EachSaysWhatItMayBeAndWhatItMeans) {
                 meaning.starts_with("PAPI"))
         << name;
     EXPECT_EQ(meaning.back(), '.') << name;
-    for (const std::string words : {meaning, std::string(description.grammar), std::string(description.usual)})
+    for (const std::string& words : {meaning, std::string(description.grammar), std::string(description.usual)})
       EXPECT_EQ(count(words, "`") % 2, 0) << name << ": " << words;
   }
 }
