@@ -68,7 +68,7 @@ struct ControlReceiver {
   }
   void operator()(const control::Push& push) const {
     if (from == self.node_)
-      self.service_.push(push.address, uint32_t(push.reader));
+      self.service_->engine().push_page_of(push.address, uint32_t(push.reader));
   }
   void operator()(const control::Offer&) const { self.service_->engine().push_offer(); }
   void operator()(const control::Visit&) const {} // being awake, the service looks

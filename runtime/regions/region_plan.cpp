@@ -27,7 +27,7 @@ StaysHere why_it_stays(const RegionFacts& facts) {
 
 RegionPlan stay_here(uint32_t threads, StaysHere reason) { return {{}, threads, 0, reason}; }
 
-RegionPlan deal_region(const RegionFacts& facts, uint64_t needed) {
+RegionPlan deal_region(const RegionFacts& facts, NodeSet needed) {
   std::vector<uint32_t> dealt = schedulers::deal_threads(facts.threads, facts.cpus, needed);
   if (dealt[0] != facts.threads)
     return {std::move(dealt), facts.threads, 0, StaysHere::No};

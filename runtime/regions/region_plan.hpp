@@ -2,6 +2,8 @@
 // each region, before anything of it exists. Pure: facts in, a plan out.
 #pragma once
 
+#include "base/node_set.hpp"
+
 #include <cstdint>
 #include <vector>
 
@@ -52,11 +54,11 @@ StaysHere why_it_stays(const RegionFacts& facts);
 /// A region of `threads` threads, all on the node that meets it.
 RegionPlan stay_here(uint32_t threads, StaysHere reason);
 
-/// Of a region that may spread, whose loops need the nodes with a bit in `needed` (process/withdrawal.hpp;
+/// Of a region that may spread, whose loops need these nodes (process/withdrawal.hpp;
 /// node 0 is always one of them): its threads are dealt to these by their CPUs. If only node 0 is needed, the
 /// team keeps its size, unless dyn-var allows less, but threads for which the node has no CPU get no share of
 /// loops.
-RegionPlan deal_region(const RegionFacts& facts, uint64_t needed);
+RegionPlan deal_region(const RegionFacts& facts, NodeSet needed);
 
 /// The plan for a node that can have just `local_threads` threads of the region, which are not more than
 /// planned. A region on several nodes stays here then, for every node computes how a team is dealt; one on

@@ -9,7 +9,6 @@
 namespace hetmp::runtime {
 namespace {
 
-using schedulers::every_node;
 using ByNode = std::vector<uint32_t>;
 
 /// Of a region that main meets, on nodes with two, four and two CPUs.
@@ -47,7 +46,7 @@ TEST(RegionPlan, AsManyArgumentsAsTravel) {
 }
 
 TEST(RegionPlan, ThreadsAreDealtByCpus) {
-  const RegionPlan plan = deal_region(usual(), every_node);
+  const RegionPlan plan = deal_region(usual(), NodeSet::all());
   EXPECT_TRUE(plan.spreads());
   EXPECT_EQ(plan.by_node, (ByNode{2, 4, 2}));
   EXPECT_EQ(plan.threads, 8u);
@@ -57,11 +56,11 @@ TEST(RegionPlan, ThreadsAreDealtByCpus) {
 }
 
 TEST(RegionPlan, NodesThatAreNotNeededHaveNoThreads) {
-  EXPECT_EQ(deal_region(usual(), 0b101).by_node, (ByNode{4, 0, 4}));
+  EXPECT_EQ(deal_region(usual(), NodeSet::of(0).with(2)).by_node, (ByNode{4, 0, 4}));
 }
 
 TEST(RegionPlan, WhereNodeZeroSufficesThreadsBeyondItsCpusAreIdle) {
-  const RegionPlan plan = deal_region(usual(), 0b001);
+  const RegionPlan plan = deal_region(usual(), NodeSet::of(0));
   EXPECT_FALSE(plan.spreads());
   EXPECT_EQ(plan.threads, 8u);
   EXPECT_EQ(plan.local_threads(), 8u);
@@ -72,20 +71,20 @@ TEST(RegionPlan, WhereNodeZeroSufficesThreadsBeyondItsCpusAreIdle) {
 TEST(RegionPlan, NoThreadIsIdleWhereThereAreCpusEnough) {
   RegionFacts facts = usual(3);
   facts.cpus = {4, 4};
-  EXPECT_EQ(deal_region(facts, 0b01).idle, 0u);
+  EXPECT_EQ(deal_region(facts, NodeSet::of(0)).idle, 0u);
 }
 
 TEST(RegionPlan, ADynamicTeamIsSmallerInstead) {
   RegionFacts facts = usual();
   facts.dynamic = true;
-  const RegionPlan plan = deal_region(facts, 0b001);
+  const RegionPlan plan = deal_region(facts, NodeSet::of(0));
   EXPECT_FALSE(plan.spreads());
   EXPECT_EQ(plan.threads, 2u);
   EXPECT_EQ(plan.idle, 0u);
 }
 
 TEST(RegionPlan, WithoutItsWorkersATeamOnSeveralNodesStays) {
-  const RegionPlan plan = with_fewer_workers(deal_region(usual(), every_node), 1);
+  const RegionPlan plan = with_fewer_workers(deal_region(usual(), NodeSet::all()), 1);
   EXPECT_FALSE(plan.spreads());
   EXPECT_EQ(plan.threads, 8u); // as many as it would have had: the node may have them all the same
   EXPECT_EQ(plan.stays, StaysHere::NoWorkers);
@@ -99,7 +98,7 @@ TEST(RegionPlan, WithoutItsWorkersATeamOnOneNodeIsSmaller) {
 }
 
 TEST(RegionPlan, SomebodyWorksHoweverSmallTheTeam) {
-  const RegionPlan idle = deal_region(usual(), 0b001);
+  const RegionPlan idle = deal_region(usual(), NodeSet::of(0));
   for (uint32_t threads = 1; threads < idle.threads; threads++) {
     const RegionPlan plan = with_fewer_workers(idle, threads);
     EXPECT_EQ(plan.threads, threads);
