@@ -16,7 +16,8 @@ const GeneratingTask* own_constraint(ImplicitTask& task) {
 
 /// What an initial thread's target tasks do is part of its initial task, whose end waits for it.
 void finish_target_tasks(Thread& root) {
-  if (root.task == &root.initial && root.initial.team->released.tasks_announced())
+  const bool has_helpers = program_icvs().helper_threads != 0;
+  if (has_helpers && root.task == &root.initial && root.initial.team->released.tasks_announced())
     finish_tasks(root.initial);
 }
 
@@ -87,8 +88,7 @@ void end_taskgroup(Thread& self) {
 void announce_tasks(Thread& self, NodeTeam& team) {
   if (team.released.tasks_announced())
     return;
-  if (program_icvs().helper_threads != 0)
-    self.before_end = finish_target_tasks;
+  self.before_end = finish_target_tasks; // and stays so, as long as the record and its initial team, which has the bit
   // This thread has not left the region, so the count of those that have not cannot be at its end while it is raised.
   if (team.local_threads() > 1 && !team.region_end.tasks_announced() && team.region_end.announce_tasks()) {
     for (uint32_t local = 1; local < team.local_threads(); local++) {

@@ -86,7 +86,6 @@ void begin_initial_task(Thread& thread) {
     thread.initial.team->description.node = own_node();
     thread.initial.team->tasks.reserve(1);
   }
-  thread.before_end = nullptr;
   thread.pushed_threads = thread.pushed_list.count = thread.pushed_strict.threads = 0;
   NodeTeam* team = thread.initial.team;
   for (void* memory : thread.initial.construct_memory)
