@@ -8,18 +8,18 @@ namespace hetmp::runtime {
 /// No wake-up is lost, by the argument of wait.hpp: a waiter announces itself before it looks at the condition for the
 /// last time, whoever makes it true does so before looking for sleepers, and all four accesses are sequentially
 /// consistent. So conditions are made true by seq_cst writes and read by seq_cst reads.
-class alignas(cache_line) Bell {
+template <class Machine> class alignas(cache_line) BellOn {
  public:
   /// Returns once `ready()`.
   template <class Ready> void wait_until(Ready&& ready) {
-    if (spin_until(ready))
+    if (Machine::spin_until(ready))
       return;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (true) {
       const uint32_t seen = rings_.load(std::memory_order_seq_cst);
       if (ready())
         break;
-      futex_wait(rings_, seen);
+      Machine::futex_wait(rings_, seen);
     }
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -29,7 +29,7 @@ class alignas(cache_line) Bell {
     if (sleepers_.load(std::memory_order_seq_cst) == 0)
       return;
     rings_.fetch_add(1, std::memory_order_seq_cst);
-    futex_wake(rings_, INT32_MAX);
+    Machine::futex_wake(rings_, INT32_MAX);
   }
 
   /// The same after it has been made true by weaker writes: those come before this look, or the waiter's look comes
@@ -38,12 +38,13 @@ class alignas(cache_line) Bell {
     if (sleepers_.fetch_add(0, std::memory_order_seq_cst) == 0)
       return;
     rings_.fetch_add(1, std::memory_order_seq_cst);
-    futex_wake(rings_, INT32_MAX);
+    Machine::futex_wake(rings_, INT32_MAX);
   }
 
  private:
-  FutexWord rings_{0};
-  std::atomic<uint32_t> sleepers_{0};
+  typename Machine::template Atomic<uint32_t> rings_{0};
+  typename Machine::template Atomic<uint32_t> sleepers_{0};
 };
+using Bell = BellOn<Host>;
 
 } // namespace hetmp::runtime

@@ -8,7 +8,7 @@ namespace hetmp::runtime {
 
 /// Free, Held, or HeldAndAwaited: the last one obliges the holder to wake a sleeper. A thread that has slept takes the
 /// lock as HeldAndAwaited, because others may still sleep. Not recursive, not fair.
-class FutexLock {
+template <class Machine> class FutexLockOn {
  public:
   bool try_lock() {
     uint32_t expected = Free;
@@ -23,7 +23,7 @@ class FutexLock {
 
   void unlock() {
     if (word_.exchange(Free, std::memory_order_release) == HeldAndAwaited)
-      futex_wake(word_, 1);
+      Machine::futex_wake(word_, 1);
   }
 
  private:
@@ -31,7 +31,7 @@ class FutexLock {
   static constexpr int looks_before_sleeping = 200; // a critical section is short or not worth spinning for
 
   void lock_slowly() {
-    if (spinning_pays()) {
+    if (Machine::spinning_pays()) {
       // The longer it takes, the seldomer it looks: each look takes the line away from the holder, who may want the
       // lock again at once.
       int pauses = 1;
@@ -44,11 +44,12 @@ class FutexLock {
       }
     }
     while (word_.exchange(HeldAndAwaited, std::memory_order_acquire) != Free)
-      futex_wait(word_, HeldAndAwaited);
+      Machine::futex_wait(word_, HeldAndAwaited);
   }
 
-  FutexWord word_{Free};
+  typename Machine::template Atomic<uint32_t> word_{Free};
 };
+using FutexLock = FutexLockOn<Host>;
 
 class FutexLockGuard {
  public:

@@ -10,7 +10,7 @@ namespace hetmp::runtime {
 /// stays to help, and the primary goes and does so too. Whoever sets the bit learns in the same step that some have
 /// left before: they are called back (tasking/helping.cpp). The primary may use the object again as soon as wait() has
 /// returned.
-class alignas(cache_line) RegionEnd {
+template <class Machine> class alignas(cache_line) RegionEndOn {
  public:
   /// By the primary, before the workers can know of it. `region`: a name that no other region of the process has had.
   void start(uint32_t workers, uint64_t region) {
@@ -67,33 +67,34 @@ class alignas(cache_line) RegionEnd {
   }
 
   /// Workers that are at the end of the region and help with tasks. seq_cst: what the primary waits for.
-  std::atomic<uint32_t> helping{0};
+  typename Machine::template Atomic<uint32_t> helping{0};
 
  private:
   static constexpr uint32_t tasks_bit = 1;
 
   template <class Over> void wait_until(Over&& over) {
     // acquire: pairs with every worker's leaving (a release sequence).
-    if (spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
+    if (Machine::spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
       return;
     sleeps_.store(true, std::memory_order_seq_cst);
     while (true) {
       const uint32_t word = word_.load(std::memory_order_seq_cst);
       if (over(word))
         break;
-      futex_wait(word_, word);
+      Machine::futex_wait(word_, word);
     }
     sleeps_.store(false, std::memory_order_relaxed);
   }
 
   void wake() {
     if (sleeps_.load(std::memory_order_seq_cst))
-      futex_wake(word_, 1);
+      Machine::futex_wake(word_, 1);
   }
 
-  FutexWord word_{0};
-  std::atomic<bool> sleeps_{false};
+  typename Machine::template Atomic<uint32_t> word_{0};
+  typename Machine::template Atomic<bool> sleeps_{false};
   uint64_t region_ = 0; ///< here, where every worker comes at the end anyway
 };
+using RegionEnd = RegionEndOn<Host>;
 
 } // namespace hetmp::runtime

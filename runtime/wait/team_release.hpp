@@ -8,7 +8,7 @@ namespace hetmp::runtime {
 /// One word: the number of barriers completed, times two, and a bit that says whether tasks have been announced since.
 /// So a team without tasks pays nothing for them, and one with tasks wakes its waiting threads. No wake-up is lost: see
 /// wait.hpp.
-class alignas(cache_line) TeamRelease {
+template <class Machine> class alignas(cache_line) TeamReleaseOn {
  public:
   /// Changes with every barrier completed. seq_cst: threads wait for it (bell.hpp); also acquires what was written
   /// before.
@@ -49,25 +49,26 @@ class alignas(cache_line) TeamRelease {
   static constexpr uint32_t tasks_bit = 1;
 
   template <class Over> void wait_until(Over&& over) {
-    if (spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
+    if (Machine::spin_until([&] { return over(word_.load(std::memory_order_acquire)); }))
       return;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (true) {
       const uint32_t word = word_.load(std::memory_order_seq_cst);
       if (over(word))
         break;
-      futex_wait(word_, word);
+      Machine::futex_wait(word_, word);
     }
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   void wake() {
     if (sleepers_.load(std::memory_order_seq_cst) != 0)
-      futex_wake(word_, INT32_MAX);
+      Machine::futex_wake(word_, INT32_MAX);
   }
 
-  FutexWord word_{0};
-  std::atomic<uint32_t> sleepers_{0};
+  typename Machine::template Atomic<uint32_t> word_{0};
+  typename Machine::template Atomic<uint32_t> sleepers_{0};
 };
+using TeamRelease = TeamReleaseOn<Host>;
 
 } // namespace hetmp::runtime

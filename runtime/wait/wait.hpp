@@ -114,15 +114,25 @@ template <class Ready> bool spin_until(Ready&& ready) {
   }
 }
 
+/// What the protocols of this room run on. tests/unit/wait has another machine, on which a test takes the threads of
+/// each protocol through every order of steps that the memory orders allow.
+struct Host {
+  template <class Value> using Atomic = std::atomic<Value>;
+  static void futex_wait(const FutexWord& word, uint32_t expected) { hetmp::futex_wait(word, expected); }
+  static void futex_wake(const FutexWord& word, int count) { hetmp::futex_wake(word, count); }
+  template <class Ready> static bool spin_until(Ready&& ready) { return runtime::spin_until(ready); }
+  static bool spinning_pays() { return runtime::spinning_pays(); }
+};
+
 /// A counter that threads wait on. Anybody may wait or post.
-class alignas(cache_line) EventCount {
+template <class Machine> class alignas(cache_line) EventCountOn {
  public:
   /// acquire: pairs with post(), so that what was written before the post is seen after the wait.
   uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
   /// Returns once the epoch differs from `seen`.
   void wait_while(uint32_t seen) {
-    if (!spin_until([&] { return epoch() != seen; }))
+    if (!Machine::spin_until([&] { return epoch() != seen; }))
       sleep_while(seen);
   }
 
@@ -130,19 +140,20 @@ class alignas(cache_line) EventCount {
   void post() {
     epoch_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) != 0)
-      futex_wake(epoch_, INT32_MAX);
+      Machine::futex_wake(epoch_, INT32_MAX);
   }
 
  private:
   void sleep_while(uint32_t seen) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (epoch_.load(std::memory_order_seq_cst) == seen)
-      futex_wait(epoch_, seen);
+      Machine::futex_wait(epoch_, seen);
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  FutexWord epoch_{0};
-  std::atomic<uint32_t> sleepers_{0};
+  typename Machine::template Atomic<uint32_t> epoch_{0};
+  typename Machine::template Atomic<uint32_t> sleepers_{0};
 };
+using EventCount = EventCountOn<Host>;
 
 } // namespace hetmp::runtime
