@@ -21,9 +21,9 @@ constexpr Moment moment_of(Variable variable) {
 
 constexpr Description descriptions[] = {
 #define HETMP_VARIABLE(name, section, moment, trust, grammar, usual, meaning)                                          \
-  {Variable::name, Section::section, Moment::moment, grammars::grammar, usual, meaning},
+  {Variable::name, Moment::moment, grammars::grammar, usual, meaning},
 #define HETMP_ALIAS(name, of, section, grammar, meaning)                                                               \
-  {Variable::of, Section::section, moment_of(Variable::of), grammars::grammar, "", meaning},
+  {Variable::of, moment_of(Variable::of), grammars::grammar, "", meaning},
 #include "base/variables/variables.def"
 };
 static_assert(std::size(descriptions) == variable_count);

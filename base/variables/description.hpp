@@ -7,8 +7,6 @@
 
 namespace hetmp {
 
-enum class Section : uint8_t { Nodes, Loops, Reports, OpenMP, Libomp, Others, Internal };
-
 /// When a variable is read, so that whoever sets it in a program knows whether that is early enough.
 enum class Moment : uint8_t {
   Launch,      ///< by `hetmp run`
@@ -21,7 +19,6 @@ enum class Moment : uint8_t {
 /// Texts may have `code` in backquotes, and name other pages as docs/NAME.md.
 struct Description {
   Variable of; ///< the variable that this is another name of, over which it wins; else the variable itself
-  Section section;
   Moment moment;
   const char* grammar; ///< what its value may be
   const char* usual;   ///< what holds if it is not set; empty: nothing

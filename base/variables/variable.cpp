@@ -12,12 +12,14 @@ namespace {
 struct Row {
   const char* name;
   Variable of; ///< itself, if it is no alias
+  Section section;
   Trust trust;
 };
 
 constexpr Row rows[] = {
-#define HETMP_VARIABLE(name, section, moment, trust, grammar, usual, meaning) {#name, Variable::name, Trust::trust},
-#define HETMP_ALIAS(name, of, section, grammar, meaning) {#name, Variable::of, Trust::Anywhere},
+#define HETMP_VARIABLE(name, section, moment, trust, grammar, usual, meaning)                                          \
+  {#name, Variable::name, Section::section, Trust::trust},
+#define HETMP_ALIAS(name, of, section, grammar, meaning) {#name, Variable::of, Section::section, Trust::Anywhere},
 #include "base/variables/variables.def"
 };
 static_assert(std::size(rows) == variable_count);
@@ -39,6 +41,8 @@ std::optional<Variable> variable_named(std::string_view name) {
   const Row* found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.name == name; });
   return found == std::end(rows) ? std::nullopt : std::optional(Variable(found - rows));
 }
+
+Section section_of(Variable variable) { return row_of(variable).section; }
 
 Trust trust_in(Variable variable) { return row_of(variable).trust; }
 

@@ -25,6 +25,10 @@ const char* name_of(Variable variable);
 /// The one of that name, in the same case.
 std::optional<Variable> variable_named(std::string_view name);
 
+/// What a variable is about; internal ones are set by hetmp for its own processes.
+enum class Section : uint8_t { Nodes, Loops, Reports, OpenMP, Libomp, Others, Internal };
+Section section_of(Variable variable);
+
 /// Whether a variable's value is followed in a privileged process (is_privileged(), base/environment.hpp).
 enum class Trust : uint8_t {
   Anywhere, ///< it is a number or a word

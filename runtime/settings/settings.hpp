@@ -20,7 +20,7 @@ struct Setting {
   bool operator==(const Setting&) const = default;
 };
 
-/// Of a variable whose name begins as libomp's own do, with KMP_ or LIBOMP_.
+/// Of a variable whose name begins as libomp's own do, with KMP_ or LIBOMP_, or as hetmp's.
 enum class Following : uint8_t { Honoured, Ignored, Unknown };
 Following following_of(std::string_view name);
 
@@ -28,7 +28,7 @@ Following following_of(std::string_view name);
 /// of a name.
 std::vector<Setting> runtime_variables(const char* const* environment);
 
-/// Of libomp's variables among `given`: those.
+/// Of libomp's and hetmp's variables among `given`: those.
 std::vector<Setting> those_that_are(Following following, const std::vector<Setting>& given);
 
 /// What the program's ICVs and places are, in the words of the standard's variables and of libomp's own; by name.
@@ -49,6 +49,9 @@ std::string settings_text(const std::vector<Setting>& given, const std::vector<S
 
 /// The text of OMP_DISPLAY_ENV, of this program.
 std::string environment_shown(bool verbose);
+
+/// When the library starts: a line for each variable that was probably meant to be one of hetmp's.
+void tell_mistyped_variables();
 
 /// When the library starts: what OMP_DISPLAY_ENV, KMP_SETTINGS and KMP_VERSION ask for, on standard error; once for the
 /// program, not for each of its processes.

@@ -7,7 +7,10 @@
 namespace hetmp::runtime {
 namespace {
 
-bool is_libomps(std::string_view name) { return name.starts_with("KMP_") || name.starts_with("LIBOMP_"); }
+/// All of a family of names are known here: the rest of it is a mistake, or ignored.
+bool is_of_known_family(std::string_view name) {
+  return name.starts_with("KMP_") || name.starts_with("LIBOMP_") || name.starts_with("HETMP_");
+}
 
 /// A heading and the variables, quoted if they are values of ours; nothing if there are none.
 void add_block(std::string& text, const char* heading, const std::vector<Setting>& settings, const char* quote) {
@@ -32,7 +35,7 @@ Following following_of(std::string_view name) {
 std::vector<Setting> those_that_are(Following following, const std::vector<Setting>& given) {
   std::vector<Setting> result;
   std::copy_if(given.begin(), given.end(), std::back_inserter(result), [&](const Setting& setting) {
-    return is_libomps(setting.name) && following_of(setting.name) == following;
+    return is_of_known_family(setting.name) && following_of(setting.name) == following;
   });
   return result;
 }

@@ -161,6 +161,7 @@ void initialise() {
   affinity::read_display_affinity();
   refresh_spinning();
   read_reduction_settings();
+  tell_mistyped_variables();
   show_settings_at_start();
   if (own_node() == 0 && !program_icvs().duplicate_library_ok)
     warn_of_divided_objects();

@@ -1,7 +1,9 @@
 // What the user asks to see of the settings when the program starts.
 #include "runtime/settings/settings.hpp"
 
+#include "base/environment.hpp"
 #include "base/message.hpp"
+#include "base/variables/mistyped.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/other_runtimes.hpp"
 #include "runtime/sync/reduction.hpp"
@@ -42,6 +44,17 @@ std::string environment_shown(bool verbose) {
   const bool unfollowed = verbose && !program_icvs().show_settings;
   return display_text(all_settings(verbose), unfollowed ? runtime_variables(environ) : std::vector<Setting>{},
                       verbose ? other_runtimes_in_words() : std::vector<std::string>{});
+}
+
+void tell_mistyped_variables() {
+  if (own_node() != 0 || !complaints_are_wanted())
+    return;
+  for (const char* const* entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (const auto meant = probably_meant(name))
+      say("%.*s is unknown; did you mean %s?", int(name.size()), name.data(), name_of(*meant));
+  }
 }
 
 void show_settings_at_start() {

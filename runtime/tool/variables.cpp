@@ -34,8 +34,8 @@ constexpr const char* beginning = R"(# Variables
 All variables of the environment that hetmp reads. This page is written by `hetmp info --variables-markdown` from the table that
 the readers use (`base/variables/variables.def`); `hetmp info --variables` shows the same on a terminal, with what is set.
 
-A malformed value gets one line that names the variable, the value and what is used instead. Otherwise hetmp prints
-nothing that was not asked for.
+A malformed value gets one line that names the variable, the value and what is used instead; so does a name that begins with
+`HETMP_`, is none of these, and looks like one of them (`HETMP_NODE`). Otherwise hetmp prints nothing that was not asked for.
 
 The last column says when a variable is read, so that a program that sets it itself knows whether that is early enough:
 
@@ -63,7 +63,7 @@ variables of their own: there are no hardware counters, and no `OMP_PLACES=cores
 std::vector<Variable> variables_of(Section section) {
   std::vector<Variable> result;
   for (size_t i = 0; i < variable_count; ++i)
-    if (description_of(Variable(i)).section == section)
+    if (section_of(Variable(i)) == section)
       result.push_back(Variable(i));
   return result;
 }

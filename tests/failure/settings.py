@@ -50,6 +50,19 @@ def malformed_variables_on_nodes(site):
 
 
 @CASES.add
+def mistyped_variables(site):
+    """One line with the name that was meant, however many processes there are; none for names that are like no other."""
+    for mode in ("one", "proc2"):
+        code, out, err = site.run("sum", mode=mode, HETMP_SHEDULE="static", HETMP_ROOT="/opt/hetmp")
+        check(code == 0 and out == SUM, f"{mode}: exit code {code}, output {out!r}")
+        check(err == "hetmp: HETMP_SHEDULE is unknown; did you mean HETMP_SCHEDULE?\n", f"{mode}: said {err!r}")
+    code, out, err = site.run("sum", mode="one", HETMP_SHEDULE="static", KMP_WARNINGS="0")
+    check(code == 0 and out == SUM and err == "", f"exit code {code}, output {out!r}, said {err!r}")
+    code, out, err = site.run("sum", mode="one", HETMP_ROOT="/opt/hetmp", KMP_SETTINGS="1")
+    check(code == 0 and "\nUnknown settings:\n\n   HETMP_ROOT=/opt/hetmp\n" in err, f"exit code {code}, said {err!r}")
+
+
+@CASES.add
 def settings_on_request(site):
     """Without KMP_SETTINGS nothing is said of variables that are not followed; with it, each is named once as that."""
     unfollowed = {"KMP_LOCK_KIND": "tas", "KMP_BLOKTIME": "1"}

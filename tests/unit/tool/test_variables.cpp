@@ -33,7 +33,7 @@ TEST(Variables, EachIsThereOnceUnlessItIsOfNoUseToPeople) {
   const std::string page = variables_markdown(), text = '\n' + variables_text(nothing_set);
   for (size_t i = 0; i < variable_count; ++i) {
     const std::string name = name_of(Variable(i));
-    const size_t times = description_of(Variable(i)).section == Section::Internal ? 0 : 1;
+    const size_t times = section_of(Variable(i)) == Section::Internal ? 0 : 1;
     EXPECT_EQ(count(page, "\n| `" + name + "`"), times) << name;
     EXPECT_EQ(count(text, '\n' + name + '\n'), times) << name;
   }
