@@ -98,6 +98,11 @@ class TcpTransport final : public Transport {
     std::string reason;
   };
 
+  /// A control message with nothing in it, which is not passed on.
+  static bool is_sign_of_life(const SlotHeader& header) {
+    return header.channel == Channel::Control && header.header_bytes == 0;
+  }
+
   static void gather(Outgoing& out, const iovec* pieces, size_t count);
   static void send_through(Outgoing& out, const iovec* pieces, size_t count);
   void listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes);
