@@ -64,7 +64,7 @@ const Answer& AnswerSlots::wait(uint32_t ticket, uint32_t expected) {
 }
 
 bool AnswerSlots::deliver(const Answer& answer) {
-  Slot* slot = answer.ticket < most ? slots[answer.ticket].load(std::memory_order_acquire) : nullptr;
+  Slot* slot = answer.to.ticket < most ? slots[answer.to.ticket].load(std::memory_order_acquire) : nullptr;
   if (!slot)
     return false;
   slot->answer = answer;

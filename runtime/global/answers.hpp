@@ -2,7 +2,7 @@
 // without a lock, so the thread that serves page faults may deliver it.
 #pragma once
 
-#include "runtime/global/coordinator.hpp"
+#include "runtime/global/requests.hpp"
 #include "runtime/wait/wait.hpp"
 
 namespace hetmp::runtime {

@@ -38,64 +38,70 @@ Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uin
     : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {}
 
 bool Coordinator::is_sound(const Request& request) const {
-  if (request.payload_length > Request::longest_payload || request.node >= cpus_per_node_.size() ||
-      request.nodes == 0 || request.nodes > most_nodes)
+  const NodeSet program = NodeSet::first_of(uint32_t(cpus_per_node_.size()));
+  const uint32_t node = request.from.node;
+  if (!program.contains(node))
     return false;
-  switch (request.kind) {
-  case Request::Kind::Lock:
-  case Request::Kind::TryLock:
-  case Request::Kind::Unlock:
-    return true;
-  default:
-    return request.participants.contains(NodeSet::of(0).with(request.node)) &&
-           NodeSet::first_of(uint32_t(cpus_per_node_.size())).contains(request.participants) &&
-           request.participants.size() == request.nodes && request.threads >= request.nodes;
-  }
+  const auto is_team = [&](NodeSet nodes) {
+    return nodes.contains(NodeSet::of(0).with(node)) && program.contains(nodes);
+  };
+  const auto is_right = [&](const auto& asked) {
+    if constexpr (requires { asked.threads; })
+      return is_team(asked.nodes) && asked.threads >= asked.nodes.size();
+    else if constexpr (requires { asked.nodes; })
+      return is_team(asked.nodes);
+    else if constexpr (requires { asked.origin; })
+      return program.contains(asked.origin);
+    else
+      return true;
+  };
+  return std::visit(is_right, request.content);
 }
 
 bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
   if (!is_sound(request))
     return false;
-  switch (request.kind) {
-  case Request::Kind::Barrier:
-    meetings_.barrier(request, answers);
-    return true;
-  case Request::Kind::Join:
-    join(request, answers);
-    return true;
-  case Request::Kind::AskLoop:
-  case Request::Kind::ReportLoop:
-    return loop(request, answers);
-  case Request::Kind::OrderedWait:
-  case Request::Kind::OrderedPost:
-    ordered(request, answers);
-    return true;
-  case Request::Kind::Lock:
-  case Request::Kind::TryLock:
-  case Request::Kind::Unlock:
-    lock(request, answers);
-    return true;
-  case Request::Kind::OfferCopies:
-  case Request::Kind::TakeCopies:
-  case Request::Kind::ReleaseCopies:
-    return gatherings_.handle(request, answers);
-  case Request::Kind::AskIdle:
-    answers.push_back(answer_to(request));
-    answers.back().word = meetings_.idle_nodes(request.team);
-    return true;
-  case Request::Kind::OfferTasks:
-    return meetings_.offer_tasks(request, answers);
-  case Request::Kind::ReturnTask:
-    return meetings_.return_task(request, uint32_t(cpus_per_node_.size()), answers);
-  }
-  return false;
+  const auto handle_one = [&](const auto& asked) { return take(request.from, asked, answers); };
+  return std::visit(handle_one, request.content);
 }
 
-void Coordinator::join(const Request& request, std::vector<Answer>& answers) {
-  if (request.word != 0)
-    parallel_regions_[request.microtask].unplaced = true;
-  if (meetings_.join(request, answers))
-    forget_team(request.team);
+bool Coordinator::take(Asker from, const Request::Barrier& asked, Answers& answers) {
+  meetings_.barrier(from, asked, answers);
+  return true;
+}
+
+bool Coordinator::take(Asker from, const Request::Join& asked, Answers& answers) {
+  if (asked.unplaced)
+    parallel_regions_[asked.microtask].unplaced = true;
+  if (meetings_.join(from, asked, answers))
+    forget_team(asked.name.team);
+  return true;
+}
+
+bool Coordinator::take(Asker from, const Request::OfferCopies& asked, Answers& answers) {
+  return gatherings_.offer(from, asked, answers);
+}
+
+bool Coordinator::take(Asker from, const Request::TakeCopies& asked, Answers& answers) {
+  return gatherings_.take(from, asked, answers);
+}
+
+bool Coordinator::take(Asker from, const Request::ReleaseCopies& asked, Answers& answers) {
+  return gatherings_.release(from, asked, answers);
+}
+
+bool Coordinator::take(Asker from, const Request::AskIdle& asked, Answers& answers) {
+  answers.push_back({from, Answer::IdleNodes{meetings_.idle_nodes(asked.team)}});
+  return true;
+}
+
+bool Coordinator::take(Asker from, const Request::OfferTasks& asked, Answers& answers) {
+  return meetings_.offer_tasks(from, asked, answers);
+}
+
+bool Coordinator::take(Asker, const Request::ReturnTask& asked, Answers& answers) {
+  meetings_.return_task(asked, answers);
+  return true;
 }
 
 /// What a team's loops left behind when not every node came back for the last, empty answer.
@@ -108,28 +114,37 @@ void Coordinator::forget_team(uint64_t team) {
   gatherings_.forget_team(team);
 }
 
-void Coordinator::ordered(const Request& request, std::vector<Answer>& answers) {
-  Ordered& loop = ordered_[{request.team, request.sequence}];
-  if (request.kind == Request::Kind::OrderedWait)
-    loop.waiting.push_back({request.word, answer_to(request)});
-  else
-    loop.next = request.word;
+bool Coordinator::take(Asker from, const Request::OrderedWait& asked, Answers& answers) {
+  Ordered& loop = ordered_[asked.loop];
+  loop.waiting.push_back({asked.index, from});
+  let_next_pass(loop, answers);
+  return true;
+}
+
+bool Coordinator::take(Asker, const Request::OrderedPost& asked, Answers& answers) {
+  Ordered& loop = ordered_[asked.loop];
+  loop.next = asked.next;
+  let_next_pass(loop, answers);
+  return true;
+}
+
+void Coordinator::let_next_pass(Ordered& loop, Answers& answers) {
   std::erase_if(loop.waiting, [&](const auto& waiting) {
     if (waiting.first != loop.next)
       return false;
-    answers.push_back(waiting.second);
+    answers.push_back({waiting.second, Answer::Go{}});
     return true;
   });
 }
 
-Coordinator::Region& Coordinator::region_of(const Request& request) {
-  std::pair<std::string, uint64_t> name{std::string(request.payload, request.payload_length), request.word};
+Coordinator::Region& Coordinator::region_of(const Request::AskLoop& asked) {
+  std::pair<std::string, uint64_t> name{std::string(asked.source), asked.call_site};
   const auto [entry, fresh] = region_by_name_.try_emplace(std::move(name), nullptr);
   if (fresh) {
     entry->second = &regions_.emplace_back();
     perf::RegionRecord& record = entry->second->record;
     record.source = entry->first.first;
-    record.address = request.word;
+    record.address = asked.call_site;
     record.most_probes = rules_.most_probes;
     record.threshold_us = rules_.threshold_us;
     record.mode = rules_.mode == schedulers::DecisionMode::Predict ? "predict" : "threshold";
@@ -137,81 +152,81 @@ Coordinator::Region& Coordinator::region_of(const Request& request) {
   return *entry->second;
 }
 
-Coordinator::PlacedLoop Coordinator::begin_loop(const Request& request) {
+Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
   PlacedLoop loop;
   schedulers::LoopShape shape;
-  shape.trips = request.trips;
-  shape.threads = schedulers::deal_threads(request.threads, cpus_per_node_, request.participants);
+  shape.trips = asked.trips;
+  shape.threads = schedulers::deal_threads(asked.threads, cpus_per_node_, asked.nodes);
   schedulers::RegionHistory* history = &no_history_;
-  if (learns(request.schedule.kind)) {
-    loop.region = &region_of(request);
+  if (learns(asked.schedule.kind)) {
+    loop.region = &region_of(asked);
     history = &loop.region->histories[shape.threads];
     loop.history = history;
     loop.region->record.visits++;
-    loop.region->record.policy = name_of(request.schedule.kind);
+    loop.region->record.policy = name_of(asked.schedule.kind);
     loop.region->record.exchanges = 0;
-    loop.region->record.trips = request.trips;
+    loop.region->record.trips = asked.trips;
     // HetProbe-I may need any node at any time: that is what it is chosen for.
-    if (request.schedule.kind == ScheduleKind::HetProbeI)
-      parallel_regions_[request.microtask].unplaced = true;
+    if (asked.schedule.kind == ScheduleKind::HetProbeI)
+      parallel_regions_[asked.microtask].unplaced = true;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
-    if (request.participants ==
-        schedulers::nodes_with_threads(schedulers::deal_threads(request.threads, cpus_per_node_)))
-      parallel_regions_[request.microtask].loops.insert(history);
+    if (asked.nodes == schedulers::nodes_with_threads(schedulers::deal_threads(asked.threads, cpus_per_node_)))
+      parallel_regions_[asked.microtask].loops.insert(history);
   }
-  if (request.schedule.kind == ScheduleKind::Static) // nodes ask about static loops only to have them placed
+  if (asked.schedule.kind == ScheduleKind::Static) // nodes ask about static loops only to have them placed
     loop.policy = std::make_unique<schedulers::PlacedStatic>(shape, *history, rules_);
   else
-    loop.policy = schedulers::make_policy(request.schedule, shape, *history, rules_);
+    loop.policy = schedulers::make_policy(asked.schedule, shape, *history, rules_);
   loop.tickets.resize(cpus_per_node_.size());
   loop.measured.resize(cpus_per_node_.size());
   return loop;
 }
 
-bool Coordinator::loop(const Request& request, std::vector<Answer>& answers) {
-  const ConstructName name{request.team, request.sequence};
-  auto found = loops_.find(name);
-  if (found == loops_.end()) {
-    if (request.kind == Request::Kind::ReportLoop)
-      return false;
-    found = loops_.emplace(name, begin_loop(request)).first;
-  }
+bool Coordinator::take(Asker from, const Request::AskLoop& asked, Answers& answers) {
+  auto found = loops_.find(asked.name);
+  if (found == loops_.end())
+    found = loops_.emplace(asked.name, begin_loop(asked)).first;
   PlacedLoop& loop = found->second;
-  if (loop.region)
-    loop.region->record.exchanges++;
-  record_measurement(loop, request);
+  record_exchange(loop, from.node, asked.done);
+  loop.tickets[from.node] = from.ticket;
   std::vector<schedulers::Reply> replies;
-  if (request.kind == Request::Kind::ReportLoop) {
-    loop.policy->report(request.node, request.done);
-  } else {
-    loop.tickets[request.node] = request.ticket;
-    loop.policy->ask(request.node, request.done, replies);
-  }
-  for (const schedulers::Reply& reply : replies) {
-    Answer answer;
-    answer.node = reply.node;
-    answer.ticket = loop.tickets[reply.node];
-    answer.assignment = reply.assignment;
-    answers.push_back(answer);
-  }
-  if (loop.policy->finished()) {
-    record_decision(loop);
-    loops_.erase(found);
-  }
+  loop.policy->ask(from.node, asked.done, replies);
+  for (const schedulers::Reply& reply : replies)
+    answers.push_back({{reply.node, loop.tickets[reply.node]}, Answer::Assigned{reply.assignment}});
+  forget_if_finished(found);
   return true;
 }
 
-/// The sum of what a node has measured on its last measured visit.
-void Coordinator::record_measurement(PlacedLoop& loop, const Request& request) {
-  const schedulers::NodeMeasurement& done = request.done;
-  if (!loop.region || done.iterations == 0 || done.threads == 0 || done.thread_us <= 0)
+bool Coordinator::take(Asker from, const Request::ReportLoop& asked, Answers&) {
+  const auto found = loops_.find(asked.name);
+  if (found == loops_.end())
+    return false;
+  record_exchange(found->second, from.node, asked.done);
+  found->second.policy->report(from.node, asked.done);
+  forget_if_finished(found);
+  return true;
+}
+
+void Coordinator::forget_if_finished(Loops::iterator loop) {
+  if (!loop->second.policy->finished())
+    return;
+  record_decision(loop->second);
+  loops_.erase(loop);
+}
+
+/// Of a node's measurements the sum on its last measured visit is kept.
+void Coordinator::record_exchange(PlacedLoop& loop, uint32_t from, const schedulers::NodeMeasurement& done) {
+  if (!loop.region)
+    return;
+  loop.region->record.exchanges++;
+  if (done.iterations == 0 || done.threads == 0 || done.thread_us <= 0)
     return;
   std::vector<perf::NodeRecord>& nodes = loop.region->record.nodes;
   nodes.resize(cpus_per_node_.size());
-  perf::NodeRecord& node = nodes[request.node];
-  if (!loop.measured[request.node])
+  perf::NodeRecord& node = nodes[from];
+  if (!loop.measured[from])
     node = perf::NodeRecord{};
-  loop.measured[request.node] = true;
+  loop.measured[from] = true;
   node.threads = done.threads;
   node.mean_us += done.thread_us / done.threads;
   node.faults += done.faults();
@@ -271,31 +286,32 @@ NodeSet Coordinator::nodes_needed(uint64_t microtask) const {
   return needed.size() == cpus_per_node_.size() ? NodeSet::all() : needed;
 }
 
-void Coordinator::lock(const Request& request, std::vector<Answer>& answers) {
-  Lock& lock = locks_[request.word];
-  Answer answer = answer_to(request);
-  switch (request.kind) {
-  case Request::Kind::TryLock:
-    answer.word = lock.held ? 0 : 1;
-    lock.held = true;
-    answers.push_back(answer);
-    break;
-  case Request::Kind::Lock:
-    if (lock.held) {
-      lock.waiting.push_back(answer);
-    } else {
-      lock.held = true;
-      answers.push_back(answer);
-    }
-    break;
-  default:
-    if (lock.waiting.empty()) {
-      locks_.erase(request.word);
-    } else {
-      answers.push_back(lock.waiting.front());
-      lock.waiting.pop_front();
-    }
+bool Coordinator::take(Asker from, const Request::Lock& asked, Answers& answers) {
+  Lock& lock = locks_[asked.key];
+  if (lock.held)
+    lock.waiting.push_back(from);
+  else
+    answers.push_back({from, Answer::Go{}});
+  lock.held = true;
+  return true;
+}
+
+bool Coordinator::take(Asker from, const Request::TryLock& asked, Answers& answers) {
+  Lock& lock = locks_[asked.key];
+  answers.push_back({from, Answer::LockTried{!lock.held}});
+  lock.held = true;
+  return true;
+}
+
+bool Coordinator::take(Asker, const Request::Unlock& asked, Answers& answers) {
+  Lock& lock = locks_[asked.key];
+  if (lock.waiting.empty()) {
+    locks_.erase(asked.key);
+  } else {
+    answers.push_back({lock.waiting.front(), Answer::Go{}});
+    lock.waiting.pop_front();
   }
+  return true;
 }
 
 perf::Report Coordinator::report() const {

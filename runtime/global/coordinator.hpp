@@ -40,12 +40,11 @@ class Coordinator {
   perf::Report report() const;
 
  private:
-  using ConstructName = std::pair<uint64_t, uint64_t>; ///< team, sequence
-  using TeamShape = std::vector<uint32_t>;             ///< threads of each node
+  using TeamShape = std::vector<uint32_t>; ///< threads of each node
 
   struct Ordered {
     uint64_t next = 0;
-    std::vector<std::pair<uint64_t, Answer>> waiting; ///< by index
+    std::vector<std::pair<uint64_t, Asker>> waiting; ///< by index
   };
   struct Region {                                             ///< a loop
     std::map<TeamShape, schedulers::RegionHistory> histories; ///< addresses stay
@@ -64,18 +63,37 @@ class Coordinator {
   };
   struct Lock {
     bool held = false;
-    std::deque<Answer> waiting;
+    std::deque<Asker> waiting;
   };
 
+  using Loops = std::map<ConstructName, PlacedLoop>;
+  using Answers = std::vector<Answer>;
+
   bool is_sound(const Request& request) const;
-  void join(const Request& request, std::vector<Answer>& answers);
-  void ordered(const Request& request, std::vector<Answer>& answers);
-  bool loop(const Request& request, std::vector<Answer>& answers);
-  void lock(const Request& request, std::vector<Answer>& answers);
+
+  // One for each kind of request; each as handle().
+  bool take(Asker from, const Request::Barrier& asked, Answers& answers);
+  bool take(Asker from, const Request::Join& asked, Answers& answers);
+  bool take(Asker from, const Request::AskLoop& asked, Answers& answers);
+  bool take(Asker from, const Request::ReportLoop& asked, Answers& answers);
+  bool take(Asker from, const Request::OrderedWait& asked, Answers& answers);
+  bool take(Asker from, const Request::OrderedPost& asked, Answers& answers);
+  bool take(Asker from, const Request::Lock& asked, Answers& answers);
+  bool take(Asker from, const Request::TryLock& asked, Answers& answers);
+  bool take(Asker from, const Request::Unlock& asked, Answers& answers);
+  bool take(Asker from, const Request::OfferCopies& asked, Answers& answers);
+  bool take(Asker from, const Request::TakeCopies& asked, Answers& answers);
+  bool take(Asker from, const Request::ReleaseCopies& asked, Answers& answers);
+  bool take(Asker from, const Request::AskIdle& asked, Answers& answers);
+  bool take(Asker from, const Request::OfferTasks& asked, Answers& answers);
+  bool take(Asker from, const Request::ReturnTask& asked, Answers& answers);
+
+  static void let_next_pass(Ordered& loop, Answers& answers);
   void forget_team(uint64_t team);
-  PlacedLoop begin_loop(const Request& request);
-  Region& region_of(const Request& request);
-  void record_measurement(PlacedLoop& loop, const Request& request);
+  PlacedLoop begin_loop(const Request::AskLoop& asked);
+  Region& region_of(const Request::AskLoop& asked);
+  void record_exchange(PlacedLoop& loop, uint32_t from, const schedulers::NodeMeasurement& done);
+  void forget_if_finished(Loops::iterator loop);
   void record_decision(const PlacedLoop& loop);
 
   schedulers::DecisionRules rules_;
@@ -83,7 +101,7 @@ class Coordinator {
   schedulers::RegionHistory no_history_; ///< for policies that learn nothing
   Meetings meetings_;
   std::map<ConstructName, Ordered> ordered_;
-  std::map<ConstructName, PlacedLoop> loops_;
+  Loops loops_;
   std::unordered_map<uint64_t, Lock> locks_;
   Gatherings gatherings_;
   std::deque<Region> regions_; ///< addresses stay

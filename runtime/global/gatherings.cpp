@@ -2,69 +2,55 @@
 
 namespace hetmp::runtime {
 
-bool Gatherings::handle(const Request& request, std::vector<Answer>& answers) {
-  switch (request.kind) {
-  case Request::Kind::OfferCopies:
-    return offer(request, answers);
-  case Request::Kind::TakeCopies:
-    return take(request, answers);
-  case Request::Kind::ReleaseCopies:
-    return release(request, answers);
-  default:
+bool Gatherings::offer(Asker from, const Request::OfferCopies& asked, std::vector<Answer>& answers) {
+  if (from.node == 0)
     return false;
-  }
-}
-
-bool Gatherings::offer(const Request& request, std::vector<Answer>& answers) {
-  if (request.node == 0)
+  Gathering& gathering = under_way_[asked.name];
+  if (gathering.offers.contains(from.node))
     return false;
-  Gathering& gathering = under_way_[{request.team, request.sequence}];
-  if (gathering.offers.contains(request.node))
-    return false;
-  gathering.offers.add(request.node);
-  gathering.offered[request.node] = request.word;
-  if (request.trips != 0)
-    gathering.waiting.push_back(answer_to(request));
-  hand_over(request, answers);
+  gathering.offers.add(from.node);
+  gathering.offered[from.node] = asked.address;
+  if (asked.waits)
+    gathering.waiting.push_back(from);
+  hand_over(asked.name, asked.nodes, answers);
   return true;
 }
 
-bool Gatherings::take(const Request& request, std::vector<Answer>& answers) {
-  if (request.node != 0 || request.word == 0 || request.word >= most_nodes ||
-      !request.participants.contains(uint32_t(request.word)))
+bool Gatherings::take(Asker from, const Request::TakeCopies& asked, std::vector<Answer>& answers) {
+  if (from.node != 0 || asked.of_node == 0 || !asked.nodes.contains(asked.of_node))
     return false;
-  Gathering& gathering = under_way_[{request.team, request.sequence}];
-  if (gathering.taker || gathering.taken.contains(uint32_t(request.word)))
+  Gathering& gathering = under_way_[asked.name];
+  if (gathering.taker || gathering.taken.contains(asked.of_node))
     return false;
-  gathering.taker = answer_to(request);
-  gathering.wanted = uint32_t(request.word);
-  hand_over(request, answers);
+  gathering.taker = from;
+  gathering.wanted = asked.of_node;
+  hand_over(asked.name, asked.nodes, answers);
   return true;
 }
 
 /// The taker gets what it wants if that is there. When it has got everything and nobody waits for it to be done, that
 /// was all.
-void Gatherings::hand_over(const Request& request, std::vector<Answer>& answers) {
-  const auto found = under_way_.find({request.team, request.sequence});
+void Gatherings::hand_over(ConstructName name, NodeSet nodes, std::vector<Answer>& answers) {
+  const auto found = under_way_.find(name);
   Gathering& gathering = found->second;
   if (!gathering.taker)
     return;
   const auto offered = gathering.offered.find(gathering.wanted);
   if (offered == gathering.offered.end())
     return;
-  gathering.taker->word = offered->second;
-  answers.push_back(*gathering.taker);
+  answers.push_back({*gathering.taker, Answer::Copies{offered->second}});
   gathering.taker.reset();
   gathering.taken.add(gathering.wanted);
-  if (gathering.taken.with(0) == request.participants && gathering.waiting.empty())
+  if (gathering.taken.with(0) == nodes && gathering.waiting.empty())
     under_way_.erase(found);
 }
 
-bool Gatherings::release(const Request& request, std::vector<Answer>& answers) {
-  const auto found = under_way_.find({request.team, request.sequence});
-  if (request.node != 0 || found == under_way_.end() || found->second.taken.with(0) != request.participants)
+bool Gatherings::release(Asker from, const Request::ReleaseCopies& asked, std::vector<Answer>& answers) {
+  const auto found = under_way_.find(asked.name);
+  if (from.node != 0 || found == under_way_.end() || found->second.taken.with(0) != asked.nodes)
     return false;
-  answers.insert(answers.end(), found->second.waiting.begin(), found->second.waiting.end());
+  for (const Asker waiting : found->second.waiting)
+    answers.push_back({waiting, Answer::Go{}});
   under_way_.erase(found);
   return true;
 }

@@ -7,43 +7,13 @@
 // operation. Operations block the calling thread until the answer is there.
 #pragma once
 
-#include "base/node_set.hpp"
 #include "runtime/global/handover.hpp"
-#include "runtime/process/device_icvs.hpp"
-#include "runtime/process/invoke.hpp"
-#include "runtime/settings/icv.hpp"
-#include "runtime/wait/listed_sizes.hpp"
+#include "runtime/global/team_description.hpp"
 #include "schedulers/policies/policy.hpp"
 
 #include <cstdint>
 
 namespace hetmp::runtime {
-
-inline constexpr uint32_t most_forwarded_arguments = 256;
-
-/// Everything a node needs to run its part of a team. Sent by value; only the used arguments travel.
-struct TeamDescription {
-  uint64_t team = 0;  ///< unique in the program
-  uint32_t node = 0;  ///< the node this copy is for
-  uint32_t nodes = 1; ///< that take part, each with at least one thread; node 0 always does
-  NodeSet participants = NodeSet::of(0);
-  uint32_t root = 0;          ///< the primary's gtid on node 0: teams of one root follow each other
-  uint32_t threads = 1;       ///< of the whole team
-  uint32_t first_thread = 0;  ///< number of this node's first thread: numbers are contiguous within a node
-  uint32_t local_threads = 1; ///< on this node
-  uint32_t level = 1;         ///< nesting level of the region
-  uint32_t active_level = 1;
-  uint32_t league_teams = 1;         ///< of the `teams` construct around the region, if there is one
-  uint32_t league_number = 0;        ///< of the team there that has met the region
-  TaskIcvs icvs;                     ///< for the team's implicit tasks
-  DeviceIcvs device;                 ///< as they are when the region begins; of spread teams
-  ListedSizes listed;                ///< of regions inside this one
-  const void* source = nullptr;      ///< ident_t of the construct
-  void* microtask = nullptr;         ///< the outlined function
-  Invoker invoke = invoke_microtask; ///< how its compiler wants it called
-  uint32_t argument_count = 0;
-  void* arguments[most_forwarded_arguments];
-};
 
 /// Which loop, by content: equal on every node and on every visit.
 struct LoopIdentity {
@@ -75,7 +45,8 @@ class GlobalLevel {
   /// How many nodes of the team wait at a barrier.
   virtual uint32_t idle_nodes(const TeamDescription& part) = 0;
   /// Offers tasks of this node to one that waits at a barrier of the team. Nobody waits for the answer: each task comes
-  /// back, executed or not, through come_back() (tasking/away_tasks.hpp).
+  /// back, executed or not, through come_back()
+  /// (tasking/away_tasks.hpp).
   virtual void offer_tasks(const TeamDescription& part, const Handover& tasks) = 0;
   /// A task that node `origin` handed over has been executed here, its descendants as well, in that time.
   virtual void return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) = 0;

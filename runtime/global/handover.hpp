@@ -4,6 +4,7 @@
 #include "runtime/settings/icv.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hetmp::runtime {
 
@@ -25,6 +26,7 @@ struct Handover {
   TaskIcvs icvs;
   HandedTask tasks[most];
 };
+static_assert(std::is_trivially_copyable_v<Handover>);
 
 /// What a node's leader learns at a barrier.
 struct NodesMeeting {

@@ -1,47 +1,37 @@
 #include "runtime/global/meetings.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace hetmp::runtime {
 namespace {
 
 constexpr double nanoseconds_per_us = 1000;
 
-/// Whether it has as many bytes as it should, and tasks of its sender.
-bool read_handover(const Request& request, Handover& tasks) {
-  if (request.payload_length != sizeof tasks)
-    return false;
-  memcpy(static_cast<void*>(&tasks), request.payload, sizeof tasks);
-  return tasks.count != 0 && tasks.count <= Handover::most && tasks.origin == request.node;
-}
-
 } // namespace
 
-void Meetings::barrier(const Request& request, std::vector<Answer>& answers) {
-  const Name name{request.team, request.sequence};
-  Meeting& meeting = under_way_[name];
+void Meetings::barrier(Asker from, const Request::Barrier& asked, std::vector<Answer>& answers) {
+  const auto found = under_way_.try_emplace(asked.name).first;
+  Meeting& meeting = found->second;
   meeting.barrier = true;
-  meeting.word |= request.word;
-  meeting.waiting.push_back(answer_to(request));
-  if (++meeting.arrived < request.nodes)
+  meeting.word |= asked.word;
+  meeting.waiting.push_back(from);
+  if (++meeting.arrived < asked.nodes.size())
     return;
-  for (Answer& answer : meeting.waiting) {
-    answer.word = meeting.word;
-    answers.push_back(answer);
-  }
-  under_way_.erase(name);
+  for (const Asker waiting : meeting.waiting)
+    answers.push_back({waiting, Answer::BarrierOver{meeting.word}});
+  under_way_.erase(found);
 }
 
-bool Meetings::join(const Request& request, std::vector<Answer>& answers) {
-  const Name name{request.team, request.sequence};
-  Meeting& meeting = under_way_[name];
-  if (request.node == 0)
-    meeting.waiting.push_back(answer_to(request));
-  if (++meeting.arrived < request.nodes)
+bool Meetings::join(Asker from, const Request::Join& asked, std::vector<Answer>& answers) {
+  const auto found = under_way_.try_emplace(asked.name).first;
+  Meeting& meeting = found->second;
+  if (from.node == 0)
+    meeting.waiting.push_back(from);
+  if (++meeting.arrived < asked.nodes.size())
     return false;
-  answers.insert(answers.end(), meeting.waiting.begin(), meeting.waiting.end());
-  under_way_.erase(name);
+  for (const Asker waiting : meeting.waiting)
+    answers.push_back({waiting, Answer::Go{}});
+  under_way_.erase(found);
   return true;
 }
 
@@ -61,40 +51,24 @@ Meetings::Meeting* Meetings::with_idle_node(uint64_t team) {
   return found == end ? nullptr : &found->second;
 }
 
-bool Meetings::offer_tasks(const Request& request, std::vector<Answer>& answers) {
-  Handover tasks;
-  if (!read_handover(request, tasks))
+bool Meetings::offer_tasks(Asker from, const Request::OfferTasks& asked, std::vector<Answer>& answers) {
+  if (asked.tasks.origin != from.node)
     return false;
-  tasks_.offered += tasks.count;
-  Answer answer;
-  if (Meeting* meeting = with_idle_node(request.team)) {
-    answer = meeting->waiting.front();
-    answer.kind = Answer::Kind::Tasks;
+  tasks_.offered += asked.tasks.count;
+  if (Meeting* meeting = with_idle_node(asked.team)) {
+    answers.push_back({meeting->waiting.front(), Answer::Tasks{asked.tasks}});
     meeting->waiting.erase(meeting->waiting.begin());
     --meeting->arrived;
   } else {
-    answer.kind = Answer::Kind::TasksBack;
-    answer.node = request.node;
+    answers.push_back({{.node = from.node}, Answer::TasksUnwanted{asked.tasks}});
   }
-  answer.tasks = tasks;
-  answers.push_back(answer);
   return true;
 }
 
-bool Meetings::return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers) {
-  if (request.sequence >= nodes)
-    return false;
+void Meetings::return_task(const Request::ReturnTask& asked, std::vector<Answer>& answers) {
   tasks_.executed_elsewhere++;
-  tasks_.elsewhere_us += double(request.trips) / nanoseconds_per_us;
-  Answer answer;
-  answer.kind = Answer::Kind::TasksBack;
-  answer.node = uint32_t(request.sequence);
-  answer.word = request.trips + 1;
-  answer.tasks.origin = answer.node;
-  answer.tasks.count = 1;
-  answer.tasks.tasks[0].slot = uint32_t(request.word);
-  answers.push_back(answer);
-  return true;
+  tasks_.elsewhere_us += double(asked.nanoseconds) / nanoseconds_per_us;
+  answers.push_back({{.node = asked.origin}, Answer::TaskDone{asked.slot, asked.nanoseconds}});
 }
 
 } // namespace hetmp::runtime

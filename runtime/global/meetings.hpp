@@ -7,43 +7,41 @@
 
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace hetmp::runtime {
 
 class Meetings {
  public:
-  void barrier(const Request& request, std::vector<Answer>& answers);
+  void barrier(Asker from, const Request::Barrier& asked, std::vector<Answer>& answers);
 
   /// Whether all nodes of the team have come: the region is over then. Node 0 alone is answered.
-  bool join(const Request& request, std::vector<Answer>& answers);
+  bool join(Asker from, const Request::Join& asked, std::vector<Answer>& answers);
 
   /// Nodes of the team that wait at a barrier, which could be given tasks.
   uint32_t idle_nodes(uint64_t team) const;
 
   /// The node of the team that has waited longest at a barrier gets the tasks, and has not come there any more. If none
   /// waits, they go back. False: no correct node sends this.
-  bool offer_tasks(const Request& request, std::vector<Answer>& answers);
+  bool offer_tasks(Asker from, const Request::OfferTasks& asked, std::vector<Answer>& answers);
 
-  /// A task that another node has executed goes back to its own, one of `nodes`. False: no correct node sends this.
-  bool return_task(const Request& request, uint32_t nodes, std::vector<Answer>& answers);
+  /// A task that another node has executed goes back to its own.
+  void return_task(const Request::ReturnTask& asked, std::vector<Answer>& answers);
 
   /// So far.
   const perf::TaskTotals& tasks() const { return tasks_; }
 
  private:
-  using Name = std::pair<uint64_t, uint64_t>; ///< team, sequence
   struct Meeting {
     bool barrier = false; ///< not a join
     uint32_t arrived = 0;
     uint64_t word = 0;
-    std::vector<Answer> waiting;
+    std::vector<Asker> waiting;
   };
 
   Meeting* with_idle_node(uint64_t team);
 
-  std::map<Name, Meeting> under_way_;
+  std::map<ConstructName, Meeting> under_way_;
   perf::TaskTotals tasks_;
 };
 

@@ -1,80 +1,148 @@
-// What leaders of nodes ask the coordinator, and what it answers.
+// What leaders of nodes ask the coordinator, and what it answers: one structure for each request and each answer, with
+// the fields it has. How they travel is codec.hpp's.
 #pragma once
 
 #include "base/node_set.hpp"
-#include "runtime/global/global_level.hpp"
 #include "runtime/global/handover.hpp"
 #include "schedulers/policies/policy.hpp"
 
-#include <cstddef>
+#include <compare>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 
 namespace hetmp::runtime {
 
-struct Request {
-  enum class Kind : uint32_t {
-    Barrier,     ///< sequence, word, site
-    Join,        ///< sequence, word = 1 if the region had unplaced loops; answered on node 0 only
-    AskLoop,     ///< sequence = loop, word = call site, schedule, trips, done; payload = where it is in the program's
-                 ///< source
-    ReportLoop,  ///< the same; no answer
-    OrderedWait, ///< sequence = loop, word = index
-    OrderedPost, ///< sequence = loop, word = next; no answer
-    Lock,        ///< word = key
-    TryLock,     ///< word = key; the answer's word is 1 if the lock was free
-    Unlock,      ///< word = key; no answer
-    OfferCopies, ///< sequence, word = address, trips = 1 if the node waits until they are combined; otherwise no answer
-    TakeCopies,  ///< by node 0: sequence, word = node; the answer's word is the address
-    ReleaseCopies, ///< by node 0: sequence; no answer
-    AskIdle,       ///< the answer's word is the number of the team's nodes that wait at a barrier
-    OfferTasks,    ///< payload = a Handover; answered by tasks that nobody wants
-    ReturnTask,    ///< sequence = the task's node, word = its slot, trips = nanoseconds; the answer goes to the task's
-                   ///< node
-  };
-  static constexpr uint32_t longest_payload = 512;
-
-  Kind kind = Kind::Barrier;
-  uint32_t node = 0;
-  uint32_t ticket = 0;                   ///< of the waiting thread on its node; comes back with the answer
-  uint32_t nodes = 1;                    ///< of the team
-  uint32_t threads = 1;                  ///< of the team
-  NodeSet participants = NodeSet::of(0); ///< the nodes of the team
-  uint64_t team = 0;
-  uint64_t microtask = 0; ///< the team's region
+/// A construct that a team meets: each of its nodes counts them, and all count alike.
+struct ConstructName {
+  uint64_t team = 0; ///< unique in the program
   uint64_t sequence = 0;
-  uint64_t word = 0;
-  uint64_t trips = 0;
-  uint64_t site = 0; ///< in the program
-  schedulers::Schedule schedule;
-  schedulers::NodeMeasurement done;
-  uint32_t payload_length = 0;
-  char payload[longest_payload] = {}; ///< last, so that only the used part travels
-
-  size_t bytes() const { return offsetof(Request, payload) + payload_length; }
+  auto operator<=>(const ConstructName&) const = default;
 };
-static_assert(sizeof(Handover) <= Request::longest_payload);
+
+/// Who asks, and is answered.
+struct Asker {
+  uint32_t node = 0;
+  uint32_t ticket = 0; ///< of the waiting thread on its node (answers.hpp); 0 if none waits
+  bool operator==(const Asker&) const = default;
+};
+
+/// `nodes` are those of the team; `microtask` is the function of its region.
+struct Request {
+  struct Barrier { ///< Answer::BarrierOver, or Tasks
+    ConstructName name;
+    NodeSet nodes;
+    uint64_t microtask;
+    uint64_t word; ///< the answer has the bitwise OR of all nodes' words
+    uint64_t site; ///< in the program, or 0
+  };
+  struct Join { ///< Go, on node 0 only
+    ConstructName name;
+    NodeSet nodes;
+    uint64_t microtask;
+    bool unplaced; ///< the region had loops that are divided without asking
+  };
+  struct AskLoop { ///< Assigned
+    ConstructName name;
+    NodeSet nodes;
+    uint64_t microtask;
+    uint32_t threads; ///< of the team
+    uint64_t call_site;
+    schedulers::Schedule schedule;
+    uint64_t trips;
+    schedulers::NodeMeasurement done;
+    std::string_view source; ///< where the loop is in the program, at most longest_source bytes; somebody else's memory
+  };
+  struct ReportLoop { ///< not answered
+    ConstructName name;
+    schedulers::NodeMeasurement done;
+  };
+  struct OrderedWait { ///< Go
+    ConstructName loop;
+    uint64_t index;
+  };
+  struct OrderedPost { ///< not answered
+    ConstructName loop;
+    uint64_t next;
+  };
+  struct Lock { ///< Go
+    uint64_t key;
+  };
+  struct TryLock { ///< LockTried
+    uint64_t key;
+  };
+  struct Unlock { ///< not answered
+    uint64_t key;
+  };
+  struct OfferCopies { ///< Go, if it waits
+    ConstructName name;
+    NodeSet nodes;
+    uint64_t address;
+    bool waits; ///< until all nodes' copies are combined
+  };
+  struct TakeCopies { ///< by node 0: Copies
+    ConstructName name;
+    NodeSet nodes;
+    uint32_t of_node;
+  };
+  struct ReleaseCopies { ///< by node 0; not answered
+    ConstructName name;
+    NodeSet nodes;
+  };
+  struct AskIdle { ///< IdleNodes
+    uint64_t team;
+  };
+  struct OfferTasks { ///< TasksUnwanted, or a TaskDone for each
+    uint64_t team;
+    Handover tasks;
+  };
+  struct ReturnTask { ///< the node that generated it gets TaskDone
+    uint32_t origin;  ///< that node
+    uint32_t slot;    ///< of the task's record there
+    uint64_t nanoseconds;
+  };
+  static constexpr uint32_t longest_source = 512;
+
+  Asker from;
+  std::variant<Barrier, Join, AskLoop, ReportLoop, OrderedWait, OrderedPost, Lock, TryLock, Unlock, OfferCopies,
+               TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask>
+      content;
+};
 
 struct Answer {
-  enum class Kind : uint32_t {
-    Reply,     ///< to the thread with this ticket
-    Tasks,     ///< to one that waits at a barrier: tasks, instead of the barrier's end
-    TasksBack, ///< to the node, not to a thread: tasks that it had offered; word = 0 if they were not executed, else
-               ///< nanoseconds + 1
+  struct Go {}; ///< what was waited for has happened
+  struct BarrierOver {
+    uint64_t word; ///< of all nodes
   };
-  Kind kind = Kind::Reply;
-  uint32_t node = 0;
-  uint32_t ticket = 0;
-  uint64_t word = 0;
-  schedulers::Assignment assignment;
-  Handover tasks;
+  struct Tasks { ///< to one that waits at a barrier, instead of the barrier's end
+    Handover tasks;
+  };
+  struct Assigned {
+    schedulers::Assignment assignment;
+  };
+  struct LockTried {
+    bool taken;
+  };
+  struct Copies {
+    uint64_t address;
+  };
+  struct IdleNodes {
+    uint32_t count; ///< nodes of the team that wait at a barrier
+  };
+  struct TasksUnwanted { ///< to a node, not to a thread: what it offered has not been executed
+    Handover tasks;
+  };
+  struct TaskDone { ///< to a node: another has executed its task
+    uint32_t slot;
+    uint64_t nanoseconds;
+  };
+
+  Asker to;
+  std::variant<Go, BarrierOver, Tasks, Assigned, LockTried, Copies, IdleNodes, TasksUnwanted, TaskDone> content;
 };
 
-/// To whom, with nothing in it yet.
-inline Answer answer_to(const Request& request) {
-  Answer answer;
-  answer.node = request.node;
-  answer.ticket = request.ticket;
-  return answer;
-}
+// Copied byte by byte from thread to thread; nothing in them is to be freed.
+static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Answer>);
 
 } // namespace hetmp::runtime

@@ -1,160 +1,143 @@
 #include "runtime/nodes/coordinated_level.hpp"
 
+#include "base/exit_codes.hpp"
+#include "base/message.hpp"
 #include "runtime/global/answers.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 namespace hetmp::runtime {
 namespace {
 
-Request request_of(const TeamDescription& part, Request::Kind kind, uint64_t sequence) {
-  Request request;
-  request.kind = kind;
-  request.node = part.node;
-  request.nodes = part.nodes;
-  request.participants = part.participants;
-  request.threads = part.threads;
-  request.microtask = reinterpret_cast<uint64_t>(part.microtask);
-  request.team = part.team;
-  request.sequence = sequence;
-  return request;
+ConstructName name_of(const TeamDescription& part, uint64_t sequence) { return {part.team, sequence}; }
+
+uint64_t microtask_of(const TeamDescription& part) { return reinterpret_cast<uint64_t>(part.microtask); }
+
+std::string_view source_of(const LoopIdentity& loop) {
+  return std::string_view(loop.source ? loop.source : "").substr(0, Request::longest_source);
 }
 
-Request loop_request(const TeamDescription& part, Request::Kind kind, uint64_t loop, const LoopQuestion& question) {
-  Request request = request_of(part, kind, loop);
-  request.word = reinterpret_cast<uint64_t>(question.identity.call_site);
-  request.schedule = question.schedule;
-  request.trips = question.trips;
-  request.done = question.done;
-  if (const char* source = question.identity.source) {
-    request.payload_length = uint32_t(std::min<size_t>(strlen(source), Request::longest_payload));
-    memcpy(request.payload, source, request.payload_length);
-  }
-  return request;
+template <class Expected> const Expected& expect(const Answer& answer) {
+  const auto* expected = std::get_if<Expected>(&answer.content);
+  if (!expected)
+    die(exit_code::protocol, "node 0 sent an answer to another question than was asked");
+  return *expected;
 }
 
-Request lock_request(Request::Kind kind, uint64_t key) {
-  Request request;
-  request.kind = kind;
-  request.node = own_node();
-  request.word = key;
-  return request;
+bool come_back_unexecuted(const Handover& unwanted) {
+  return std::ranges::all_of(std::span(unwanted.tasks, unwanted.count),
+                             [](const HandedTask& task) { return come_back(task.slot, 0); });
 }
 
 } // namespace
 
-const Answer& CoordinatedLevel::ask(Request& request) {
-  request.ticket = AnswerSlots::own_ticket();
-  const uint32_t expected = AnswerSlots::expect(request.ticket);
-  post(request);
-  return AnswerSlots::wait(request.ticket, expected);
+void CoordinatedLevel::tell(uint32_t node, const auto& content) { post({{.node = node}, content}); }
+
+const Answer& CoordinatedLevel::ask(uint32_t node, const auto& content) {
+  const Asker self{node, AnswerSlots::own_ticket()};
+  const uint32_t expected = AnswerSlots::expect(self.ticket);
+  post({self, content});
+  return AnswerSlots::wait(self.ticket, expected);
 }
 
 NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word,
                                        const void* site) {
-  Request request = request_of(part, Request::Kind::Barrier, sequence);
-  request.word = word;
-  request.site = reinterpret_cast<uint64_t>(site);
-  const Answer& answer = ask(request);
-  return {answer.kind != Answer::Kind::Tasks, answer.word, answer.tasks};
+  const Answer& answer = ask(part.node, Request::Barrier{name_of(part, sequence), part.participants, microtask_of(part),
+                                                         word, reinterpret_cast<uint64_t>(site)});
+  if (const auto* given = std::get_if<Answer::Tasks>(&answer.content))
+    return {false, 0, given->tasks};
+  return {true, expect<Answer::BarrierOver>(answer).word, {}};
 }
 
 uint32_t CoordinatedLevel::idle_nodes(const TeamDescription& part) {
-  Request request = request_of(part, Request::Kind::AskIdle, 0);
-  return uint32_t(ask(request).word);
+  return expect<Answer::IdleNodes>(ask(part.node, Request::AskIdle{part.team})).count;
 }
 
 void CoordinatedLevel::offer_tasks(const TeamDescription& part, const Handover& tasks) {
-  Request request = request_of(part, Request::Kind::OfferTasks, 0);
-  request.payload_length = sizeof tasks;
-  memcpy(request.payload, &tasks, sizeof tasks);
-  post(request);
+  tell(part.node, Request::OfferTasks{part.team, tasks});
 }
 
 void CoordinatedLevel::return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) {
-  Request request = request_of(part, Request::Kind::ReturnTask, origin);
-  request.word = slot;
-  request.trips = nanoseconds;
-  post(request);
+  tell(part.node, Request::ReturnTask{origin, slot, nanoseconds});
 }
 
 bool CoordinatedLevel::deliver(const Answer& answer) {
-  if (answer.kind != Answer::Kind::TasksBack)
-    return AnswerSlots::deliver(answer);
-  return answer.tasks.count <= Handover::most && come_back(answer.tasks, answer.word);
+  if (const auto* unwanted = std::get_if<Answer::TasksUnwanted>(&answer.content))
+    return come_back_unexecuted(unwanted->tasks);
+  if (const auto* done = std::get_if<Answer::TaskDone>(&answer.content))
+    return come_back(done->slot, done->nanoseconds + 1);
+  return AnswerSlots::deliver(answer);
 }
 
 void CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence, bool unplaced) {
-  Request request = request_of(part, Request::Kind::Join, sequence);
-  request.word = unplaced ? 1 : 0;
+  const Request::Join content{name_of(part, sequence), part.participants, microtask_of(part), unplaced};
   if (part.node == 0)
-    ask(request);
+    expect<Answer::Go>(ask(part.node, content));
   else
-    post(request);
+    tell(part.node, content);
 }
 
 schedulers::Assignment CoordinatedLevel::ask_loop(const TeamDescription& part, uint64_t loop,
                                                   const LoopQuestion& question) {
-  Request request = loop_request(part, Request::Kind::AskLoop, loop, question);
-  return ask(request).assignment;
+  const Request::AskLoop content{name_of(part, loop),
+                                 part.participants,
+                                 microtask_of(part),
+                                 part.threads,
+                                 reinterpret_cast<uint64_t>(question.identity.call_site),
+                                 question.schedule,
+                                 question.trips,
+                                 question.done,
+                                 source_of(question.identity)};
+  return expect<Answer::Assigned>(ask(part.node, content)).assignment;
 }
 
 void CoordinatedLevel::report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) {
-  post(loop_request(part, Request::Kind::ReportLoop, loop, question));
+  tell(part.node, Request::ReportLoop{name_of(part, loop), question.done});
 }
 
 void CoordinatedLevel::offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t,
                                     bool waits) {
-  Request request = request_of(part, Request::Kind::OfferCopies, sequence);
-  request.word = reinterpret_cast<uint64_t>(copies);
-  request.trips = waits ? 1 : 0;
+  const Request::OfferCopies content{name_of(part, sequence), part.participants, reinterpret_cast<uint64_t>(copies),
+                                     waits};
   if (waits)
-    ask(request);
+    expect<Answer::Go>(ask(part.node, content));
   else
-    post(request);
+    tell(part.node, content);
 }
 
 void* CoordinatedLevel::take_copies(const TeamDescription& part, uint64_t sequence, uint32_t node) {
-  Request request = request_of(part, Request::Kind::TakeCopies, sequence);
-  request.word = node;
-  return reinterpret_cast<void*>(ask(request).word);
+  const Request::TakeCopies content{name_of(part, sequence), part.participants, node};
+  return reinterpret_cast<void*>(expect<Answer::Copies>(ask(part.node, content)).address);
 }
 
 void CoordinatedLevel::release_copies(const TeamDescription& part, uint64_t sequence) {
-  post(request_of(part, Request::Kind::ReleaseCopies, sequence));
+  tell(part.node, Request::ReleaseCopies{name_of(part, sequence), part.participants});
 }
 
 void CoordinatedLevel::ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) {
-  Request request = request_of(part, Request::Kind::OrderedWait, loop);
-  request.word = index;
-  ask(request);
+  expect<Answer::Go>(ask(part.node, Request::OrderedWait{name_of(part, loop), index}));
 }
 
 void CoordinatedLevel::ordered_post(const TeamDescription& part, uint64_t loop, uint64_t next) {
-  Request request = request_of(part, Request::Kind::OrderedPost, loop);
-  request.word = next;
-  post(request);
+  tell(part.node, Request::OrderedPost{name_of(part, loop), next});
 }
 
-void CoordinatedLevel::lock(uint64_t key) {
-  Request request = lock_request(Request::Kind::Lock, key);
-  ask(request);
-}
+void CoordinatedLevel::lock(uint64_t key) { expect<Answer::Go>(ask(own_node(), Request::Lock{key})); }
 
 bool CoordinatedLevel::try_lock(uint64_t key) {
-  Request request = lock_request(Request::Kind::TryLock, key);
-  return ask(request).word != 0;
+  return expect<Answer::LockTried>(ask(own_node(), Request::TryLock{key})).taken;
 }
 
-void CoordinatedLevel::unlock(uint64_t key) { post(lock_request(Request::Kind::Unlock, key)); }
+void CoordinatedLevel::unlock(uint64_t key) { tell(own_node(), Request::Unlock{key}); }
 
 void CoordinatedLevel::after(const Request& request, const Coordinator& coordinator) {
-  if (request.kind == Request::Kind::Join && request.node == 0)
-    publish_needed_nodes(reinterpret_cast<const void*>(request.microtask), coordinator.nodes_needed(request.microtask));
+  const auto* join = std::get_if<Request::Join>(&request.content);
+  if (join && request.from.node == 0)
+    publish_needed_nodes(reinterpret_cast<const void*>(join->microtask), coordinator.nodes_needed(join->microtask));
 }
 
 } // namespace hetmp::runtime

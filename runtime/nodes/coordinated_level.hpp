@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/global/coordinator.hpp"
+#include "runtime/global/global_level.hpp"
 
 namespace hetmp::runtime {
 
@@ -36,7 +37,10 @@ class CoordinatedLevel : public GlobalLevel {
   virtual void post(const Request& request) = 0;
 
  private:
-  const Answer& ask(Request& request);
+  /// By a thread of the node, which waits for the answer.
+  const Answer& ask(uint32_t node, const auto& content);
+  /// Nobody waits for an answer.
+  void tell(uint32_t node, const auto& content);
 };
 
 /// The driver for nodes inside one process, and the one for node processes.

@@ -3,10 +3,11 @@
 #include "runtime/nodes/messages.hpp"
 
 #include "base/clock.hpp"
+#include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "perf/counters.hpp"
-#include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/codec.hpp"
 #include "runtime/nodes/coordinated_level.hpp"
 #include "runtime/nodes/page_report.hpp"
 #include "runtime/nodes/pushes.hpp"
@@ -27,31 +28,12 @@
 namespace hetmp::runtime {
 namespace {
 
-constexpr int exit_code_protocol = 76; // EX_PROTOCOL of sysexits.h
-
 dsm::Fabric* fabric;
 
-enum class MessageKind : uint32_t { Request = 1, Answer, Start, Report };
+static_assert(EncodedMessage::most_bytes <= dsm::largest_message);
 
-struct AnswerMessage {
-  MessageKind kind = MessageKind::Answer;
-  Answer answer;
-};
-struct RequestMessage {
-  MessageKind kind = MessageKind::Request;
-  Request request; ///< last: only request.bytes() of it travel
-};
-struct StartMessage {
-  MessageKind kind = MessageKind::Start;
-  TeamDescription part; ///< last: only the used arguments travel
-};
-static_assert(sizeof(RequestMessage) <= dsm::largest_message);
-static_assert(sizeof(StartMessage) <= dsm::largest_message);
-static_assert(sizeof(AnswerMessage) <= dsm::largest_message);
-
-size_t bytes_of(const TeamDescription& part) {
-  return offsetof(TeamDescription, arguments) + part.argument_count * sizeof(void*);
-}
+/// Hands it to the fabric.
+void send(uint32_t to, const EncodedMessage& message) { fabric->send(to, message.data(), message.size()); }
 
 /// The part of a team that waits for this node's resident leader. One slot is enough: only the initial task of the
 /// program spreads teams over node processes, so there is one at a time. Filled by the service thread, emptied by the
@@ -73,10 +55,8 @@ class MessageLevel final : public CoordinatedLevel {
 
   void start(const TeamDescription& part) override {
     page_report::region_begins(part);
-    StartMessage message;
-    memcpy(static_cast<void*>(&message.part), &part, bytes_of(part));
     region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
-    fabric->send(part.node, &message, uint32_t(offsetof(StartMessage, part) + bytes_of(part)));
+    send(part.node, EncodedMessage(part));
     offer_arguments(*fabric, part);
   }
 
@@ -98,8 +78,7 @@ class MessageLevel final : public CoordinatedLevel {
     // Never freed: what the service thread allocates lies in its own arena, whose lock nobody may hold who can fault.
     auto* drawn = new DrawnReport;
     report_wanted_.store(drawn, std::memory_order_release); // pairs with the exchange in draw_report()
-    const MessageKind kind = MessageKind::Report;
-    fabric->send(0, &kind, sizeof kind);
+    send(0, EncodedMessage(ReportWanted{}));
     constexpr int64_t patience = 1'000'000'000;
     const int64_t deadline = monotonic_ns() + patience;
     for (int64_t left = patience; drawn->done.load(std::memory_order_acquire) == 0; left = deadline - monotonic_ns()) {
@@ -128,23 +107,19 @@ class MessageLevel final : public CoordinatedLevel {
   void handle(const Request& request) {
     answers_.clear();
     if (!coordinator_.handle(request, answers_))
-      die(exit_code_protocol, "node %u sent a request that cannot be", request.node);
+      die(exit_code::protocol, "node %u sent a request that cannot be", request.from.node);
     after(request, coordinator_);
     for (const Answer& answer : answers_)
       reply(answer);
-    if (request.kind == Request::Kind::Barrier)
-      offer_result(request);
+    if (const auto* barrier = std::get_if<Request::Barrier>(&request.content))
+      offer_result(request.from.node, *barrier);
   }
 
   /// Service thread of any node: the coordinator's answer.
   static bool receive(const Answer& answer) { return deliver(answer); }
 
  protected:
-  void post(const Request& request) override {
-    RequestMessage message;
-    memcpy(static_cast<void*>(&message.request), &request, request.bytes());
-    fabric->send(0, &message, uint32_t(offsetof(RequestMessage, request) + request.bytes()));
-  }
+  void post(const Request& request) override { send(0, EncodedMessage(request)); }
 
  private:
   struct DrawnReport {
@@ -153,21 +128,18 @@ class MessageLevel final : public CoordinatedLevel {
   };
 
   /// A barrier of which this is a part: when it is over, nodes may read what node 0 has written before it.
-  void offer_result(const Request& request) {
-    if (request.node == 0)
-      barrier_site_ = request.site;
+  void offer_result(uint32_t from, const Request::Barrier& barrier) {
+    if (from == 0)
+      barrier_site_ = barrier.site;
     if (!answers_.empty() && barrier_site_ != 0 && fabric->offer_again)
-      fabric->offer_again(request.microtask ^ barrier_site_);
+      fabric->offer_again(barrier.microtask ^ barrier_site_);
   }
 
   void reply(const Answer& answer) {
-    if (answer.node == fabric->node) {
+    if (answer.to.node == fabric->node)
       deliver(answer);
-      return;
-    }
-    AnswerMessage message;
-    message.answer = answer;
-    fabric->send(answer.node, &message, sizeof message);
+    else
+      send(answer.to.node, EncodedMessage(answer));
   }
 
   Coordinator coordinator_;
@@ -178,56 +150,50 @@ class MessageLevel final : public CoordinatedLevel {
 
 MessageLevel* level;
 
-[[noreturn]] void refuse(uint32_t from, uint32_t size) {
-  die(exit_code_protocol, "node %u sent a runtime message of %u bytes that means nothing", from, size);
+[[noreturn]] void refuse(uint32_t from, uint32_t size, const char* why) {
+  die(exit_code::protocol, "node %u sent a runtime message of %u bytes that %s", from, size, why);
+}
+
+// What a message makes this node do; null, or why no correct node sends it there.
+
+const char* take(uint32_t from, const Request& request) {
+  if (request.from.node != from || fabric->node != 0)
+    return "is another node's";
+  level->handle(request);
+  return nullptr;
+}
+
+const char* take(uint32_t from, const Answer& answer) {
+  if (from != 0 || answer.to.node != fabric->node)
+    return "is another node's";
+  return MessageLevel::receive(answer) ? nullptr : "answers what was not asked";
+}
+
+const char* take(uint32_t, const TeamDescription& part) {
+  if (part.node != fabric->node)
+    return "is another node's";
+  // acquire: pairs with the release in lead(), the leader has copied the previous part.
+  if (mailbox.taken.load(std::memory_order_acquire) != mailbox.handed.epoch())
+    return "starts a team while another one starts there";
+  mailbox.part = part;
+  mailbox.handed.post();
+  return nullptr;
+}
+
+const char* take(uint32_t from, ReportWanted) {
+  if (from != 0 || fabric->node != 0)
+    return "is another node's";
+  level->draw_report();
+  return nullptr;
 }
 
 void deliver(uint32_t from, const void* bytes, uint32_t size) {
-  MessageKind kind{};
-  if (size < sizeof kind || size > dsm::largest_message)
-    refuse(from, size);
-  memcpy(&kind, bytes, sizeof kind);
-  switch (kind) {
-  case MessageKind::Request: {
-    RequestMessage message;
-    memcpy(static_cast<void*>(&message), bytes, std::min<size_t>(size, sizeof message));
-    if (size < offsetof(RequestMessage, request) + offsetof(Request, payload) ||
-        message.request.payload_length > Request::longest_payload ||
-        size != offsetof(RequestMessage, request) + message.request.bytes() || message.request.node != from)
-      refuse(from, size);
-    level->handle(message.request);
-    return;
-  }
-  case MessageKind::Answer: {
-    AnswerMessage message;
-    if (size != sizeof message || from != 0)
-      refuse(from, size);
-    memcpy(static_cast<void*>(&message), bytes, size);
-    if (!MessageLevel::receive(message.answer))
-      refuse(from, size);
-    return;
-  }
-  case MessageKind::Start: {
-    StartMessage message;
-    memcpy(static_cast<void*>(&message), bytes, std::min<size_t>(size, sizeof message));
-    if (size < offsetof(StartMessage, part) + offsetof(TeamDescription, arguments) ||
-        message.part.argument_count > most_forwarded_arguments ||
-        size != offsetof(StartMessage, part) + bytes_of(message.part) || message.part.node != fabric->node)
-      refuse(from, size);
-    // acquire: pairs with the release in lead(), the leader has copied the previous part.
-    if (mailbox.taken.load(std::memory_order_acquire) != mailbox.handed.epoch())
-      die(exit_code_protocol, "a team was started on node %u while another one starts there", fabric->node);
-    memcpy(static_cast<void*>(&mailbox.part), &message.part, bytes_of(message.part));
-    mailbox.handed.post();
-    return;
-  }
-  case MessageKind::Report:
-    if (size != sizeof kind || from != 0 || fabric->node != 0)
-      refuse(from, size);
-    level->draw_report();
-    return;
-  }
-  refuse(from, size);
+  Message message;
+  const char* why = decode({static_cast<const std::byte*>(bytes), size}, message);
+  if (!why)
+    why = std::visit([from](const auto& content) { return take(from, content); }, message);
+  if (why)
+    refuse(from, size, why);
 }
 
 /// The resident leader of a node process: runs this node's part of each team as its first thread.
@@ -235,7 +201,7 @@ void* lead(void*) {
   auto* part = new TeamDescription;
   for (uint32_t seen = 0;; ++seen) {
     mailbox.handed.wait_while(seen);
-    memcpy(static_cast<void*>(part), &mailbox.part, bytes_of(mailbox.part));
+    *part = mailbox.part;
     mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in deliver()
     page_report::region_begins(*part);
     run_node_part(*part); // its join is what ends the region
@@ -254,7 +220,7 @@ void node_started() {
   if (error && wanted)
     error = fabric->create_thread(lead, nullptr, 0);
   if (error)
-    die(71, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
+    die(exit_code::no_resources, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
 }
 
 NodeFaults faults_of_this_node() {

@@ -69,7 +69,7 @@ struct ExplicitTask : GeneratingTask {
       false; ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
   bool deferred = false;  ///< counted by the team: its barrier waits for it
   bool movable = false;   ///< nothing in its body is for its own node only
-  uint64_t away_word = 0; ///< of one that is back from another node; see Answer
+  uint64_t away_word = 0; ///< of one that is back from another node: 0: not executed, else nanoseconds + 1
   bool attached = false;  ///< counted by its parent and its taskgroup; see attach() in execution.cpp
   /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be
   /// submitted again while it runs, for its next part. Whoever counts to 0 completes the task.

@@ -21,15 +21,12 @@ uint32_t send_away(ExplicitTask& task) {
   return no_slot;
 }
 
-bool come_back(const Handover& tasks, uint64_t word) {
-  for (uint32_t i = 0; i < tasks.count; i++) {
-    const uint32_t slot = tasks.tasks[i].slot;
-    ExplicitTask* task = slot < most_away ? slots[slot].exchange(nullptr, std::memory_order_acquire) : nullptr;
-    if (!task)
-      return false;
-    task->away_word = word;
-    task->team->tasks.put_back(task);
-  }
+bool come_back(uint32_t slot, uint64_t word) {
+  ExplicitTask* task = slot < most_away ? slots[slot].exchange(nullptr, std::memory_order_acquire) : nullptr;
+  if (!task)
+    return false;
+  task->away_word = word;
+  task->team->tasks.put_back(task);
   return true;
 }
 

@@ -1,7 +1,6 @@
 // Tasks of this node that another has been offered: known by a number while their records stay here.
 #pragma once
 
-#include "runtime/global/handover.hpp"
 #include "runtime/task_graph/task.hpp"
 
 #include <cstdint>
@@ -13,10 +12,9 @@ inline constexpr uint32_t no_slot = UINT32_MAX;
 /// The number of a task that is about to be offered; no_slot if too many are away.
 uint32_t send_away(ExplicitTask& task);
 
-/// Tasks that were sent away are back; `word` as in an answer of kind TasksBack. They are put before the threads of
-/// their team, which may be at a barrier. Takes no lock: by whoever receives messages. False if one of them is not
-/// away.
-bool come_back(const Handover& tasks, uint64_t word);
+/// A task that was sent away is back; `word` as in ExplicitTask::away_word. It is put before the threads of its team,
+/// which may be at a barrier. Takes no lock: by whoever receives messages. False if it is not away.
+bool come_back(uint32_t slot, uint64_t word);
 
 /// In a forked child: none is away.
 void forget_away_tasks();

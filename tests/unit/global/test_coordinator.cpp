@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <numeric>
 #include <random>
@@ -16,7 +15,6 @@
 namespace hetmp::runtime {
 namespace {
 
-using Kind = Request::Kind;
 using schedulers::Range;
 using schedulers::ScheduleKind;
 
@@ -35,19 +33,16 @@ schedulers::DecisionRules rules() {
 /// A coordinator, and requests as a team's leaders make them. Tickets differ from node numbers on purpose.
 class CoordinatorTest : public testing::Test {
  protected:
-  Request request(Kind kind, uint32_t node, uint32_t nodes, uint64_t sequence = 1, uint64_t word = 0) {
-    Request made;
-    made.kind = kind;
-    made.node = node;
-    made.ticket = 1000 + node;
-    made.nodes = nodes;
-    made.participants = NodeSet::first_of(nodes);
-    made.threads = cpus_of_a_node * nodes;
-    made.microtask = 0x4000;
-    made.team = team;
-    made.sequence = sequence;
-    made.word = word;
-    return made;
+  static constexpr uint64_t region = 0x4000;
+
+  template <class Content> static Request by(uint32_t node, const Content& content) {
+    return {{node, 1000 + node}, content};
+  }
+  Request barrier(uint32_t node, uint32_t nodes, uint64_t sequence, uint64_t word) {
+    return by(node, Request::Barrier{{team, sequence}, NodeSet::first_of(nodes), region, word, 0});
+  }
+  Request join_of(uint32_t node, uint32_t nodes, uint64_t sequence = 1, bool unplaced = false) {
+    return by(node, Request::Join{{team, sequence}, NodeSet::first_of(nodes), region, unplaced});
   }
 
   /// The answers that this request makes possible.
@@ -55,11 +50,8 @@ class CoordinatorTest : public testing::Test {
     std::vector<Answer> answers;
     EXPECT_TRUE(coordinator.handle(made, answers));
     for (const Answer& answer : answers)
-      EXPECT_EQ(answer.ticket, 1000 + answer.node) << "an answer goes to whoever asked";
+      EXPECT_EQ(answer.to.ticket, 1000 + answer.to.node) << "an answer goes to whoever asked";
     return answers;
-  }
-  std::vector<Answer> send(Kind kind, uint32_t node, uint32_t nodes, uint64_t sequence = 1, uint64_t word = 0) {
-    return send(request(kind, node, nodes, sequence, word));
   }
 
   std::vector<uint32_t> any_order(uint32_t count) {
@@ -74,10 +66,14 @@ class CoordinatorTest : public testing::Test {
   uint64_t team = 1;
 };
 
+uint64_t word_of(const Answer& answer) { return std::get<Answer::BarrierOver>(answer.content).word; }
+
+const Assignment& assignment_of(const Answer& answer) { return std::get<Answer::Assigned>(answer.content).assignment; }
+
 std::set<uint32_t> nodes_of(const std::vector<Answer>& answers) {
   std::set<uint32_t> nodes;
   for (const Answer& answer : answers)
-    nodes.insert(answer.node);
+    nodes.insert(answer.to.node);
   EXPECT_EQ(nodes.size(), answers.size()) << "a node got two answers";
   return nodes;
 }
@@ -90,10 +86,10 @@ TEST_F(CoordinatorTest, BarriersLetAllGoWhenTheLastOneComes) {
       for (uint32_t i = 0; i < nodes; ++i) {
         const uint64_t word = random() & random() & random();
         expected_word |= word;
-        const auto answers = send(Kind::Barrier, order[i], nodes, sequence, word);
+        const auto answers = send(barrier(order[i], nodes, sequence, word));
         ASSERT_EQ(answers.size(), i + 1 < nodes ? 0 : nodes);
         for (const Answer& answer : answers)
-          EXPECT_EQ(answer.word, expected_word);
+          EXPECT_EQ(word_of(answer), expected_word);
         nodes_of(answers);
       }
     }
@@ -115,14 +111,14 @@ TEST_F(CoordinatorTest, BarriersOfSeveralTeamsAndStepsDoNotMix) {
   for (const Step& step : steps) {
     team = step.team;
     const uint64_t bit = uint64_t(1) << (step.team * 4 + step.sequence);
-    const auto answers = send(Kind::Barrier, step.node, nodes, step.sequence, bit);
+    const auto answers = send(barrier(step.node, nodes, step.sequence, bit));
     if (++arrived[{step.team, step.sequence}] < nodes) {
       EXPECT_TRUE(answers.empty());
       continue;
     }
     EXPECT_EQ(nodes_of(answers).size(), nodes);
     for (const Answer& answer : answers)
-      EXPECT_EQ(answer.word, bit);
+      EXPECT_EQ(word_of(answer), bit);
   }
 }
 
@@ -130,7 +126,7 @@ TEST_F(CoordinatorTest, JoinAnswersTheOriginOnly) {
   for (uint32_t nodes = 1; nodes <= most_nodes; ++nodes, ++team) {
     const std::vector<uint32_t> order = any_order(nodes);
     for (uint32_t i = 0; i < nodes; ++i) {
-      const auto answers = send(Kind::Join, order[i], nodes);
+      const auto answers = send(join_of(order[i], nodes));
       EXPECT_EQ(nodes_of(answers), i + 1 < nodes ? std::set<uint32_t>{} : std::set<uint32_t>{0});
     }
   }
@@ -141,14 +137,17 @@ class CoordinatedLoopTest : public CoordinatorTest {
  protected:
   static constexpr const char* source = ";file.c;main;10;3;;";
 
-  Request question(uint32_t node, uint32_t nodes, uint64_t trips, schedulers::Schedule schedule,
-                   uint64_t call_site = 1) {
-    Request made = request(Kind::AskLoop, node, nodes, visit, call_site);
-    made.trips = trips;
-    made.schedule = schedule;
-    made.payload_length = uint32_t(strlen(source));
-    memcpy(made.payload, source, made.payload_length);
-    return made;
+  Request question(uint32_t node, uint32_t nodes, uint64_t trips, schedulers::Schedule schedule, uint64_t call_site = 1,
+                   const NodeMeasurement& done = {}) {
+    return by(node, Request::AskLoop{{team, visit},
+                                     NodeSet::first_of(nodes),
+                                     region,
+                                     cpus_of_a_node * nodes,
+                                     call_site,
+                                     schedule,
+                                     trips,
+                                     done,
+                                     source});
   }
 
   /// A visit by nodes that execute what they are given at once, `us_per_iteration[node]` an iteration with
@@ -165,35 +164,29 @@ class CoordinatedLoopTest : public CoordinatorTest {
       const size_t choice = random() % able.size();
       const uint32_t node = able[choice];
       able.erase(able.begin() + ptrdiff_t(choice));
-      Request made = question(node, nodes, trips, schedule, call_site);
-      made.done = done[node];
-      for (const Answer& answer : send(made)) {
-        const Assignment& given = answer.assignment;
+      for (const Answer& answer : send(question(node, nodes, trips, schedule, call_site, done[node]))) {
+        const Assignment& given = assignment_of(answer);
+        const uint32_t to = answer.to.node;
         for (uint32_t i = 0; i < given.piece_count; ++i)
           for (uint64_t index = given.pieces[i].begin; index < given.pieces[i].end; ++index) {
             EXPECT_FALSE(taken[index]);
             taken[index] = true;
           }
-        executed[answer.node] += given.size();
-        done[answer.node] =
-            given.measured ? measured(given.size(), us_per_iteration[answer.node], faults_per_iteration[answer.node])
-                           : NodeMeasurement{};
+        executed[to] += given.size();
+        done[to] =
+            given.measured ? measured(given.size(), us_per_iteration[to], faults_per_iteration[to]) : NodeMeasurement{};
         if (!given.last)
-          able.push_back(answer.node);
+          able.push_back(to);
         else if (given.measured)
-          report(answer.node, nodes, trips, schedule, done[answer.node], call_site);
+          report(to, done[to]);
       }
     }
     EXPECT_EQ(std::count(taken.begin(), taken.end(), true), ptrdiff_t(trips)) << "every iteration is executed";
     return executed;
   }
 
-  void report(uint32_t node, uint32_t nodes, uint64_t trips, schedulers::Schedule schedule, const NodeMeasurement& done,
-              uint64_t call_site) {
-    Request made = question(node, nodes, trips, schedule, call_site);
-    made.kind = Kind::ReportLoop;
-    made.done = done;
-    EXPECT_TRUE(send(made).empty()) << "a report is not answered";
+  void report(uint32_t node, const NodeMeasurement& done) {
+    EXPECT_TRUE(send(by(node, Request::ReportLoop{{team, visit}, done})).empty()) << "a report is not answered";
   }
 
   static NodeMeasurement measured(uint64_t iterations, double us, double faults) {
@@ -207,7 +200,7 @@ class CoordinatedLoopTest : public CoordinatorTest {
 
   void join(uint32_t nodes, bool unplaced = false) {
     for (uint32_t node = 0; node < nodes; ++node)
-      send(request(Kind::Join, node, nodes, 1'000'000, unplaced));
+      send(join_of(node, nodes, 1'000'000, unplaced));
     ++team;
   }
 
@@ -242,17 +235,15 @@ TEST_F(CoordinatedLoopTest, AFinishedLoopLeavesNothingBehind) {
 TEST_F(CoordinatedLoopTest, JoinForgetsWhatAnUnfinishedLoopLeft) {
   const auto first = send(question(0, 2, 100, dynamic));
   ASSERT_EQ(first.size(), 1u);
-  send(Kind::Join, 1, 2, 9);
-  send(Kind::Join, 0, 2, 9);
-  EXPECT_EQ(send(question(0, 2, 100, dynamic)).at(0).assignment, first[0].assignment)
+  send(join_of(1, 2, 9));
+  send(join_of(0, 2, 9));
+  EXPECT_EQ(assignment_of(send(question(0, 2, 100, dynamic)).at(0)), assignment_of(first[0]))
       << "a new team of that name begins anew";
 }
 
 TEST_F(CoordinatedLoopTest, AReportOnALoopThatIsNotThereIsRefused) {
   std::vector<Answer> answers;
-  Request made = question(0, 2, 100, hetprobe);
-  made.kind = Kind::ReportLoop;
-  EXPECT_FALSE(coordinator.handle(made, answers));
+  EXPECT_FALSE(coordinator.handle(by(0, Request::ReportLoop{{team, visit}, {}}), answers));
 }
 
 TEST_F(CoordinatorTest, OrderedLetsIterationsThroughInTheirOrder) {
@@ -268,10 +259,11 @@ TEST_F(CoordinatorTest, OrderedLetsIterationsThroughInTheirOrder) {
     uint64_t passed = 0;
     const auto pass = [&](const std::vector<Answer>& answers) {
       for (const Answer& answer : answers) {
-        ASSERT_TRUE(waits[answer.node]);
-        ASSERT_EQ(own[answer.node][position[answer.node]], passed);
-        waits[answer.node] = false;
-        position[answer.node]++;
+        const uint32_t to = answer.to.node;
+        ASSERT_TRUE(waits[to]);
+        ASSERT_EQ(own[to][position[to]], passed);
+        waits[to] = false;
+        position[to]++;
       }
     };
     uint32_t inside = nodes; // the node in the ordered region, or none
@@ -281,14 +273,14 @@ TEST_F(CoordinatorTest, OrderedLetsIterationsThroughInTheirOrder) {
       if (inside < nodes && node == inside) {
         inside = nodes;
         ++passed;
-        answers = send(Kind::OrderedPost, node, nodes, loop, passed);
+        answers = send(by(node, Request::OrderedPost{{team, loop}, passed}));
       } else if (!waits[node] && node != inside && position[node] < own[node].size()) {
         waits[node] = true;
-        answers = send(Kind::OrderedWait, node, nodes, loop, own[node][position[node]]);
+        answers = send(by(node, Request::OrderedWait{{team, loop}, own[node][position[node]]}));
       }
       ASSERT_LE(answers.size(), 1u);
       if (!answers.empty())
-        inside = answers[0].node;
+        inside = answers[0].to.node;
       pass(answers);
       if (HasFatalFailure())
         return;
@@ -313,11 +305,11 @@ TEST_F(CoordinatorTest, LocksAreHeldByOneAndGoToWhoWaitedLongest) {
       const uint64_t key = 0x7000 + random() % keys;
       State& lock = model[key];
       const bool tries = random() % 3 == 0;
-      const auto answers = send(tries ? Kind::TryLock : Kind::Lock, node, 1, 0, key);
+      const auto answers = send(tries ? by(node, Request::TryLock{key}) : by(node, Request::Lock{key}));
       const bool free = lock.holder == nodes;
       ASSERT_EQ(answers.size(), tries || free ? 1u : 0u);
       if (tries) {
-        ASSERT_EQ(answers[0].word, free ? 1u : 0u);
+        ASSERT_EQ(std::get<Answer::LockTried>(answers[0].content).taken, free);
       }
       if (free)
         lock.holder = node;
@@ -326,7 +318,7 @@ TEST_F(CoordinatorTest, LocksAreHeldByOneAndGoToWhoWaitedLongest) {
       busy[node] = free || !tries;
       key_of[node] = key;
     } else if (State& lock = model[key_of[node]]; lock.holder == node) {
-      const auto answers = send(Kind::Unlock, node, 1, 0, key_of[node]);
+      const auto answers = send(by(node, Request::Unlock{key_of[node]}));
       busy[node] = false;
       if (lock.queue.empty()) {
         ASSERT_TRUE(answers.empty());
@@ -384,7 +376,6 @@ TEST_F(CoordinatedLoopTest, StaticLoopsAreDividedByWhatTheVisitsBeforeShowed) {
 }
 
 TEST_F(CoordinatedLoopTest, ARegionNeedsTheNodesThatItsLoopsNeed) {
-  constexpr uint64_t region = 0x4000; // as in request()
   coordinator = Coordinator(rules(), std::vector<uint32_t>(3, cpus_of_a_node));
   EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::all()) << "nothing is known";
   int regions = 0;
@@ -409,16 +400,14 @@ TEST_F(CoordinatedLoopTest, ARegionWithUnplacedLoopsNeedsAllNodes) {
     run(2, 900, hetprobe, {10, 10}, {0, 5}, 1);
     join(2, true);
   }
-  EXPECT_EQ(coordinator.nodes_needed(0x4000), NodeSet::all());
+  EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::all());
 }
 
 TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
   // With nowait one node may be at the second loop while the other has not finished the first.
   const auto ask = [&](uint32_t node, uint64_t loop, const NodeMeasurement& done) {
     visit = loop;
-    Request made = question(node, 2, 100, hetprobe);
-    made.done = done;
-    return send(made);
+    return send(question(node, 2, 100, hetprobe, 1, done));
   };
   const auto first = ask(0, 1, {});
   ASSERT_EQ(first.size(), 1u);
@@ -426,8 +415,8 @@ TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
   ASSERT_EQ(ask(0, 1, measured(5, 10, 0)).size(), 1u) << "goes on ahead of the slower node";
   const auto second = ask(0, 2, {});
   ASSERT_EQ(second.size(), 1u);
-  EXPECT_TRUE(second[0].assignment.measured);
-  EXPECT_EQ(second[0].assignment.pieces[0].begin, first[0].assignment.pieces[0].begin)
+  EXPECT_TRUE(assignment_of(second[0]).measured);
+  EXPECT_EQ(assignment_of(second[0]).pieces[0].begin, assignment_of(first[0]).pieces[0].begin)
       << "the other loop has its own iterations";
 }
 
@@ -438,16 +427,33 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
     EXPECT_TRUE(answers.empty());
     return !handled;
   };
-  for (Kind kind : {Kind::Barrier, Kind::Join, Kind::AskLoop, Kind::ReportLoop, Kind::OrderedWait, Kind::OrderedPost,
-                    Kind::Lock, Kind::TryLock, Kind::Unlock}) {
-    EXPECT_TRUE(refuses(request(kind, 0, 0)));
-    EXPECT_TRUE(refuses(request(kind, 0, most_nodes + 1)));
-    EXPECT_TRUE(refuses(request(kind, most_nodes, 1)));
-    Request long_source = request(kind, 0, 2);
-    long_source.payload_length = Request::longest_payload + 1;
-    EXPECT_TRUE(refuses(long_source));
+  const auto in_team = [](NodeSet nodes, uint32_t threads) {
+    const ConstructName name{1, 1};
+    return std::vector<decltype(Request::content)>{
+        Request::Barrier{name, nodes, region, 0, 0},
+        Request::Join{name, nodes, region, false},
+        Request::AskLoop{name, nodes, region, threads, 1, dynamic, 10, {}, {}},
+        Request::OfferCopies{name, nodes, 0x1000, false},
+        Request::TakeCopies{name, nodes, 1},
+        Request::ReleaseCopies{name, nodes},
+    };
+  };
+  coordinator = Coordinator(rules(), std::vector<uint32_t>(4, cpus_of_a_node));
+  for (const auto& content : in_team(NodeSet::first_of(5), 10))
+    EXPECT_TRUE(refuses({{1, 1}, content})) << "a team of nodes that there are not";
+  for (const auto& content : in_team(NodeSet::first_of(2), 4))
+    EXPECT_TRUE(refuses({{2, 1}, content})) << "by a node that is not in the team";
+  for (const auto& content : in_team(NodeSet::of(1).with(2), 4))
+    EXPECT_TRUE(refuses({{1, 1}, content})) << "a team without the origin";
+  for (const auto& content : in_team(NodeSet(), 4))
+    EXPECT_TRUE(refuses({{0, 1}, content}));
+  EXPECT_TRUE(refuses({{0, 1}, in_team(NodeSet::first_of(3), 2)[2]})) << "a node without a thread";
+  for (const decltype(Request::content)& content :
+       {decltype(Request::content)(Request::Lock{8}), decltype(Request::content)(Request::AskIdle{1}),
+        decltype(Request::content)(Request::OrderedWait{{1, 1}, 0})}) {
+    EXPECT_TRUE(refuses({{4, 1}, content})) << "by a node that there is not";
+    EXPECT_TRUE(refuses({{UINT32_MAX, 1}, content}));
   }
-  EXPECT_TRUE(refuses(request(Kind(77), 0, 2)));
 }
 
 } // namespace

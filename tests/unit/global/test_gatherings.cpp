@@ -10,34 +10,38 @@
 namespace hetmp::runtime {
 namespace {
 
-using Kind = Request::Kind;
-
 class GatheringsTest : public testing::Test {
  protected:
   static constexpr NodeSet participants = NodeSet::of_bits(0b10111); // node 3 is not in the team
 
-  Request request(Kind kind, uint32_t node, uint64_t word = 0, bool waits = false, uint64_t sequence = 5) {
-    Request made;
-    made.kind = kind;
-    made.node = node;
-    made.ticket = 100 + node;
-    made.nodes = 4;
-    made.participants = participants;
-    made.team = 9;
-    made.sequence = sequence;
-    made.word = word;
-    made.trips = waits ? 1 : 0;
-    return made;
-  }
-  std::vector<Answer> send(const Request& made) {
+  struct Outcome {
+    bool right = false;
     std::vector<Answer> answers;
-    EXPECT_TRUE(gatherings.handle(made, answers));
-    return answers;
+  };
+
+  static Asker asker(uint32_t node) { return {node, 100 + node}; }
+  Outcome offer(uint32_t node, uint64_t address, bool waits = false, uint64_t sequence = 5) {
+    Outcome outcome;
+    outcome.right = gatherings.offer(asker(node), {{9, sequence}, participants, address, waits}, outcome.answers);
+    return outcome;
   }
-  void refuse(const Request& made) {
-    std::vector<Answer> answers;
-    EXPECT_FALSE(gatherings.handle(made, answers));
-    EXPECT_TRUE(answers.empty());
+  Outcome take(uint32_t node, uint32_t of_node, uint64_t sequence = 5) {
+    Outcome outcome;
+    outcome.right = gatherings.take(asker(node), {{9, sequence}, participants, of_node}, outcome.answers);
+    return outcome;
+  }
+  Outcome release(uint32_t node, uint64_t sequence = 5) {
+    Outcome outcome;
+    outcome.right = gatherings.release(asker(node), {{9, sequence}, participants}, outcome.answers);
+    return outcome;
+  }
+  static std::vector<Answer> right(const Outcome& outcome) {
+    EXPECT_TRUE(outcome.right);
+    return outcome.answers;
+  }
+  static void refused(const Outcome& outcome) {
+    EXPECT_FALSE(outcome.right);
+    EXPECT_TRUE(outcome.answers.empty());
   }
   static uint64_t copies_of(uint32_t node) { return 0x1000 * node; }
 
@@ -56,24 +60,23 @@ TEST_F(GatheringsTest, NodeZeroGetsEveryNodesCopiesInAnyOrderOfArrival) {
     while (taken < wanted.size()) {
       std::vector<Answer> answers;
       if (!asking && (offered == offers.size() || random() % 2)) {
-        answers = send(request(Kind::TakeCopies, 0, wanted[taken], false, sequence));
+        answers = right(take(0, wanted[taken], sequence));
         asking = true;
       } else if (offered < offers.size()) {
         const uint32_t node = offers[offered++];
-        answers = send(request(Kind::OfferCopies, node, copies_of(node), waits, sequence));
+        answers = right(offer(node, copies_of(node), waits, sequence));
       }
       ASSERT_LE(answers.size(), 1u);
       if (answers.empty())
         continue;
-      EXPECT_EQ(answers[0].node, 0u);
-      EXPECT_EQ(answers[0].ticket, 100u);
-      EXPECT_EQ(answers[0].word, copies_of(wanted[taken++]));
+      EXPECT_EQ(answers[0].to, asker(0));
+      EXPECT_EQ(std::get<Answer::Copies>(answers[0].content).address, copies_of(wanted[taken++]));
       asking = false;
     }
     if (waits) {
       std::vector<uint32_t> released;
-      for (const Answer& answer : send(request(Kind::ReleaseCopies, 0, 0, false, sequence)))
-        released.push_back(answer.node);
+      for (const Answer& answer : right(release(0, sequence)))
+        released.push_back(answer.to.node);
       std::sort(released.begin(), released.end());
       EXPECT_EQ(released, wanted);
     }
@@ -82,21 +85,21 @@ TEST_F(GatheringsTest, NodeZeroGetsEveryNodesCopiesInAnyOrderOfArrival) {
 }
 
 TEST_F(GatheringsTest, WhatNoCorrectNodeSendsIsRefused) {
-  refuse(request(Kind::OfferCopies, 0, 1));
-  refuse(request(Kind::TakeCopies, 1, 2));
-  refuse(request(Kind::TakeCopies, 0, 0));
-  refuse(request(Kind::TakeCopies, 0, 3));
-  refuse(request(Kind::TakeCopies, 0, 64));
-  refuse(request(Kind::ReleaseCopies, 0));
-  EXPECT_TRUE(send(request(Kind::OfferCopies, 1, copies_of(1), true)).empty());
-  refuse(request(Kind::OfferCopies, 1, copies_of(1), true));
-  EXPECT_TRUE(send(request(Kind::TakeCopies, 0, 2)).empty());
-  refuse(request(Kind::TakeCopies, 0, 1));
-  refuse(request(Kind::ReleaseCopies, 0));
+  refused(offer(0, 1));
+  refused(take(1, 2));
+  refused(take(0, 0));
+  refused(take(0, 3));
+  refused(take(0, 64));
+  refused(release(0));
+  EXPECT_TRUE(right(offer(1, copies_of(1), true)).empty());
+  refused(offer(1, copies_of(1), true));
+  EXPECT_TRUE(right(take(0, 2)).empty());
+  refused(take(0, 1));
+  refused(release(0));
 }
 
 TEST_F(GatheringsTest, ATeamThatIsOverLeavesNothing) {
-  send(request(Kind::OfferCopies, 1, copies_of(1)));
+  right(offer(1, copies_of(1)));
   gatherings.forget_team(8);
   EXPECT_EQ(gatherings.under_way(), 1u);
   gatherings.forget_team(9);

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 #include <random>
 #include <set>
@@ -11,23 +10,15 @@
 namespace hetmp::runtime {
 namespace {
 
-using Kind = Request::Kind;
-
 constexpr uint32_t nodes = 4;
 
 class HandoverTest : public testing::Test {
  protected:
-  Request request(Kind kind, uint32_t node, uint64_t sequence) {
-    Request made;
-    made.kind = kind;
-    made.node = node;
-    made.ticket = 1000 + node;
-    made.nodes = nodes;
-    made.participants = NodeSet::first_of(nodes);
-    made.threads = nodes;
-    made.team = 1;
-    made.sequence = sequence;
-    return made;
+  template <class Content> static Request by(uint32_t node, const Content& content) {
+    return {{node, 1000 + node}, content};
+  }
+  static Request barrier(uint32_t node, uint64_t sequence, uint64_t team = 1) {
+    return by(node, Request::Barrier{{team, sequence}, NodeSet::first_of(nodes), 0, 0, 0});
   }
 
   std::vector<Answer> send(const Request& made) {
@@ -36,14 +27,9 @@ class HandoverTest : public testing::Test {
     return answers;
   }
 
-  std::vector<Answer> come(uint32_t node, uint64_t barrier) { return send(request(Kind::Barrier, node, barrier)); }
+  std::vector<Answer> come(uint32_t node, uint64_t sequence) { return send(barrier(node, sequence)); }
 
-  Request offer_of(const Handover& tasks) {
-    Request made = request(Kind::OfferTasks, tasks.origin, 0);
-    made.payload_length = sizeof tasks;
-    memcpy(made.payload, &tasks, sizeof tasks);
-    return made;
-  }
+  static Request offer_of(const Handover& tasks) { return by(tasks.origin, Request::OfferTasks{1, tasks}); }
 
   std::vector<Answer> offer(uint32_t node, uint32_t slot, uint32_t count = 1) {
     Handover tasks;
@@ -55,10 +41,7 @@ class HandoverTest : public testing::Test {
   }
 
   std::vector<Answer> give_back(uint32_t node, uint32_t origin, uint32_t slot, uint64_t nanoseconds) {
-    Request made = request(Kind::ReturnTask, node, origin);
-    made.word = slot;
-    made.trips = nanoseconds;
-    return send(made);
+    return send(by(node, Request::ReturnTask{origin, slot, nanoseconds}));
   }
 
   Coordinator coordinator{schedulers::DecisionRules{}, std::vector<uint32_t>(nodes, 1)};
@@ -67,11 +50,11 @@ class HandoverTest : public testing::Test {
 TEST_F(HandoverTest, TasksThatNobodyWantsComeBack) {
   const auto answers = offer(2, 17, 3);
   ASSERT_EQ(answers.size(), 1u);
-  EXPECT_EQ(answers[0].kind, Answer::Kind::TasksBack);
-  EXPECT_EQ(answers[0].node, 2u);
-  EXPECT_EQ(answers[0].word, 0u);
-  ASSERT_EQ(answers[0].tasks.count, 3u);
-  EXPECT_EQ(answers[0].tasks.tasks[2].slot, 19u);
+  EXPECT_EQ(answers[0].to.node, 2u);
+  const auto* back = std::get_if<Answer::TasksUnwanted>(&answers[0].content);
+  ASSERT_TRUE(back);
+  ASSERT_EQ(back->tasks.count, 3u);
+  EXPECT_EQ(back->tasks.tasks[2].slot, 19u);
 }
 
 TEST_F(HandoverTest, WhoWaitsAtABarrierGetsThemAndHasToComeAgain) {
@@ -79,35 +62,36 @@ TEST_F(HandoverTest, WhoWaitsAtABarrierGetsThemAndHasToComeAgain) {
   EXPECT_TRUE(come(1, 1).empty());
   const auto given = offer(0, 5);
   ASSERT_EQ(given.size(), 1u);
-  EXPECT_EQ(given[0].kind, Answer::Kind::Tasks);
-  EXPECT_EQ(given[0].node, 3u) << "it has waited longest";
-  EXPECT_EQ(given[0].ticket, 1003u);
-  EXPECT_EQ(given[0].tasks.tasks[0].slot, 5u);
+  EXPECT_EQ(given[0].to.node, 3u) << "it has waited longest";
+  EXPECT_EQ(given[0].to.ticket, 1003u);
+  const auto* tasks = std::get_if<Answer::Tasks>(&given[0].content);
+  ASSERT_TRUE(tasks);
+  EXPECT_EQ(tasks->tasks.tasks[0].slot, 5u);
 
   EXPECT_TRUE(come(2, 1).empty());
   EXPECT_TRUE(come(0, 1).empty()) << "node 3 has not come";
   const auto back = give_back(3, 0, 5, 42);
   ASSERT_EQ(back.size(), 1u);
-  EXPECT_EQ(back[0].kind, Answer::Kind::TasksBack);
-  EXPECT_EQ(back[0].node, 0u);
-  EXPECT_EQ(back[0].word, 43u);
+  EXPECT_EQ(back[0].to.node, 0u);
+  const auto* done = std::get_if<Answer::TaskDone>(&back[0].content);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->slot, 5u);
+  EXPECT_EQ(done->nanoseconds, 42u);
   EXPECT_EQ(coordinator.report().tasks.offered, 1u);
   EXPECT_EQ(coordinator.report().tasks.executed_elsewhere, 1u);
   EXPECT_EQ(coordinator.report().tasks.elsewhere_us, 0.042);
-  EXPECT_EQ(back[0].tasks.tasks[0].slot, 5u);
   const auto over = come(3, 1);
   EXPECT_EQ(over.size(), nodes);
   for (const Answer& answer : over)
-    EXPECT_EQ(answer.kind, Answer::Kind::Reply);
+    EXPECT_TRUE(std::holds_alternative<Answer::BarrierOver>(answer.content));
 }
 
 TEST_F(HandoverTest, WhoAsksLearnsHowManyWaitAtABarrier) {
   const auto idle = [&] {
-    const auto answers = send(request(Kind::AskIdle, 0, 0));
+    const auto answers = send(by(0, Request::AskIdle{1}));
     EXPECT_EQ(answers.size(), 1u);
-    EXPECT_EQ(answers[0].kind, Answer::Kind::Reply);
-    EXPECT_EQ(answers[0].ticket, 1000u);
-    return answers[0].word;
+    EXPECT_EQ(answers[0].to.ticket, 1000u);
+    return std::get<Answer::IdleNodes>(answers[0].content).count;
   };
   EXPECT_EQ(idle(), 0u);
   come(3, 1);
@@ -116,9 +100,7 @@ TEST_F(HandoverTest, WhoAsksLearnsHowManyWaitAtABarrier) {
   EXPECT_EQ(idle(), 2u);
   offer(0, 5);
   EXPECT_EQ(idle(), 1u) << "one has something to do";
-  Request other = request(Kind::Barrier, 1, 1);
-  other.team = 2;
-  send(other);
+  send(barrier(1, 1, 2));
   EXPECT_EQ(idle(), 1u);
   come(3, 1);
   come(1, 1);
@@ -128,16 +110,14 @@ TEST_F(HandoverTest, WhoAsksLearnsHowManyWaitAtABarrier) {
 }
 
 TEST_F(HandoverTest, WhoWaitsForTheEndOfTheRegionGetsNone) {
-  EXPECT_TRUE(send(request(Kind::Join, 0, 1)).empty());
-  EXPECT_EQ(send(request(Kind::AskIdle, 1, 0))[0].word, 0u);
-  EXPECT_EQ(offer(1, 0)[0].kind, Answer::Kind::TasksBack);
+  EXPECT_TRUE(send(by(0, Request::Join{{1, 1}, NodeSet::first_of(nodes), 0, false})).empty());
+  EXPECT_EQ(std::get<Answer::IdleNodes>(send(by(1, Request::AskIdle{1}))[0].content).count, 0u);
+  EXPECT_TRUE(std::holds_alternative<Answer::TasksUnwanted>(offer(1, 0)[0].content));
 }
 
 TEST_F(HandoverTest, OtherTeamsGetNone) {
-  Request other = request(Kind::Barrier, 3, 1);
-  other.team = 2;
-  EXPECT_TRUE(send(other).empty());
-  EXPECT_EQ(offer(0, 0)[0].kind, Answer::Kind::TasksBack);
+  EXPECT_TRUE(send(barrier(3, 1, 2)).empty());
+  EXPECT_TRUE(std::holds_alternative<Answer::TasksUnwanted>(offer(0, 0)[0].content));
 }
 
 TEST_F(HandoverTest, WhatNoCorrectNodeSendsIsRefused) {
@@ -148,17 +128,10 @@ TEST_F(HandoverTest, WhatNoCorrectNodeSendsIsRefused) {
   const Request correct = offer_of(tasks);
   EXPECT_TRUE(coordinator.handle(correct, answers));
 
-  Request shorter = correct;
-  shorter.payload_length--;
-  EXPECT_FALSE(coordinator.handle(shorter, answers));
   Request by_another = correct;
-  by_another.node = 2;
+  by_another.from.node = 2;
   EXPECT_FALSE(coordinator.handle(by_another, answers));
-  for (const uint32_t count : {0u, Handover::most + 1}) {
-    tasks.count = count;
-    EXPECT_FALSE(coordinator.handle(offer_of(tasks), answers)) << count;
-  }
-  EXPECT_FALSE(coordinator.handle(request(Kind::ReturnTask, 0, nodes), answers)) << "of a node that there is not";
+  EXPECT_FALSE(coordinator.handle(by(0, Request::ReturnTask{nodes, 0, 0}), answers)) << "of a node that there is not";
 }
 
 /// Nodes generate and execute tasks at random, those of others as well, and each barrier is over only when all tasks
@@ -178,15 +151,18 @@ TEST_F(HandoverTest, NoBarrierEndsBeforeTheTasksThatWereHandedOver) {
     bool over = false;
     const auto take = [&](const std::vector<Answer>& answers) {
       for (const Answer& answer : answers) {
-        Node& to = node[answer.node];
-        if (answer.kind == Answer::Kind::TasksBack) {
-          to.away -= answer.tasks.count;
-          (answer.word == 0 ? to.ready : executed) += answer.tasks.count;
-        } else if (answer.kind == Answer::Kind::Tasks) {
+        Node& to = node[answer.to.node];
+        if (const auto* back = std::get_if<Answer::TasksUnwanted>(&answer.content)) {
+          to.away -= back->tasks.count;
+          to.ready += back->tasks.count;
+        } else if (std::holds_alternative<Answer::TaskDone>(answer.content)) {
+          to.away--;
+          executed++;
+        } else if (const auto* given = std::get_if<Answer::Tasks>(&answer.content)) {
           EXPECT_TRUE(to.waits);
           to.waits = false;
-          for (uint32_t i = 0; i < answer.tasks.count; i++)
-            to.accepted.push_back({answer.tasks.origin, answer.tasks.tasks[i].slot});
+          for (uint32_t i = 0; i < given->tasks.count; i++)
+            to.accepted.push_back({given->tasks.origin, given->tasks.tasks[i].slot});
         } else {
           EXPECT_TRUE(to.waits);
           over = true;

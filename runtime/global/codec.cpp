@@ -1,0 +1,375 @@
+#include "runtime/global/codec.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace hetmp::runtime {
+namespace {
+
+using schedulers::Assignment;
+using schedulers::NodeMeasurement;
+using schedulers::Range;
+using schedulers::Schedule;
+using schedulers::ScheduleKind;
+
+/// What travels as the machine has it.
+template <class T>
+concept Number = (std::integral<T> && !std::same_as<T, bool>) || std::floating_point<T>;
+template <class T>
+concept Pointer = std::is_pointer_v<T>;
+
+/// T, or const T: one list of fields for both directions.
+template <class T, class Of>
+concept Is = std::same_as<std::remove_const_t<T>, Of>;
+
+/// The last of an enumeration that travels.
+template <class E> constexpr E last_of = E{};
+template <> constexpr ScheduleKind last_of<ScheduleKind> = ScheduleKind::HetProbeI;
+template <> constexpr Assignment::Distribution last_of<Assignment::Distribution> = Assignment::Distribution::Guided;
+
+// Fields, in the order in which they travel. The structured bindings do not compile when a structure gets another one.
+
+void fields(auto& codec, Is<ConstructName> auto& it) {
+  auto& [team, sequence] = it;
+  codec(team, sequence);
+}
+void fields(auto& codec, Is<Asker> auto& it) {
+  auto& [node, ticket] = it;
+  codec(node, ticket);
+}
+void fields(auto& codec, Is<Range> auto& it) {
+  auto& [begin, end] = it;
+  codec(begin, end);
+}
+void fields(auto& codec, Is<Schedule> auto& it) {
+  auto& [kind, chunk, probe_percent, monotonic, trapezoidal] = it;
+  codec(kind, chunk, probe_percent, monotonic, trapezoidal);
+}
+void fields(auto& codec, Is<NodeMeasurement> auto& it) {
+  auto& [threads, iterations, thread_us, busy_us, span_us, read_misses, write_misses, write_upgrades, instructions,
+         cache_misses] = it;
+  codec(threads, iterations, thread_us, busy_us, span_us, read_misses, write_misses, write_upgrades, instructions,
+        cache_misses);
+}
+void fields(auto& codec, Is<Assignment> auto& it) {
+  auto& [pieces, piece_count, distribution, measured, last, chunk, repeats] = it;
+  codec.counted(piece_count, pieces);
+  codec(distribution, measured, last, chunk, repeats);
+}
+void fields(auto& codec, Is<affinity::Partition> auto& it) {
+  auto& [first, count] = it;
+  codec(first, count);
+}
+void fields(auto& codec, Is<TaskIcvs> auto& it) {
+  auto& [nthreads, nthreads_set_by_call, dynamic, max_active_levels, run_schedule, default_device, thread_limit,
+         default_allocator, places] = it;
+  codec(nthreads, nthreads_set_by_call, dynamic, max_active_levels, run_schedule, default_device, thread_limit,
+        default_allocator, places);
+}
+void fields(auto& codec, Is<DeviceIcvs> auto& it) {
+  auto& [teams, teams_thread_limit] = it;
+  codec(teams, teams_thread_limit);
+}
+void fields(auto& codec, Is<ListedSizes> auto& it) {
+  auto& [count, first_level, sizes] = it;
+  codec.counted(count, sizes);
+  codec(first_level);
+}
+void fields(auto& codec, Is<HandedTask> auto& it) {
+  auto& [function, finalise, body, slot, is_final] = it;
+  codec(function, finalise, body, slot, is_final);
+}
+void fields(auto& codec, Is<Handover> auto& it) {
+  auto& [origin, count, icvs, tasks] = it;
+  codec(origin, icvs);
+  codec.counted(count, tasks);
+}
+void fields(auto& codec, Is<TeamDescription> auto& it) {
+  auto& [team, node, nodes, participants, root, threads, first_thread, local_threads, level, active_level, league_teams,
+         league_number, icvs, device, listed, source, microtask, invoke, argument_count, arguments] = it;
+  codec(team, node, nodes, participants, root, threads, first_thread, local_threads, level, active_level, league_teams,
+        league_number, icvs, device, listed, source, microtask, invoke);
+  codec.counted(argument_count, arguments);
+}
+void fields(auto&, Is<ReportWanted> auto&) {}
+
+void fields(auto& codec, Is<Request::Barrier> auto& it) {
+  auto& [name, nodes, microtask, word, site] = it;
+  codec(name, nodes, microtask, word, site);
+}
+void fields(auto& codec, Is<Request::Join> auto& it) {
+  auto& [name, nodes, microtask, unplaced] = it;
+  codec(name, nodes, microtask, unplaced);
+}
+void fields(auto& codec, Is<Request::AskLoop> auto& it) {
+  auto& [name, nodes, microtask, threads, call_site, schedule, trips, done, source] = it;
+  codec(name, nodes, microtask, threads, call_site, schedule, trips, done, source);
+}
+void fields(auto& codec, Is<Request::ReportLoop> auto& it) {
+  auto& [name, done] = it;
+  codec(name, done);
+}
+void fields(auto& codec, Is<Request::OrderedWait> auto& it) {
+  auto& [loop, index] = it;
+  codec(loop, index);
+}
+void fields(auto& codec, Is<Request::OrderedPost> auto& it) {
+  auto& [loop, next] = it;
+  codec(loop, next);
+}
+void fields(auto& codec, Is<Request::Lock> auto& it) { codec(it.key); }
+void fields(auto& codec, Is<Request::TryLock> auto& it) { codec(it.key); }
+void fields(auto& codec, Is<Request::Unlock> auto& it) { codec(it.key); }
+void fields(auto& codec, Is<Request::OfferCopies> auto& it) {
+  auto& [name, nodes, address, waits] = it;
+  codec(name, nodes, address, waits);
+}
+void fields(auto& codec, Is<Request::TakeCopies> auto& it) {
+  auto& [name, nodes, of_node] = it;
+  codec(name, nodes, of_node);
+}
+void fields(auto& codec, Is<Request::ReleaseCopies> auto& it) {
+  auto& [name, nodes] = it;
+  codec(name, nodes);
+}
+void fields(auto& codec, Is<Request::AskIdle> auto& it) { codec(it.team); }
+void fields(auto& codec, Is<Request::OfferTasks> auto& it) {
+  auto& [team, tasks] = it;
+  codec(team, tasks);
+}
+void fields(auto& codec, Is<Request::ReturnTask> auto& it) {
+  auto& [origin, slot, nanoseconds] = it;
+  codec(origin, slot, nanoseconds);
+}
+void fields(auto& codec, Is<Request> auto& it) {
+  auto& [from, content] = it;
+  codec(from, content);
+}
+
+void fields(auto&, Is<Answer::Go> auto&) {}
+void fields(auto& codec, Is<Answer::BarrierOver> auto& it) { codec(it.word); }
+void fields(auto& codec, Is<Answer::Tasks> auto& it) { codec(it.tasks); }
+void fields(auto& codec, Is<Answer::Assigned> auto& it) { codec(it.assignment); }
+void fields(auto& codec, Is<Answer::LockTried> auto& it) { codec(it.taken); }
+void fields(auto& codec, Is<Answer::Copies> auto& it) { codec(it.address); }
+void fields(auto& codec, Is<Answer::IdleNodes> auto& it) { codec(it.count); }
+void fields(auto& codec, Is<Answer::TasksUnwanted> auto& it) { codec(it.tasks); }
+void fields(auto& codec, Is<Answer::TaskDone> auto& it) {
+  auto& [slot, nanoseconds] = it;
+  codec(slot, nanoseconds);
+}
+void fields(auto& codec, Is<Answer> auto& it) {
+  auto& [to, content] = it;
+  codec(to, content);
+}
+
+// What is wrong with values whose fields could all be read.
+
+constexpr const char* no_such_node = "names a node that there cannot be";
+
+template <class T> const char* problem(const T&) { return nullptr; }
+const char* problem(const Asker& it) { return it.node < most_nodes ? nullptr : no_such_node; }
+const char* problem(const Request::TakeCopies& it) { return it.of_node < most_nodes ? nullptr : no_such_node; }
+const char* problem(const Request::ReturnTask& it) { return it.origin < most_nodes ? nullptr : no_such_node; }
+const char* problem(const Schedule& it) {
+  return it.probe_percent > 0 && it.probe_percent <= 100 ? nullptr : "has a probe that is no part of a loop";
+}
+const char* problem(const NodeMeasurement& it) {
+  return std::isfinite(it.thread_us) && std::isfinite(it.busy_us) && std::isfinite(it.span_us)
+             ? nullptr
+             : "has a time that is no number";
+}
+const char* problem(const Assignment& it) {
+  uint64_t next = 0;
+  for (const Range& piece : std::span(it.pieces, it.piece_count)) {
+    if (piece.begin < next || piece.empty())
+      return "has pieces of a loop that do not follow each other";
+    next = piece.end;
+  }
+  return nullptr;
+}
+const char* problem(const Handover& it) {
+  if (it.origin >= most_nodes)
+    return no_such_node;
+  return it.count != 0 ? nullptr : "hands over no task";
+}
+const char* problem(const TeamDescription& it) {
+  if (it.node >= most_nodes || it.participants.size() != it.nodes || !it.participants.contains(it.node))
+    return no_such_node;
+  return it.local_threads != 0 && it.first_thread < it.threads && it.local_threads <= it.threads - it.first_thread
+             ? nullptr
+             : "starts threads that are not the team's";
+}
+
+class Writer {
+ public:
+  explicit Writer(std::span<std::byte> to) : to_(to) {}
+
+  void operator()(const auto&... values) { (put(values), ...); }
+  template <class T, size_t most> void counted(uint32_t count, const T (&values)[most]) {
+    put(count);
+    for (const T& value : std::span(values, count))
+      put(value);
+  }
+  uint32_t size() const { return uint32_t(size_); }
+
+ private:
+  void raw(const void* from, size_t bytes) {
+    memcpy(to_.data() + size_, from, bytes);
+    size_ += bytes;
+  }
+
+  template <class T> void put(const T& value) {
+    if constexpr (Number<T> || std::is_enum_v<T> || std::same_as<T, bool>)
+      raw(&value, sizeof value);
+    else if constexpr (Pointer<T>)
+      put(reinterpret_cast<uintptr_t>(value));
+    else
+      fields(*this, value);
+  }
+  void put(NodeSet value) { put(value.bits()); }
+  void put(std::string_view text) {
+    put(uint32_t(text.size()));
+    if (!text.empty())
+      raw(text.data(), text.size());
+  }
+  template <class... T> void put(const std::variant<T...>& value) {
+    put(uint8_t(value.index()));
+    std::visit([this](const auto& content) { this->put(content); }, value);
+  }
+
+  std::span<std::byte> to_;
+  size_t size_ = 0;
+};
+
+/// Remembers the first that is wrong; reads zeros from there on.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> from) : from_(from) {}
+
+  void operator()(auto&... values) { (get(values), ...); }
+  template <class T, size_t most> void counted(uint32_t& count, T (&values)[most]) {
+    get(count);
+    if (count > most)
+      refuse("counts more than there may be");
+    if (wrong_)
+      count = 0;
+    for (T& value : std::span(values, count))
+      get(value);
+  }
+  /// Null: all was read, and all was right.
+  const char* end() {
+    if (!from_.empty())
+      refuse("is too long");
+    return wrong_;
+  }
+  template <class... T> void get(std::variant<T...>& value) {
+    uint8_t index = 0;
+    get(index);
+    if (index >= sizeof...(T))
+      refuse("is of a kind that there is not");
+    if (!wrong_)
+      choose(value, index, std::index_sequence_for<T...>{});
+  }
+
+ private:
+  void refuse(const char* why) {
+    if (!wrong_)
+      wrong_ = why;
+    from_ = {};
+  }
+
+  const std::byte* take(size_t bytes) {
+    if (bytes > from_.size()) {
+      refuse("is too short");
+      return nullptr;
+    }
+    const std::byte* taken = from_.data();
+    from_ = from_.subspan(bytes);
+    return taken;
+  }
+
+  template <class T> void get(T& value) {
+    if constexpr (Number<T>) {
+      const std::byte* bytes = take(sizeof value);
+      value = {};
+      if (bytes)
+        memcpy(&value, bytes, sizeof value);
+    } else if constexpr (std::is_enum_v<T>) {
+      std::underlying_type_t<T> number = 0;
+      get(number);
+      if (number > static_cast<std::underlying_type_t<T>>(last_of<T>))
+        refuse("has a value that its kind has not");
+      value = wrong_ ? T{} : static_cast<T>(number);
+    } else if constexpr (Pointer<T>) {
+      uintptr_t address = 0;
+      get(address);
+      value = reinterpret_cast<T>(address);
+    } else {
+      fields(*this, value);
+      if (const char* why = problem(value); why && !wrong_)
+        refuse(why);
+    }
+  }
+  void get(bool& value) {
+    uint8_t number = 0;
+    get(number);
+    if (number > 1)
+      refuse("has a truth value that is neither");
+    value = number == 1;
+  }
+  void get(NodeSet& value) {
+    uint64_t bits = 0;
+    get(bits);
+    value = NodeSet::of_bits(bits);
+  }
+  void get(std::string_view& text) {
+    uint32_t length = 0;
+    get(length);
+    if (length > Request::longest_source)
+      refuse("has a text that is too long");
+    const std::byte* bytes = wrong_ ? nullptr : take(length);
+    text = bytes ? std::string_view(reinterpret_cast<const char*>(bytes), length) : std::string_view();
+  }
+  template <class Variant, size_t... which> void choose(Variant& value, uint8_t index, std::index_sequence<which...>) {
+    ((which == index ? get(value.template emplace<which>()) : void()), ...);
+  }
+
+  std::span<const std::byte> from_;
+  const char* wrong_ = nullptr;
+};
+
+template <class T, class... Others> constexpr uint8_t place_in(const std::variant<Others...>*) {
+  uint8_t place = 0, found = 0;
+  ((std::same_as<T, Others> ? void(found = place) : void(), ++place), ...);
+  return found;
+}
+
+/// As it would be written as part of a Message, which is not made for it.
+template <class T> uint32_t write(const T& message, std::span<std::byte> to) {
+  Writer writer(to);
+  writer(place_in<T>(static_cast<const Message*>(nullptr)), message);
+  return writer.size();
+}
+
+} // namespace
+
+static_assert(EncodedMessage::most_bytes >= sizeof(TeamDescription) && EncodedMessage::most_bytes >= sizeof(Answer) &&
+                  EncodedMessage::most_bytes >= sizeof(Request) + Request::longest_source,
+              "nothing is longer as bytes than as a structure, but for the texts it points to");
+
+EncodedMessage::EncodedMessage(const Request& request) : size_(write(request, bytes_)) {}
+EncodedMessage::EncodedMessage(const Answer& answer) : size_(write(answer, bytes_)) {}
+EncodedMessage::EncodedMessage(const TeamDescription& part) : size_(write(part, bytes_)) {}
+EncodedMessage::EncodedMessage(ReportWanted wanted) : size_(write(wanted, bytes_)) {}
+
+const char* decode(std::span<const std::byte> bytes, Message& to) {
+  Reader reader(bytes);
+  reader.get(to);
+  return reader.end();
+}
+
+} // namespace hetmp::runtime
