@@ -1,6 +1,6 @@
 #include "runtime/loops/loop.hpp"
 
-#include "runtime/team/traced.hpp"
+#include "runtime/team/events.hpp"
 
 #include "schedulers/arithmetic/loop.hpp"
 
@@ -270,9 +270,9 @@ bool next_chunk(ImplicitTask& task, Range& chunk) {
     return false;
   if (loop.ordered)
     close_ordered_chunk(task);
-  trace_iterations_end(task, perf::TraceEvent::Kind::Chunk, loop.measured == Measured::Everything);
+  events::iterations_end(task, events::Iterations::Chunk, loop.measured == Measured::Everything);
   if (take_chunk(task, chunk)) {
-    trace_iterations_begin(task, chunk, loop.call_site, loop.source);
+    events::iterations_begin(task, chunk, loop.call_site, loop.source);
     return true;
   }
   loop.open = false;

@@ -2,8 +2,7 @@
 // (schedulers/policies/node_work.hpp), and one of them asks the loop's policy for more when the node has none.
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
-#include "runtime/team/traced.hpp"
-#include "runtime/team/visits.hpp"
+#include "runtime/team/events.hpp"
 
 #include <utility>
 
@@ -30,11 +29,11 @@ void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
   buffer.before = snapshot_of_node();
   if (!schedulers::probes(task.loop.schedule.kind))
     return;
-  visits::ends(*task.team);
+  events::visit_ends(*task.team);
   if (task.loop.schedule.kind != schedulers::ScheduleKind::HetProbe)
     return;
   if (const auto known = plan_cache::take(task.team->description, task.loop.call_site, task.loop.trips)) {
-    visits::begins(*task.team, task.loop.call_site);
+    events::visit_begins(*task.team, task.loop.call_site);
     buffer.work.assign(*known);
     buffer.known = true;
   }
@@ -95,12 +94,9 @@ void ask(ImplicitTask& task, LoopBuffer& buffer, const schedulers::NodeMeasureme
   NodeTeam& team = *task.team;
   LoopQuestion question = question_about(task.loop);
   question.done = done;
-  perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Ask, team.description.node, task.number,
-                       task.loop.call_site, task.loop.source);
+  events::AskingForIterations asking(task);
   const Assignment answer = team.global->ask_loop(team.description, task.loop.global_name, question);
-  span.event.first = answer.piece_count != 0 ? answer.pieces[0].begin : 0;
-  span.event.count = answer.size();
-  span.event.measured = answer.measured;
+  asking.answered(answer);
   {
     FutexLockGuard guard(buffer.lock);
     buffer.work.assign(answer);

@@ -9,8 +9,7 @@
 #include "runtime/loops/plan_cache.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
-#include "runtime/team/traced.hpp"
-#include "runtime/team/visits.hpp"
+#include "runtime/team/events.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/arithmetic/static_shares.hpp"
@@ -53,10 +52,10 @@ StaticVisit* find_named(NodeTeam& team, uint64_t name) {
 Assignment obtain_assignment(NodeTeam& team, const StaticVisit& visit) {
   const TeamDescription& part = team.description;
   if (const auto known = plan_cache::take(part, visit.identity.call_site, visit.trips)) {
-    visits::begins(team, visit.identity.call_site);
+    events::visit_begins(team, visit.identity.call_site);
     return *known;
   }
-  visits::ends(team);
+  events::visit_ends(team);
   const Assignment answer = team.global->ask_loop(part, visit.global_name, question_about(visit));
   if (answer.repeats != 0)
     plan_cache::keep(part, visit.identity.call_site, visit.trips, answer);
@@ -117,7 +116,7 @@ bool are_placed(const NodeTeam& team) { return team.global && placement().static
 /// A loop that is divided as an earlier one was can be helped where nobody measures that one any more.
 void note_like_earlier(NodeTeam& team, const StaticVisit& earlier, const void* call_site) {
   if (!earlier.assignment.measured || earlier.threads_done == team.local_threads())
-    visits::begins(team, call_site);
+    events::visit_begins(team, call_site);
 }
 
 Range placed_share(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) {
@@ -142,7 +141,7 @@ Range placed_share(ImplicitTask& task, uint64_t trips, const LoopIdentity& ident
 } // namespace
 
 void note_unplaced_loop(NodeTeam& team, const void* call_site) {
-  visits::begins(team, call_site);
+  events::visit_begins(team, call_site);
   // relaxed: read when the team's threads have joined.
   if (team.global && !team.unplaced.load(std::memory_order_relaxed))
     team.unplaced.store(true, std::memory_order_relaxed);
@@ -181,13 +180,13 @@ Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& 
   if (!placed)
     note_unplaced_loop(team, identity.call_site);
   const Range share = placed ? placed_share(task, trips, identity) : unplaced_share(team, trips, task.local_number);
-  trace_iterations_begin(task, share, identity.call_site, identity.source);
+  events::iterations_begin(task, share, identity.call_site, identity.source);
   return share;
 }
 
 void end_static_loop(ImplicitTask& task) {
   task.in_static_loop = false;
-  trace_iterations_end(task, perf::TraceEvent::Kind::Share, task.static_visit != 0);
+  events::iterations_end(task, events::Iterations::Share, task.static_visit != 0);
   if (task.static_visit == 0)
     return;
   const schedulers::ChunkMeasurement chunk = since(task.static_started);

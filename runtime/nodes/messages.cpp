@@ -20,6 +20,7 @@
 #include "runtime/regions/spread.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/team/visits.hpp"
+#include "runtime/wait/wait.hpp"
 
 #include <cstdio>
 #include <cstring>

@@ -1,7 +1,6 @@
 #include "runtime/regions/region.hpp"
 
 #include "base/cpu_list.hpp"
-#include "perf/report/trace.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/regions/leaving.hpp"
@@ -13,14 +12,12 @@
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/binding.hpp"
 #include "runtime/team/display.hpp"
-#include "runtime/team/traced.hpp"
-#include "runtime/team/visits.hpp"
+#include "runtime/team/events.hpp"
 #include "runtime/wait/write_changed.hpp"
 
 namespace hetmp::runtime {
 
 SpreadHooks spread_hooks;
-visits::Hooks visits::hooks;
 
 namespace {
 
@@ -127,7 +124,7 @@ void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node
 
 /// All threads of the node have left its part of a team on several nodes, and no task of it is left.
 void tell_other_nodes(Thread& primary, NodeTeam& team) {
-  visits::ends(team); // nobody here touches the loops' pages any more
+  events::visit_ends(team); // nobody here touches the loops' pages any more
   if (team.description.node != 0 && spread_hooks.node_part_finished)
     spread_hooks
         .node_part_finished(); // before node 0 goes on, which may read what this has written, or end the program
@@ -175,8 +172,7 @@ NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part) {
 
 void execute(Thread& self, NodeTeam& team) {
   const TeamDescription& description = team.description;
-  const perf::TraceSpan span(is_traced(*self.task), perf::TraceEvent::Kind::Region, description.node, self.task->number,
-                             description.microtask, description.source);
+  const events::ExecutingRegion executing(*self.task);
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);
   if (regions_may_be_cancelled) [[unlikely]]
@@ -184,8 +180,7 @@ void execute(Thread& self, NodeTeam& team) {
 }
 
 void end_region(Thread& primary, NodeTeam& team) {
-  const bool waits_for_nodes = team.global && team.description.node == 0;
-  const perf::TraceSpan waiting(waits_for_nodes, perf::TraceEvent::Kind::Join, 0, 0);
+  const events::EndingRegion ending(team);
   finish_region(primary, team);
   if (team.global)
     tell_other_nodes(primary, team);

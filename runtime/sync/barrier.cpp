@@ -2,8 +2,7 @@
 
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/tasking/handing_over.hpp"
-#include "runtime/team/traced.hpp"
-#include "runtime/team/visits.hpp"
+#include "runtime/team/events.hpp"
 #include "runtime/wait/write_changed.hpp"
 
 namespace hetmp::runtime {
@@ -53,9 +52,9 @@ void team_barrier(ImplicitTask& task, const void* site) {
     finish_tasks_alone(task);
     return;
   }
-  const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
+  const events::AtBarrier at_barrier(task);
   local_barrier_with_tasks(task, [&] {
-    visits::ends(team);
+    events::visit_ends(team);
     if (team.global)
       meet_nodes(task, 0, site);
   });
@@ -68,11 +67,11 @@ uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
     finish_tasks_alone(task);
     return word;
   }
-  const perf::TraceSpan span(is_traced(task), perf::TraceEvent::Kind::Barrier, team.description.node, task.number);
+  const events::AtBarrier at_barrier(task);
   if (word != 0)
     team.words.fetch_or(word, std::memory_order_relaxed); // published by the arrival
   local_barrier_with_tasks(task, [&] {
-    visits::ends(team);
+    events::visit_ends(team);
     const uint64_t local = team.words.exchange(0, std::memory_order_relaxed);
     team.barrier_word = team.global ? meet_nodes(task, local, site) : local;
   });

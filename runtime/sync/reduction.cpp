@@ -4,7 +4,7 @@
 #include "base/variables/variable.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/cancellation.hpp"
-#include "runtime/team/visits.hpp"
+#include "runtime/team/events.hpp"
 #include "runtime/wait/fresh_page.hpp"
 
 namespace hetmp::runtime {
@@ -38,7 +38,7 @@ void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   team.reduction_data[task.local_number] = request.data;
   local_barrier(team, [&] {
-    visits::ends(team);
+    events::visit_ends(team);
     for (uint32_t local = 1; local < team.local_threads(); local++)
       request.combine(team.reduction_data[0], team.reduction_data[local]);
   });

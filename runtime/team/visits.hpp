@@ -1,31 +1,17 @@
-// Tells whoever moves memory between nodes when visits of loops begin and end, so that what a loop touched on its last
-// visit can be brought ahead. Only visits that nobody measures: the decisions about a loop go by the faults that it
-// shows when nothing is brought ahead.
+// A listener of events.hpp: whoever moves memory between nodes and can bring ahead what a loop touched on its last
+// visit. It is told of visits that nobody measures only: the decisions about a loop go by the faults that it shows when
+// nothing is brought ahead.
 #pragma once
-
-#include "runtime/team/node_team.hpp"
 
 #include <cstdint>
 
 namespace hetmp::runtime::visits {
 
-/// Null where nobody wants to know.
+/// Null where nobody wants to know. Set before there are teams.
 struct Hooks {
   void (*begin)(uint64_t loop) = nullptr;
   void (*end)() = nullptr;
 };
-extern Hooks hooks;
-
-/// The calling thread begins a visit of the loop that nobody measures.
-inline void begins(const NodeTeam& team, const void* call_site) {
-  if (team.global && hooks.begin) [[unlikely]]
-    hooks.begin(reinterpret_cast<uint64_t>(call_site));
-}
-
-/// The node's threads have left their last loop, or begin one that is measured.
-inline void ends(const NodeTeam& team) {
-  if (team.global && hooks.end) [[unlikely]]
-    hooks.end();
-}
+inline Hooks hooks;
 
 } // namespace hetmp::runtime::visits
