@@ -1,25 +1,13 @@
 #include "base/control_group.hpp"
 
+#include "base/process_status.hpp"
+
 #include <algorithm>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace hetmp {
 namespace {
 
 constexpr size_t longest_text = 16384;
-
-/// The beginning of a small file; empty if it cannot be read.
-std::string text_of(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return {};
-  std::string text(longest_text, '\0');
-  const ssize_t length = read(file, text.data(), text.size());
-  close(file);
-  text.resize(size_t(std::max<ssize_t>(length, 0)));
-  return text;
-}
 
 bool has_controller(std::string_view list, std::string_view wanted) {
   while (true) {
@@ -51,12 +39,12 @@ std::string group_of(std::string_view lines, std::string_view controller) {
 } // namespace
 
 std::string first_line(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = text_of_file(path.c_str(), longest_text);
   return text.substr(0, text.find('\n'));
 }
 
 std::string control_group(const std::string& root, std::string_view controller) {
-  return group_of(text_of(root + "/proc/self/cgroup"), controller);
+  return group_of(text_of_file((root + "/proc/self/cgroup").c_str(), longest_text), controller);
 }
 
 } // namespace hetmp

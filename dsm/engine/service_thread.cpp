@@ -48,7 +48,9 @@ void ServiceThread::start(uint32_t node, Transport& transport, ServiceClient& cl
 
 void ServiceThread::begin() {
   memory_.watch_others();
-  begun_.store(1, std::memory_order_release); // pairs with the acquire in thread_body(): what is set up
+  // release: pairs with the acquire in thread_body(), which sees what is set up
+  if (begun_.exchange(1, std::memory_order_release) != 0)
+    die(failure, "a node's service was begun twice");
   futex_wake(begun_, 1);
 }
 

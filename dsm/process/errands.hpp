@@ -1,5 +1,5 @@
 // What the service thread wants done that may wait for a lock or for shared memory. A thread of its own does it, made
-// in good time: making one takes locks of the dynamic linker, which somebody may hold who waits for a page.
+// in good time (private_threads.hpp).
 #pragma once
 
 namespace hetmp::dsm {

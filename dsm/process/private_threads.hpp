@@ -1,4 +1,10 @@
 // Threads that serve page faults. Nothing they use may lie in memory whose faults they serve.
+//
+// They are made before a node forgets the others' memory and begins to serve its own. To make one the C library writes
+// to variables of its own, some of which a program may have among its data (copy relocations: __libc_single_threaded),
+// and allocates, perhaps by a pointer that lies there. A page that is touched after its content has gone and before
+// userfaultfd watches it would stay zeros for ever. And once faults are served, making a thread takes locks of the
+// dynamic linker that somebody may hold who waits for a page: so the thread for errands is made in good time, too.
 #pragma once
 
 namespace hetmp::dsm {

@@ -1,0 +1,49 @@
+#include "base/process_status.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace hetmp {
+
+std::string text_of_file(const char* path, size_t most_bytes) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return {};
+  std::string text(most_bytes, '\0');
+  size_t filled = 0;
+  while (filled < text.size()) {
+    const ssize_t bytes = read(file, text.data() + filled, text.size() - filled);
+    if (bytes < 0 && errno == EINTR)
+      continue;
+    if (bytes <= 0)
+      break;
+    filled += size_t(bytes);
+  }
+  close(file);
+  text.resize(filled);
+  return text;
+}
+
+bool stat_says_stopped(const std::string& stat) {
+  const size_t name_end = stat.rfind(')'); // the name may have parentheses itself
+  if (name_end == stat.npos || name_end + 2 >= stat.size())
+    return false;
+  const char state = stat[name_end + 2];
+  return state == 'T' || state == 't';
+}
+
+bool status_says_traced(const std::string& status) {
+  constexpr char field[] = "\nTracerPid:"; // never the first line
+  const size_t at = status.find(field);
+  return at != status.npos && strtol(status.c_str() + at + sizeof field - 1, nullptr, 10) != 0;
+}
+
+bool is_stopped(pid_t process) {
+  return stat_says_stopped(text_of_file(("/proc/" + std::to_string(process) + "/stat").c_str()));
+}
+
+bool is_traced() { return status_says_traced(text_of_file("/proc/self/status")); }
+
+} // namespace hetmp

@@ -1,0 +1,51 @@
+// What is read of /proc: files as they are, and processes as they stand.
+#include "base/process_status.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace hetmp {
+namespace {
+
+TEST(ProcessStatus, TheStateStandsBehindTheLastParenthesis) {
+  EXPECT_TRUE(stat_says_stopped("12 (a) T 1 2"));
+  EXPECT_TRUE(stat_says_stopped("12 (a) R (b) t 1 2"));
+  EXPECT_FALSE(stat_says_stopped("12 (T) T) S 1 2"));
+  for (const char* text : {"", "12", "12 (a)", "12 (a) "})
+    EXPECT_FALSE(stat_says_stopped(text)) << text;
+}
+
+TEST(ProcessStatus, ATracerIsANumberOtherThanZero) {
+  EXPECT_TRUE(status_says_traced("Name:\tx\nTracerPid:\t77\nUid:\t0\n"));
+  EXPECT_FALSE(status_says_traced("Name:\tx\nTracerPid:\t0\nUid:\t0\n"));
+  EXPECT_FALSE(status_says_traced("Name:\tTracerPid: 7\n"));
+  EXPECT_FALSE(status_says_traced(""));
+}
+
+TEST(ProcessStatus, FilesAreReadUpToALength) {
+  EXPECT_EQ(text_of_file("/nowhere/at/all"), "");
+  EXPECT_EQ(text_of_file("/proc/self/stat", 3).size(), 3u);
+  EXPECT_TRUE(text_of_file("/proc/self/stat").starts_with(std::to_string(getpid()) + " ("));
+}
+
+TEST(ProcessStatus, AStoppedProcessIsOne) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0)
+    while (true)
+      pause();
+  EXPECT_FALSE(is_stopped(child));
+  kill(child, SIGSTOP);
+  int status;
+  EXPECT_EQ(waitpid(child, &status, WUNTRACED), child);
+  EXPECT_TRUE(is_stopped(child));
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  EXPECT_FALSE(is_stopped(child));
+}
+
+} // namespace
+} // namespace hetmp
