@@ -40,14 +40,14 @@ struct ControlReceiver {
   void operator()(const control::Exit& exit) const {
     do_later(exit_here, reinterpret_cast<void*>(intptr_t(exit.code)));
   }
-  void operator()(const control::Fact&) const { self.node_joins(from, text()); }
-  void operator()(const control::Joined&) const { self.node_joins(from, {}); }
+  void operator()(const control::Fact&) const { self.members_.node_joins(from, text()); }
+  void operator()(const control::Joined&) const { self.members_.node_joins(from, {}); }
   void operator()(const control::Unmap& unmap) const {
     const Segment range{unmap.begin, unmap.begin + (unmap.pages << page_shift)};
     const Segment large = AddressPlan::large_part(self.node_);
     if (!large.contains(range.begin) || unmap.pages > (large.end - range.begin) >> page_shift)
-      die(failure, "%s wants to unmap %#zx, which is not node %u's", self.name_of(from).c_str(), size_t(range.begin),
-          self.node_);
+      die(failure, "%s wants to unmap %#zx, which is not node %u's", self.members_.name_of(from).c_str(),
+          size_t(range.begin), self.node_);
     if (!self.heap_.try_unmap(range))
       self.to_unmap_.push_back(range);
   }
@@ -55,7 +55,7 @@ struct ControlReceiver {
   void operator()(const control::Changed& changed) const { change_answered(int(changed.error), changed.result); }
   void operator()(const control::End&) const {
     if (from != origin)
-      die(failure, "%s wants to end the run, which is the origin's to do", self.name_of(from).c_str());
+      die(failure, "%s wants to end the run, which is the origin's to do", self.members_.name_of(from).c_str());
     _exit(0);
   }
   void operator()(const control::Observe&) const {
@@ -64,7 +64,7 @@ struct ControlReceiver {
   }
   void operator()(const control::Lost& lost) const {
     if (self.node_ == origin && lost.node < self.plan_.nodes())
-      self.lost_elsewhere(from, uint32_t(lost.node), text());
+      self.members_.lost_elsewhere(from, uint32_t(lost.node), text());
   }
   void operator()(const control::Push& push) const {
     if (from == self.node_)

@@ -8,6 +8,7 @@
 #include "dsm/launch_plan.hpp"
 #include "dsm/observe/observation.hpp"
 #include "dsm/process/changes.hpp"
+#include "dsm/process/membership.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/heap.hpp"
 #include "dsm/space/thread_stacks.hpp"
@@ -21,9 +22,6 @@
 #include <vector>
 
 namespace hetmp::dsm {
-
-/// How long a node may be silent, in nanoseconds: HETMP_PATIENCE, or `usual`. Complains if `aloud`.
-int64_t patience_with_silence(int64_t usual, bool aloud);
 
 class ServiceThread;
 
@@ -93,8 +91,6 @@ class NodeProcess final : private ServiceClient {
   void load_cipher();
   void make_node_processes();
   void join_node_processes();
-  void wait_until_all_have_joined();
-  void tell_identity();
   void become(uint32_t node);
   void forget_others_memory();
   void serve();
@@ -104,15 +100,9 @@ class NodeProcess final : private ServiceClient {
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
-  void node_joins(uint32_t from, const std::string& fact);
   bool retry() override;
-  void node_ended(uint32_t node, pid_t pid, int pidfd) override;
-  void node_lost(const Transport::Loss& loss) override;
-  void say_loss(const Transport::Loss& loss);
-  void lost_elsewhere(uint32_t from, uint32_t node, const std::string& reason);
-  void end_other_nodes();
-  std::string name_of(uint32_t node) const;
-  std::string place_of_loss() const;
+  void node_ended(uint32_t node, pid_t pid, int pidfd) override { members_.node_ended(node, pid, pidfd); }
+  void node_lost(const Transport::Loss& loss) override { members_.node_lost(loss); }
 
   LaunchPlan launch_;
   const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
@@ -133,12 +123,7 @@ class NodeProcess final : private ServiceClient {
   pid_t own_pid_ = 0; ///< of the node that this process has become
   ThreadStacks stacks_;
   pid_t origin_pid_ = 0;
-  std::vector<int> pidfds_;                          ///< origin: of the other node processes
-  std::vector<pid_t> node_pids_;                     ///< likewise
-  std::atomic<bool> ending_{false};                  ///< origin: their end is no accident any more
-  std::vector<std::vector<std::string>> identities_; ///< origin: of the nodes that join, as far as they have come
-  std::vector<std::string> own_identity_;
-  std::atomic<uint32_t> joined_{0}; ///< origin: nodes that have
+  Membership members_{launch_};
 
   friend struct FabricFunctions;
   friend struct ControlReceiver;
