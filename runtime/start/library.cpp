@@ -11,20 +11,10 @@
 #include "runtime/process/other_runtimes.hpp"
 #include "runtime/process/thread_factory.hpp"
 #include "runtime/regions/spread.hpp"
-#include "runtime/regions/spread_team.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/settings/settings.hpp"
-#include "runtime/sync/barrier.hpp"
-#include "runtime/sync/reduction.hpp"
-#include "runtime/task_graph/dependences.hpp"
-#include "runtime/task_graph/task_memory.hpp"
-#include "runtime/tasking/away_tasks.hpp"
-#include "runtime/tasking/execution.hpp"
-#include "runtime/tasking/helpers.hpp"
-#include "runtime/tasking/task_watch.hpp"
-#include "runtime/team/display.hpp"
-#include "runtime/team/thread.hpp"
-#include "runtime/team/worker_pool.hpp"
+#include "runtime/start/rooms.hpp"
+#include "runtime/wait/wait.hpp"
 
 #include "perf/report/report.hpp"
 
@@ -68,17 +58,7 @@ uint32_t count_usable_cpus() {
 
 /// Not for node processes, which are not made by fork(). The child of one is a program of its own: one node.
 void after_fork_in_child() {
-  forget_ending_signals();
-  forget_all_workers();
-  forget_residents();
-  forget_other_threads();
-  forget_task_depots();
-  forget_away_tasks();
-  forget_task_watch();
-  forget_exclusions();
-  forget_helpers();
-  if (Thread* self = known_thread())
-    forget_unfinished_tasks(*self);
+  forget_in_child();
   if (!several_processes())
     return;
   use_one_node();
@@ -157,10 +137,7 @@ void initialise() {
   program_icvs() = read_icvs_from_environment(usual_team_size());
   if (layout().nodes() > 1)
     program_icvs().helper_threads = 0;
-  regions_may_be_cancelled = program_icvs().cancellation;
-  affinity::read_display_affinity();
-  refresh_spinning();
-  read_reduction_settings();
+  set_up_rooms();
   tell_mistyped_variables();
   show_settings_at_start();
   if (own_node() == 0 && !program_icvs().duplicate_library_ok)
