@@ -1,6 +1,7 @@
 // The default allocator is inherited by the tasks of a region, wherever its threads are, and changed for one's own task
-// alone. Allocators that the program makes serve everybody; so do those that the environment asks for. run: run with
-// hetmp: OMP_ALLOCATOR=omp_default_mem_space:alignment=512
+// alone. Allocators that the program makes serve everybody; so do those that the environment asks for.
+// run:
+// run with hetmp: OMP_ALLOCATOR=omp_default_mem_space:alignment=512
 #include "check.h"
 
 #include <omp.h>

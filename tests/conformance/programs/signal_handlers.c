@@ -1,5 +1,7 @@
 // What a program sets for signals holds for every thread, whichever thread sets it: handlers run where the signal is
-// met. run: run: HETMP_REPORT=/dev/null HETMP_TRACE=/dev/null
+// met.
+// run:
+// run: HETMP_REPORT=/dev/null HETMP_TRACE=/dev/null
 #include <errno.h>
 #include <omp.h>
 #include <setjmp.h>

@@ -1,6 +1,10 @@
 // Target tasks: they are executed by others than the thread that meets them, which goes on; whatever waits for tasks
-// waits for them. clang only: gcc executes a target region on the host at once run: OMP_NUM_THREADS=4 run:
-// OMP_NUM_THREADS=1 run with hetmp: LIBOMP_NUM_HIDDEN_HELPER_THREADS=1 run: LIBOMP_USE_HIDDEN_HELPER_TASK=0
+// waits for them.
+// clang only: gcc executes a target region on the host at once
+// run: OMP_NUM_THREADS=4
+// run: OMP_NUM_THREADS=1
+// run with hetmp: LIBOMP_NUM_HIDDEN_HELPER_THREADS=1
+// run: LIBOMP_USE_HIDDEN_HELPER_TASK=0
 #include "check.h"
 
 #include <omp.h>

@@ -3,9 +3,8 @@
 
 // run: HETMP_MEMORY=32M
 // exit on several nodes: 70
-// said on several nodes: hetmp: node \d has no memory left for copies of the program's pages: the nodes of this machine
-// may use 32.0 MiB together \(HETMP_MEMORY sets another limit\); fewer nodes need fewer copies said on several nodes:
-// hetmp: node \d \(process \d+\) ended with exit code 70; the program cannot go on without its memory
+// said on several nodes: hetmp: node \d has no memory left for copies of the program's pages: the nodes of this machine may use 32.0 MiB together \(HETMP_MEMORY sets another limit\); fewer nodes need fewer copies
+// said on several nodes: hetmp: node \d \(process \d+\) ended with exit code 70; the program cannot go on without its memory
 #include "stress.hpp"
 
 #include <omp.h>

@@ -1,8 +1,7 @@
 // An object with thread-local variables, loaded while the program runs: the first node can use it, and that is said.
 
 // loads: late_object_alone_part.cpp
-// said on several nodes: hetmp: dlopen of .*/liblate_object_alone_part.so: .*liblate_object_alone_part.so has
-// thread-local variables; only node 0 can use it: link the program with it, or run it on one node
+// said on several nodes: hetmp: dlopen of .*/liblate_object_alone_part.so: .*liblate_object_alone_part.so has thread-local variables; only node 0 can use it: link the program with it, or run it on one node
 #include "stress.hpp"
 
 #include <dlfcn.h>

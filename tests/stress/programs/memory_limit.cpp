@@ -3,8 +3,7 @@
 
 // flags: -fno-builtin -fno-assume-sane-operator-new
 // run: HETMP_MEMORY=600M
-// said on several nodes: hetmp: [0-9.]+ MiB more memory are refused: [0-9.]+ of the 600.0 MiB that the nodes of this
-// machine may allocate are in use \(HETMP_MEMORY sets another limit\)
+// said on several nodes: hetmp: [0-9.]+ MiB more memory are refused: [0-9.]+ of the 600.0 MiB that the nodes of this machine may allocate are in use \(HETMP_MEMORY sets another limit\)
 #include "stress.hpp"
 
 #include <cerrno>

@@ -1,6 +1,7 @@
 // A program at a fixed address that takes malloc's: to the linker the function then is the program's entry for it, and
 // all calls, the C library's own as well, go by the program's table of functions, which nodes share. The threads that
-// serve pages cannot. flags: -no-pie -fno-pie -Wl,-z,lazy -Wl,-z,norelro
+// serve pages cannot.
+// flags: -no-pie -fno-pie -Wl,-z,lazy -Wl,-z,norelro
 #include "stress.hpp"
 
 #include <cstdlib>

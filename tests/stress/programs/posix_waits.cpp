@@ -1,9 +1,8 @@
 // The rest of what POSIX offers for waiting, between threads of several nodes: barriers, spin locks, timed waits,
 // mutexes of other types, attributes for processes, conditions by a chosen clock, named semaphores left out.
 
-// said on several nodes: hetmp: pthread_mutexattr_setrobust: robust mutexes do not work between nodes; refused
-// \(ENOTSUP\) said on several nodes: hetmp: pthread_mutexattr_setprotocol: priority mutexes do not work between nodes;
-// refused \(ENOTSUP\)
+// said on several nodes: hetmp: pthread_mutexattr_setrobust: robust mutexes do not work between nodes; refused \(ENOTSUP\)
+// said on several nodes: hetmp: pthread_mutexattr_setprotocol: priority mutexes do not work between nodes; refused \(ENOTSUP\)
 #include "stress.hpp"
 
 #include <cerrno>
