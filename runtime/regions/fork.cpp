@@ -38,9 +38,9 @@ RegionFacts facts_of(const Thread& self, uint32_t threads, const Construct& cons
   return facts;
 }
 
-RegionPlan wanted_plan(const Thread& self, uint32_t threads, const Construct& construct, bool open) {
-  if (layout().nodes() == 1) [[likely]]
-    return stay_here(threads, StaysHere::OneNode);
+/// Of a program that has several nodes.
+__attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, uint32_t threads,
+                                                            const Construct& construct, bool open) {
   const RegionFacts facts = facts_of(self, threads, construct, open);
   const StaysHere reason = why_it_stays(facts);
   if (reason != StaysHere::No)
@@ -50,20 +50,16 @@ RegionPlan wanted_plan(const Thread& self, uint32_t threads, const Construct& co
 
 /// The primary's crew is as large as the plan says, which has become smaller if the system refuses threads: at most
 /// twice, from several nodes to this one, and to what this one can have.
-RegionPlan plan_with_crew(Thread& self, uint32_t threads, const Construct& construct, bool open) {
-  RegionPlan plan = wanted_plan(self, threads, construct, open);
+inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, uint32_t threads,
+                                                                const Construct& construct, bool open) {
+  RegionPlan plan = layout().nodes() == 1 ? RegionPlan{{}, threads, 0, StaysHere::OneNode}
+                                          : plan_among_nodes(self, threads, construct, open);
   resize_crew(self, plan.local_threads() - 1);
   while (self.crew.size() + 1 < plan.local_threads()) {
     plan = with_fewer_workers(plan, uint32_t(self.crew.size()) + 1);
     resize_crew(self, plan.local_threads() - 1);
   }
   return plan;
-}
-
-void run_region(Thread& self, const Construct& construct, const RegionPlan& plan, int proc_bind) {
-  NodeTeam& team = begin_region(self, construct, plan, proc_bind);
-  execute(self, team);
-  end_region(self, team);
 }
 
 } // namespace

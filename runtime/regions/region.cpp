@@ -21,6 +21,9 @@ SpreadHooks spread_hooks;
 
 namespace {
 
+// What each region goes through is one function to read, and none to call: inlined, as regions are short.
+#define HETMP_INLINED inline __attribute__((always_inline))
+
 // ---- begin
 
 /// The primary of a spread team runs on node 0 like that node's workers; done once for each thread.
@@ -32,15 +35,12 @@ void move_to_own_node(Thread& self) {
     bind_thread(layout().cpus[self.node]);
 }
 
-/// Readies a team for loops that are placed.
-void begin_placing(NodeTeam& team) {
+/// Readies the node's part of a team for loops that are placed, and starts the parts of the nodes in `by_node`.
+__attribute__((noinline, cold)) void begin_with_other_nodes(NodeTeam& team, const std::vector<uint32_t>& by_node) {
   team.unplaced.store(false, std::memory_order_relaxed);
   team.static_visits.clear();
   if (placement().static_loops || schedulers::probes(team.description.icvs.run_schedule.kind))
     prepare_to_measure();
-}
-
-void start_other_nodes(const NodeTeam& team, const std::vector<uint32_t>& by_node) {
   for (uint32_t node = 1; node < by_node.size(); node++)
     if (by_node[node] != 0)
       team.global->start(part_of_node(team.description, by_node, node));
@@ -108,16 +108,26 @@ void start_workers(Thread& primary, NodeTeam& team) {
 }
 
 /// A team that has been described and has its seats. Each step relies on those above it.
-void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node) {
+HETMP_INLINED void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node) {
   reserve_members(team, team.local_threads());
   affinity::choose_display(primary, team); // goes by the description and the seats
   write_changed(team.tasks.oldest_first, team.global && team.local_threads() == 1);
-  if (team.global)
-    begin_placing(team);            // before anybody is in a loop
-  start_other_nodes(team, by_node); // first of those that begin: they have the longest way
+  if (team.global) [[unlikely]]
+    begin_with_other_nodes(team, by_node); // first of those that begin: they have the longest way
   if (team.local_threads() > 1)
     start_workers(primary, team); // publishes all of the above to them; nothing of the team may be set up later
   enter(primary, team, 0);        // last: workers enter meanwhile
+}
+
+HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
+  if (plan.spreads())
+    move_to_own_node(primary);
+  NodeTeam& team = acquire_team(primary);
+  describe(team, primary, construct.source, plan);
+  keep_outlined_function(team, construct);
+  affinity::prepare_seats(primary, team, proc_bind); // behind describe(), which says how many there are
+  start(primary, team, plan.by_node);
+  return team;
 }
 
 // ---- end
@@ -125,12 +135,13 @@ void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node
 /// All threads of the node have left its part of a team on several nodes, and no task of it is left.
 void tell_other_nodes(Thread& primary, NodeTeam& team) {
   events::visit_ends(team); // nobody here touches the loops' pages any more
+  // Both before node 0 goes on: it may read what this node has written, or end the program; and it may have the next
+  // part for the resident.
   if (team.description.node != 0 && spread_hooks.node_part_finished)
-    spread_hooks
-        .node_part_finished(); // before node 0 goes on, which may read what this has written, or end the program
+    spread_hooks.node_part_finished();
   if (primary.resident)
-    release_resident(primary); // before node 0 goes on, which may have the next part for it
-  join_nodes(*primary.task);   // node 0 waits for all others here, they only tell it
+    release_resident(primary);
+  join_nodes(*primary.task); // node 0 waits for all others here, they only tell it
 }
 
 /// Back to what the primary did before; the team is nobody's again.
@@ -141,17 +152,29 @@ void leave(Thread& primary, NodeTeam& team) {
     affinity::leave_bound_team(primary); // which asks where the thread is now
 }
 
+HETMP_INLINED void end_part(Thread& primary, NodeTeam& team) {
+  finish_region(primary, team);
+  if (team.global) [[unlikely]]
+    tell_other_nodes(primary, team);
+  leave(primary, team);
+}
+
+__attribute__((noinline, cold)) void end_among_nodes(Thread& primary, NodeTeam& team) {
+  const events::EndingRegion ending(team);
+  end_part(primary, team);
+}
+
+HETMP_INLINED void end(Thread& primary, NodeTeam& team) {
+  if (team.global) [[unlikely]]
+    end_among_nodes(primary, team);
+  else
+    end_part(primary, team);
+}
+
 } // namespace
 
 NodeTeam& begin_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
-  if (plan.spreads())
-    move_to_own_node(primary);
-  NodeTeam& team = acquire_team(primary);
-  describe(team, primary, construct.source, plan);
-  keep_outlined_function(team, construct);
-  affinity::prepare_seats(primary, team, proc_bind); // behind describe(), which says how many there are
-  start(primary, team, plan.by_node);
-  return team;
+  return begin(primary, construct, plan, proc_bind);
 }
 
 NodeTeam& begin_region_of_one(Thread& primary, const void* source) {
@@ -179,12 +202,12 @@ void execute(Thread& self, NodeTeam& team) {
     meet_at_end(*self.task);
 }
 
-void end_region(Thread& primary, NodeTeam& team) {
-  const events::EndingRegion ending(team);
-  finish_region(primary, team);
-  if (team.global)
-    tell_other_nodes(primary, team);
-  leave(primary, team);
+void end_region(Thread& primary, NodeTeam& team) { end(primary, team); }
+
+void run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
+  NodeTeam& team = begin(primary, construct, plan, proc_bind);
+  execute(primary, team);
+  end(primary, team);
 }
 
 } // namespace hetmp::runtime

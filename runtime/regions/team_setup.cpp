@@ -52,20 +52,26 @@ void begin_counting(NodeTeam& team) {
   write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
 }
 
+__attribute__((noinline, cold)) void make_room(NodeTeam& team, uint32_t local_threads) {
+  for (uint32_t local = 0; local < team.member_capacity; local++)
+    reset_tasking(team.members[local]); // what it keeps until the team's next region
+  stop_watching(team);
+  team.members = std::make_unique<ImplicitTask[]>(local_threads);
+  team.member_capacity = local_threads;
+  team.reduction_data.resize(local_threads);
+  team.tasks.reserve(local_threads);
+  for (LoopBuffer& buffer : team.loops)
+    buffer.shares = std::make_unique<ChunkShare[]>(local_threads);
+}
+
 uint64_t next_team_identity() {
   static std::atomic<uint64_t> last{0}; // only node 0 spreads teams
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-/// The nodes that the region runs on, and what only a team on several has.
-void describe_nodes(NodeTeam& team, const Thread& self, const RegionPlan& plan) {
+/// What only a team on several nodes has.
+__attribute__((noinline, cold)) void describe_nodes(NodeTeam& team, const Thread& self, const RegionPlan& plan) {
   TeamDescription& description = team.description;
-  if (!plan.spreads()) [[likely]] {
-    write_changed(description.nodes, 1u);
-    write_changed(description.participants, NodeSet::of(own_node()));
-    write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
-    return;
-  }
   description.participants = schedulers::nodes_with_threads(plan.by_node);
   description.nodes = description.participants.size();
   description.team = next_team_identity();
@@ -92,39 +98,17 @@ void keep_arguments(NodeTeam& team, uint32_t count, void* const* arguments) {
 
 } // namespace
 
-NodeTeam& acquire_team(Thread& self) {
-  NodeTeam* team = self.unused_teams;
-  if (team)
-    self.unused_teams = team->next_unused;
-  else
-    team = new NodeTeam;
-  write_changed(team->enclosing, self.task);
-  return *team;
-}
+NodeTeam* make_team() { return new NodeTeam; }
 
-void give_back_team(Thread& self, NodeTeam& team) {
-  if (team.cancelled.out_of_step.load(std::memory_order_relaxed)) {
-    team.cancelled.out_of_step.store(false, std::memory_order_relaxed);
-    restart_loops(team);
-    forget_team_reductions(team);
-  }
-  write_changed(team.first_loop, team.members[0].loops);
-  write_changed(team.next_unused, self.unused_teams);
-  self.unused_teams = &team;
+void count_alike_again(NodeTeam& team) {
+  team.cancelled.out_of_step.store(false, std::memory_order_relaxed);
+  restart_loops(team);
+  forget_team_reductions(team);
 }
 
 void reserve_members(NodeTeam& team, uint32_t local_threads) {
-  if (team.member_capacity >= local_threads)
-    return;
-  for (uint32_t local = 0; local < team.member_capacity; local++)
-    reset_tasking(team.members[local]); // what it keeps until the team's next region
-  stop_watching(team);
-  team.members = std::make_unique<ImplicitTask[]>(local_threads);
-  team.member_capacity = local_threads;
-  team.reduction_data.resize(local_threads);
-  team.tasks.reserve(local_threads);
-  for (LoopBuffer& buffer : team.loops)
-    buffer.shares = std::make_unique<ChunkShare[]>(local_threads);
+  if (team.member_capacity < local_threads) [[unlikely]]
+    make_room(team, local_threads);
 }
 
 void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan& plan) {
@@ -143,7 +127,13 @@ void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan
   describe_icvs(description, self);
   use_strict_clause(self, threads);
   write_changed(description.source, source);
-  describe_nodes(team, self, plan);
+  if (plan.spreads()) [[unlikely]] {
+    describe_nodes(team, self, plan);
+  } else {
+    write_changed(description.nodes, 1u);
+    write_changed(description.participants, uint64_t(1) << description.node);
+    write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
+  }
   write_changed(team.working_threads, local_threads - plan.idle);
   if (threads == 1 || counted_group(enclosing))
     write_changed(team.contention, enclosing.team->contention);
