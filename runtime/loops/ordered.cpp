@@ -4,6 +4,7 @@
 // waits until the chunk handed out there before it is done (ordered_done has reached its end); then, with several
 // nodes, its leader-for-the-moment waits at the global level for the chunks of other nodes in between. At most one
 // thread of a node is in that wait, because later chunks of the node are still waiting locally.
+#include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
 
 namespace hetmp::runtime {
@@ -22,7 +23,7 @@ void wait_for_turn(ImplicitTask& task) {
     return;
   wait_locally(buffer_of(task), loop.predecessor_end);
   if (GlobalLevel* global = task.team->global)
-    global->ordered_wait(task.team->description, loop.global_name, loop.chunk.begin);
+    global->loops.ordered_wait(task.team->description, loop.global_name, loop.chunk.begin);
   loop.waited = true;
 }
 
@@ -30,7 +31,7 @@ void post_chunk(ImplicitTask& task) {
   LoopProgress& loop = task.loop;
   LoopBuffer& buffer = buffer_of(task);
   if (GlobalLevel* global = task.team->global)
-    global->ordered_post(task.team->description, loop.global_name, loop.chunk.end);
+    global->loops.ordered_post(task.team->description, loop.global_name, loop.chunk.end);
   buffer.ordered_done.store(loop.chunk.end, std::memory_order_seq_cst);
   buffer.ordered_progress.ring();
   loop.chunk = {};

@@ -1,5 +1,6 @@
 // Loops of a team on several nodes whose chunks are asked for one by one: the node's threads share its work
 // (schedulers/policies/node_work.hpp), and one of them asks the loop's policy for more when the node has none.
+#include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
 #include "runtime/team/events.hpp"
@@ -95,7 +96,7 @@ void ask(ImplicitTask& task, LoopBuffer& buffer, const schedulers::NodeMeasureme
   LoopQuestion question = question_about(task.loop);
   question.done = done;
   events::AskingForIterations asking(task);
-  const Assignment answer = team.global->ask_loop(team.description, task.loop.global_name, question);
+  const Assignment answer = team.global->loops.ask_loop(team.description, task.loop.global_name, question);
   asking.answered(answer);
   {
     FutexLockGuard guard(buffer.lock);
@@ -111,7 +112,7 @@ void report(ImplicitTask& task, const schedulers::NodeMeasurement& done) {
   NodeTeam& team = *task.team;
   LoopQuestion question = question_about(task.loop);
   question.done = done;
-  team.global->report_loop(team.description, task.loop.global_name, question);
+  team.global->loops.report_loop(team.description, task.loop.global_name, question);
 }
 
 void start(ImplicitTask& task, const NextStep& next, Range chunk) {

@@ -6,7 +6,8 @@
 // the key.
 #pragma once
 
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
+#include "schedulers/policies/policy.hpp"
 
 #include <optional>
 

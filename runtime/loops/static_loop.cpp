@@ -5,6 +5,7 @@
 // Static loops of one region that have as many iterations give each thread the same ones (OpenMP 5.1, section 2.11.4),
 // barriers between them or not. So a region keeps the division that the first of them was given until it ends, for the
 // others as well.
+#include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
 #include "runtime/process/nodes.hpp"
@@ -56,7 +57,7 @@ Assignment obtain_assignment(NodeTeam& team, const StaticVisit& visit) {
     return *known;
   }
   events::visit_ends(team);
-  const Assignment answer = team.global->ask_loop(part, visit.global_name, question_about(visit));
+  const Assignment answer = team.global->loops.ask_loop(part, visit.global_name, question_about(visit));
   if (answer.repeats != 0)
     plan_cache::keep(part, visit.identity.call_site, visit.trips, answer);
   return answer;
@@ -210,7 +211,7 @@ void end_static_loop(ImplicitTask& task) {
     question = question_about(*visit);
     question.done = sum;
   }
-  team.global->report_loop(team.description, name, question);
+  team.global->loops.report_loop(team.description, name, question);
 }
 
 } // namespace hetmp::runtime

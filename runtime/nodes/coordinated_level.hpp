@@ -3,11 +3,25 @@
 
 #include "runtime/global/coordinator.hpp"
 #include "runtime/global/global_level.hpp"
+#include "runtime/global/node_barriers.hpp"
+#include "runtime/global/node_gatherings.hpp"
+#include "runtime/global/node_locks.hpp"
+#include "runtime/global/node_loops.hpp"
+#include "runtime/global/node_regions.hpp"
+#include "runtime/global/node_tasks.hpp"
 
 namespace hetmp::runtime {
 
-class CoordinatedLevel : public GlobalLevel {
+class CoordinatedLevel : public NodeRegions,
+                         public NodeBarriers,
+                         public NodeLoops,
+                         public NodeGatherings,
+                         public NodeTasks,
+                         public NodeLocks {
  public:
+  /// As the constructs see it.
+  GlobalLevel& interfaces() { return interfaces_; }
+
   NodesMeeting barrier(const TeamDescription& part, uint64_t sequence, uint64_t word, const void* site) override;
   uint32_t idle_nodes(const TeamDescription& part) override;
   void offer_tasks(const TeamDescription& part, const Handover& tasks) override;
@@ -29,6 +43,8 @@ class CoordinatedLevel : public GlobalLevel {
   virtual perf::Report report() = 0;
 
  protected:
+  ~CoordinatedLevel() = default; // lives as long as the process
+
   /// Tells the origin's next forks what a finished team has shown; by whoever drives the coordinator.
   static void after(const Request& request, const Coordinator& coordinator);
   /// To a thread or to the node itself. Takes no lock. False if it means nothing here.
@@ -37,6 +53,8 @@ class CoordinatedLevel : public GlobalLevel {
   virtual void post(const Request& request) = 0;
 
  private:
+  GlobalLevel interfaces_{*this, *this, *this, *this, *this, *this};
+
   /// By a thread of the node, which waits for the answer.
   const Answer& ask(uint32_t node, const auto& content);
   /// Nobody waits for an answer.

@@ -191,7 +191,7 @@ void set_up_nodes(bool may_execute_again) {
   }
 }
 
-GlobalLevel* global_level() { return level; }
+GlobalLevel* global_level() { return level ? &level->interfaces() : nullptr; }
 
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};

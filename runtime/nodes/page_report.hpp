@@ -4,7 +4,7 @@
 
 #include "dsm/fabric.hpp"
 #include "perf/report/region_record.hpp"
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
 
 namespace hetmp::runtime::page_report {
 

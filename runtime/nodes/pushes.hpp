@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dsm/fabric.hpp"
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
 
 namespace hetmp::runtime {
 

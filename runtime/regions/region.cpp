@@ -1,6 +1,7 @@
 #include "runtime/regions/region.hpp"
 
 #include "base/cpu_list.hpp"
+#include "runtime/global/node_regions.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/regions/leaving.hpp"
@@ -43,7 +44,7 @@ __attribute__((noinline, cold)) void begin_with_other_nodes(NodeTeam& team, cons
     prepare_to_measure();
   for (uint32_t node = 1; node < by_node.size(); node++)
     if (by_node[node] != 0)
-      team.global->start(part_of_node(team.description, by_node, node));
+      team.global->regions.start(part_of_node(team.description, by_node, node));
 }
 
 /// The thread executes its implicit task from now on.

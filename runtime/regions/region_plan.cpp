@@ -1,6 +1,6 @@
 #include "runtime/regions/region_plan.hpp"
 
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 
 #include <algorithm>

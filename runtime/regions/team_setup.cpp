@@ -131,7 +131,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan
     describe_nodes(team, self, plan);
   } else {
     write_changed(description.nodes, 1u);
-    write_changed(description.participants, uint64_t(1) << description.node);
+    write_changed(description.participants, NodeSet::of(description.node));
     write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
   }
   write_changed(team.working_threads, local_threads - plan.idle);

@@ -1,5 +1,7 @@
 #include "runtime/sync/barrier.hpp"
 
+#include "runtime/global/node_barriers.hpp"
+#include "runtime/global/node_regions.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/team/events.hpp"
@@ -30,7 +32,7 @@ uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
   const uint64_t name = next_barrier_name(team);
   while (true) {
-    const NodesMeeting meeting = team.global->barrier(team.description, name, word, site);
+    const NodesMeeting meeting = team.global->barriers.barrier(team.description, name, word, site);
     if (meeting.over) {
       write_changed(team.tasks.others_wait, false);
       return meeting.word;
@@ -85,7 +87,7 @@ uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
 
 void join_nodes(ImplicitTask& task) {
   NodeTeam& team = *task.team;
-  team.global->join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
+  team.global->regions.join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
 }
 
 } // namespace hetmp::runtime

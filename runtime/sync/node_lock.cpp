@@ -1,6 +1,7 @@
 #include "runtime/sync/node_lock.hpp"
 
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/node_locks.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
@@ -15,7 +16,10 @@ constexpr uint32_t most_local_handovers = 16; // then other nodes get their chan
 constexpr size_t buckets_in_table = 64;
 
 /// Null on one node, and in a forked child: it is nobody's node.
-GlobalLevel* other_nodes() { return layout().nodes() > 1 ? global_level() : nullptr; }
+NodeLocks* other_nodes() {
+  GlobalLevel* global = layout().nodes() > 1 ? global_level() : nullptr;
+  return global ? &global->locks : nullptr;
+}
 
 } // namespace
 
@@ -75,7 +79,7 @@ void NodeLockTable::lock(uint64_t key) {
       break;
     entry->turns.wait_while(seen);
   }
-  if (GlobalLevel* global = other_nodes(); global && !entry->has_global) {
+  if (NodeLocks* global = other_nodes(); global && !entry->has_global) {
     global->lock(key);
     entry->has_global = true;
     entry->handovers = 0;
@@ -92,7 +96,7 @@ bool NodeLockTable::try_lock(uint64_t key) {
       return false; // held or awaited on this node
     entry->next_ticket++;
   }
-  GlobalLevel* global = other_nodes();
+  NodeLocks* global = other_nodes();
   if (!global)
     return true;
   entry->has_global = global->try_lock(key);
@@ -115,7 +119,7 @@ void NodeLockTable::unlock(uint64_t key) {
   // Before the next thread of this node may be let in: it would ask for the global lock again.
   if (entry->has_global && (!awaited || ++entry->handovers > most_local_handovers)) {
     entry->has_global = false;
-    if (GlobalLevel* global = other_nodes())
+    if (NodeLocks* global = other_nodes())
       global->unlock(key);
   }
   FutexLockGuard guard(bucket.lock);

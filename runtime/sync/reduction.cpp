@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/variables/variable.hpp"
+#include "runtime/global/node_gatherings.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/team/events.hpp"
@@ -50,9 +51,9 @@ void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest
   NodeTeam& team = *task.team;
   const TeamDescription& part = team.description;
   for (const uint32_t other : part.participants.without(0))
-    request.combine(request.data, team.global->take_copies(part, sequence, other));
+    request.combine(request.data, team.global->gatherings.take_copies(part, sequence, other));
   if (!request.waits)
-    team.global->release_copies(part, sequence);
+    team.global->gatherings.release_copies(part, sequence);
 }
 
 /// By the first thread of another node. Where the construct ends with a barrier, its copies stay until node 0 has come
@@ -60,7 +61,7 @@ void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest
 void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   const NodeTeam& team = *task.team;
   on_fresh_page([&] {
-    team.global->offer_copies(team.description, sequence, request.data, request.variables, !request.waits);
+    team.global->gatherings.offer_copies(team.description, sequence, request.data, request.variables, !request.waits);
     if (request.waits)
       team_barrier(task, request.site);
   });

@@ -1,5 +1,6 @@
 #include "runtime/tasking/handing_over.hpp"
 
+#include "runtime/global/node_tasks.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -111,7 +112,7 @@ void offer(NodeTeam& team, uint32_t local_thread, ExplicitTask* const* tasks, ui
     batch.tasks[batch.count++] = described(*tasks[i], slot);
   }
   if (batch.count != 0)
-    team.global->offer_tasks(team.description, batch);
+    team.global->tasks.offer_tasks(team.description, batch);
 }
 
 void offer_some_of(NodeTeam& team, TaskQueue& queue, uint32_t local_thread) {
@@ -162,8 +163,8 @@ void run_accepted(int gtid, void* body) {
   end_taskgroup(self);
   if (accepted.task.finalise != 0)
     function_at<TaskFunction>(accepted.task.finalise)(gtid, handed_body);
-  team.global->return_task(team.description, accepted.origin, accepted.task.slot,
-                           uint64_t(monotonic_nanoseconds() - begun));
+  team.global->tasks.return_task(team.description, accepted.origin, accepted.task.slot,
+                                 uint64_t(monotonic_nanoseconds() - begun));
 }
 
 } // namespace
@@ -197,7 +198,7 @@ bool somebody_waits(NodeTeam& team) {
   HandingKnowledge& tasks = knowledge_of(team);
   if (!take_turn(tasks))
     return false;
-  if (team.global->idle_nodes(team.description) != 0)
+  if (team.global->tasks.idle_nodes(team.description) != 0)
     known.store(true, std::memory_order_relaxed);
   else
     tasks.next_offer.store(monotonic_nanoseconds() + after_refusal, std::memory_order_relaxed);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "runtime/global/global_level.hpp"
+#include "runtime/global/loop_identity.hpp"
+#include "runtime/global/team_description.hpp"
 #include "runtime/task_graph/team_tasks.hpp"
 #include "runtime/team/cancellations.hpp"
 #include "runtime/team/measure.hpp"
