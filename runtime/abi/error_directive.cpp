@@ -1,4 +1,5 @@
 // The `error` directive at execution time.
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
@@ -7,7 +8,6 @@
 
 namespace {
 
-constexpr int exit_code_failure = 1;
 constexpr int severity_warning = 1;
 
 /// A text in memory; cut where a line would be.
@@ -42,9 +42,9 @@ void warn(Text place, Text message) {
 
 [[noreturn]] void fail(Text place, Text message) {
   if (place.bytes != 0)
-    hetmp::die(exit_code_failure, "error directive at %.*s: %.*s", place.bytes, place.first, message.bytes,
+    hetmp::die(hetmp::exit_code::failure, "error directive at %.*s: %.*s", place.bytes, place.first, message.bytes,
                message.first);
-  hetmp::die(exit_code_failure, "error directive: %.*s", message.bytes, message.first);
+  hetmp::die(hetmp::exit_code::failure, "error directive: %.*s", message.bytes, message.first);
 }
 
 } // namespace

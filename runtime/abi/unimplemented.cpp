@@ -1,13 +1,12 @@
 // Entries that are exported but not implemented yet: each ends the program with one line that names it.
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 
 namespace {
 
-constexpr int exit_code_not_implemented = 70; // EX_SOFTWARE of sysexits.h
-
 [[noreturn]] __attribute__((cold, noinline)) void not_implemented(const char* name) {
-  hetmp::die(exit_code_not_implemented, "%s is not implemented yet", name);
+  hetmp::die(hetmp::exit_code::software, "%s is not implemented yet", name);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "runtime/global/answers.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
@@ -37,7 +38,7 @@ uint32_t AnswerSlots::own_ticket() {
       return uint32_t(own);
     }
     if (used_slots == most)
-      die(71, "more than %u threads of one process take part in teams on several nodes", most);
+      die(exit_code::no_resources, "more than %u threads of one process take part in teams on several nodes", most);
     own = int(used_slots++);
     // Release pairs with the acquire in deliver().
     slots[own].store(new Slot, std::memory_order_release);

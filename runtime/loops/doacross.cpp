@@ -1,5 +1,6 @@
 #include "runtime/loops/doacross.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/sync/single.hpp"
 
@@ -8,8 +9,7 @@
 namespace hetmp::runtime {
 namespace {
 
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
-constexpr uint64_t bits = 32;              // of a word
+constexpr uint64_t bits = 32; // of a word
 
 uint64_t magnitude(int64_t stride) { return stride > 0 ? uint64_t(stride) : 0 - uint64_t(stride); }
 
@@ -47,7 +47,7 @@ uint64_t iterations_of(const std::vector<DoacrossDimension>& dimensions) {
   uint64_t all = 1;
   for (const DoacrossDimension& dimension : dimensions)
     if (__builtin_mul_overflow(all, extent(dimension), &all))
-      die(exit_code_no_resources, "a loop nest with more iterations than can be counted has dependences between them");
+      die(exit_code::no_resources, "a loop nest with more iterations than can be counted has dependences between them");
   return all;
 }
 

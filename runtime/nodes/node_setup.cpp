@@ -1,6 +1,7 @@
 #include "runtime/nodes/node_setup.hpp"
 
 #include "base/environment.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "base/seal/wanted.hpp"
 #include "base/variables/variable.hpp"
@@ -137,7 +138,7 @@ std::optional<dsm::LaunchPlan> plan_of_launcher() {
 void become_node_processes(bool may_execute_again) {
   if (dsm::Fabric* fabric = find_fabric()) {
     if (fabric->version != dsm::fabric_version || fabric->nodes != layout().nodes())
-      die(70, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
+      die(exit_code::software, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
     clean_environment();
     level = make_message_level(make_coordinator(fabric->interconnect));
     attach_fabric(*fabric);

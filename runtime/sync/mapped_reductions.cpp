@@ -1,5 +1,6 @@
 #include "runtime/sync/mapped_reductions.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/single.hpp"
@@ -12,8 +13,6 @@
 
 namespace hetmp::runtime {
 namespace {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 // Words of a table.
 constexpr size_t entries = 0, chunk_bytes = 1, chunks = 2, next_table = 4, chunks_end = 6, first_entry = 7,
@@ -65,7 +64,7 @@ void* allocate_chunks(const uintptr_t* tables, uint32_t threads) {
   bytes = round_up(bytes, alignment);
   void* memory = aligned_alloc(alignment, bytes);
   if (!memory)
-    die(exit_code_no_resources, "no memory for %zu bytes of reduction variables", bytes);
+    die(exit_code::no_resources, "no memory for %zu bytes of reduction variables", bytes);
   return memset(memory, 0, bytes);
 }
 

@@ -1,13 +1,12 @@
 #include "runtime/sync/single.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/sync/barrier.hpp"
 
 #include <cstdlib>
 
 namespace hetmp::runtime {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 bool begin_single(ImplicitTask& task) {
   NodeTeam& team = *task.team;
@@ -29,7 +28,7 @@ void* broadcast_pointer(ImplicitTask& task, void* pointer_or_null) {
 void* construct_memory(ImplicitTask& task, size_t bytes) {
   void* memory = task.number == 0 ? calloc(1, bytes) : nullptr; // the program's heap: nodes share it
   if (task.number == 0 && !memory)
-    die(exit_code_no_resources, "no memory for %zu bytes that a construct needs", bytes);
+    die(exit_code::no_resources, "no memory for %zu bytes that a construct needs", bytes);
   void* own = memory;
   memory = broadcast_pointer(task, memory);
   if (!memory) // thread 0 has left a region that was cancelled, whose results nobody uses

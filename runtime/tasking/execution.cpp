@@ -1,5 +1,6 @@
 #include "runtime/tasking/execution.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/handing_over.hpp"
@@ -11,8 +12,6 @@
 
 namespace hetmp::runtime {
 namespace {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 /// A thread that has so many tasks ready executes further ones itself, at once, until others have taken half of them:
 /// nobody lacks work, a queue that a loop of millions fills is neither fast nor small, and one that is always full is
@@ -253,7 +252,7 @@ DependenceTable& dependences_of(GeneratingTask& task) {
 ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
   ExplicitTask* task = take_task(self.task_blocks, request.body_bytes, request.body_alignment);
   if (!task)
-    die(exit_code_no_resources, "no memory for a task of %zu bytes", request.body_bytes);
+    die(exit_code::no_resources, "no memory for a task of %zu bytes", request.body_bytes);
   ImplicitTask& implicit = *self.task;
   GeneratingTask& parent = generating_task(implicit);
   task->function = request.function;

@@ -14,7 +14,6 @@
 namespace hetmp::runtime {
 namespace {
 
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 constexpr uintptr_t trait_default = UINTPTR_MAX;
 constexpr uintptr_t default_memory = 1;        // omp_default_mem_alloc
 constexpr uintptr_t largest_predefined = 1024; // kmp_max_mem_alloc: handles above are addresses

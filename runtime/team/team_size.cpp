@@ -1,5 +1,6 @@
 #include "runtime/team/team_size.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "base/thread_room.hpp"
 #include "runtime/process/nodes.hpp"
@@ -12,8 +13,6 @@
 namespace hetmp::runtime {
 
 namespace {
-
-constexpr int exit_code_failure = 1; // as of the error directive
 
 /// Of a team larger than unquestioned_threads.
 __attribute__((noinline, cold)) uint32_t questioned(uint32_t threads) {
@@ -70,7 +69,7 @@ void tell_smaller_team(const StrictSize& wanted, uint32_t threads) {
   const char* separator = wanted.message ? ": " : "";
   const char* message = wanted.message ? wanted.message : "";
   if (wanted.fatal)
-    die(exit_code_failure, "num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator,
+    die(exit_code::failure, "num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator,
         message);
   say("num_threads(strict: %u) gives a team of %u%s%.900s", wanted.threads, threads, separator, message);
 }

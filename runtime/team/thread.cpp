@@ -1,5 +1,6 @@
 #include "runtime/team/thread.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/answers.hpp"
 #include "runtime/process/library.hpp"
@@ -17,7 +18,6 @@ namespace hetmp::runtime {
 namespace {
 
 constexpr int most_threads = 32768;
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 std::atomic<Thread*> table[most_threads]; // by gtid; null = the number is free
 std::atomic<uint32_t> known{0};
@@ -66,7 +66,7 @@ __attribute__((noinline, cold)) Thread& become_root() {
   initialise_runtime();
   Thread* thread = create_thread_record();
   if (!thread)
-    die(exit_code_no_resources, "more than %d threads use OpenMP", most_threads);
+    die(exit_code::no_resources, "more than %d threads use OpenMP", most_threads);
   thread->root = true;
   thread->node = own_node();
   thread->bound = false;

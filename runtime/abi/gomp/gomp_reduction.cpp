@@ -1,4 +1,5 @@
 // Reductions by tasks, as gcc's programs ask for them.
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
@@ -10,8 +11,6 @@
 using namespace hetmp::runtime;
 
 namespace {
-
-constexpr int exit_code_misuse = 70; // EX_SOFTWARE of sysexits.h
 
 void invoke(void* function, int, int thread_number, uint32_t, void* const* arguments) {
   Thread& self = current_thread();
@@ -55,8 +54,8 @@ HETMP_ENTRY void GOMP_task_reduction_remap(size_t count, size_t originals, void*
   const TaskGroup* group = generating_task(implicit).group;
   const size_t found = group ? find_copies(group->reduction_tables, implicit.number, count, originals, pointers) : 0;
   if (found != count)
-    hetmp::die(exit_code_misuse, "a task takes part in a reduction of %p, which no construct around it reduces",
-               pointers[found]);
+    hetmp::die(hetmp::exit_code::software,
+               "a task takes part in a reduction of %p, which no construct around it reduces", pointers[found]);
 }
 
 HETMP_ENTRY void GOMP_scope_start(uintptr_t* reductions) {

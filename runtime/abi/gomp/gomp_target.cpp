@@ -1,5 +1,6 @@
 // gcc's target constructs. There is no device: target regions are executed on the host, by an initial thread of their
 // own, where mapped variables are the variables themselves. What would only move data does nothing.
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp/gomp_task.hpp"
@@ -15,8 +16,6 @@
 using namespace hetmp::runtime;
 
 namespace {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 // A kind: the low byte says what happens to the variable, the rest is the binary logarithm of its alignment.
 constexpr unsigned kind_mask = 0xff, kind_firstprivate = 12, alignment_shift = 8;
@@ -44,7 +43,7 @@ class Copies {
       return;
     memory_ = static_cast<char*>(aligned_alloc(largest, (bytes + largest - 1) / largest * largest));
     if (!memory_)
-      hetmp::die(exit_code_no_resources, "no memory for %zu bytes of variables of a target region", bytes);
+      hetmp::die(hetmp::exit_code::no_resources, "no memory for %zu bytes of variables of a target region", bytes);
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
       if (!is_copied(kinds[i], addresses[i]))

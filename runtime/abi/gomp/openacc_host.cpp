@@ -1,5 +1,6 @@
 #include "runtime/abi/gomp/openacc_host.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 
 #include <cstdint>
@@ -8,8 +9,6 @@
 
 namespace hetmp::openacc {
 namespace {
-
-constexpr int exit_code_failure = 1; // libgomp's
 
 // acc_device_t of openacc.h
 enum DeviceType : int { current_device = -1, no_device = 0, default_device = 1, host_device = 2 };
@@ -24,8 +23,8 @@ bool is_host(int type) { return type == host_device || type == default_device ||
 
 void* set_device_to(int type, int device) {
   if (!is_host(type) || device != 0)
-    die(exit_code_failure, "OpenACC: device %d of type %d was asked for; there is only the host (0 of type %d)", device,
-        type, host_device);
+    die(exit_code::failure, "OpenACC: device %d of type %d was asked for; there is only the host (0 of type %d)",
+        device, type, host_device);
   return nullptr;
 }
 
@@ -90,7 +89,7 @@ void* copy(Arguments given) {
 }
 
 void* map_data(Arguments) {
-  die(exit_code_failure,
+  die(exit_code::failure,
       "OpenACC: acc_map_data and acc_unmap_data need a device with memory of its own; there is only the host");
 }
 

@@ -1,15 +1,10 @@
 // omp_alloc and its relatives, and what compilers call for them.
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
 #include "runtime/team/allocators.hpp"
 
 #include <algorithm>
-
-namespace {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
-
-} // namespace
 
 using namespace hetmp::runtime;
 
@@ -42,7 +37,7 @@ HETMP_ENTRY void omp_free(void* pointer, uintptr_t) { release(pointer); }
 HETMP_ENTRY void* GOMP_alloc(size_t alignment, size_t size, uintptr_t allocator) {
   void* memory = allocate(alignment, size, allocator);
   if (!memory && size != 0)
-    hetmp::die(exit_code_no_resources, "no memory for %zu bytes of variables", size);
+    hetmp::die(hetmp::exit_code::no_resources, "no memory for %zu bytes of variables", size);
   return memory;
 }
 HETMP_ENTRY void GOMP_free(void* pointer, uintptr_t) { release(pointer); }
