@@ -1,7 +1,7 @@
 // What a node is told of a team.
 #pragma once
 
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
 
 #include <vector>
 

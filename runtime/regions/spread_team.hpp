@@ -1,7 +1,7 @@
 // The part of a team on several nodes that another node's thread has started here.
 #pragma once
 
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
 #include "runtime/regions/residents.hpp"
 
 namespace hetmp::runtime {

@@ -1,7 +1,7 @@
 // On which nodes a region runs.
 #include "runtime/regions/region_plan.hpp"
 
-#include "runtime/global/global_level.hpp"
+#include "runtime/global/team_description.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 
 #include <gtest/gtest.h>
