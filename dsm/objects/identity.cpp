@@ -1,9 +1,9 @@
 #include "dsm/objects/identity.hpp"
 
+#include "base/elf/elf_image.hpp"
 #include "dsm/space/late_window.hpp"
 
 #include <cstdio>
-#include <elf.h>
 #include <link.h>
 #include <string_view>
 #include <unistd.h>
@@ -11,46 +11,15 @@
 namespace hetmp::dsm {
 namespace {
 
-std::string hexadecimal(const uint8_t* bytes, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    char digits[3];
-    snprintf(digits, sizeof digits, "%02x", bytes[i]);
-    text += digits;
-  }
-  return text;
-}
-
-/// Empty if there is none.
-std::string build_id(const dl_phdr_info& object, const ElfW(Phdr) & notes) {
-  const auto* at = reinterpret_cast<const uint8_t*>(object.dlpi_addr + notes.p_vaddr);
-  const uint8_t* const end = at + notes.p_memsz;
-  constexpr auto padded = [](size_t bytes) { return (bytes + 3) & ~size_t(3); };
-  while (at + sizeof(ElfW(Nhdr)) <= end) {
-    const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
-    const uint8_t* name = at + sizeof *note;
-    const uint8_t* description = name + padded(note->n_namesz);
-    if (description + note->n_descsz > end)
-      break;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-        std::string_view(reinterpret_cast<const char*>(name), 3) == "GNU")
-      return hexadecimal(description, note->n_descsz);
-    at = description + padded(note->n_descsz);
-  }
-  return {};
-}
-
 std::string content_of(const dl_phdr_info& object) {
-  std::string sizes = "sizes";
-  for (int i = 0; i < object.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = object.dlpi_phdr[i];
-    if (header.p_type == PT_NOTE)
-      if (const std::string id = build_id(object, header); !id.empty())
-        return "build id " + id;
-    if (header.p_type == PT_LOAD)
-      sizes += ' ' + std::to_string(header.p_memsz);
-  }
-  return sizes;
+  std::string sizes = "sizes", id;
+  for_each_segment(object, [&](const LoadedSegment& segment) {
+    if (segment.type == PT_NOTE && id.empty())
+      id = build_id_in(reinterpret_cast<const uint8_t*>(segment.begin), segment.bytes);
+    if (segment.type == PT_LOAD)
+      sizes += ' ' + std::to_string(segment.bytes);
+  });
+  return id.empty() ? sizes : "build id " + id;
 }
 
 int collect(dl_phdr_info* object, size_t, void* result) {

@@ -1,5 +1,6 @@
 #include "dsm/process/late_objects.hpp"
 
+#include "base/elf/elf_image.hpp"
 #include "base/loaded_object.hpp"
 #include "base/message.hpp"
 #include "dsm/objects/anonymous_data.hpp"
@@ -58,18 +59,16 @@ int add_object(dl_phdr_info* info, size_t, void* result) {
   object.path = info->dlpi_name;
   object.begin = LoadedObject(*info).begin();
   object.span.begin = ~uintptr_t(0);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
-    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_LOAD) {
-      object.span.begin = std::min(object.span.begin, page_down(begin));
-      object.span.end = std::max(object.span.end, page_up(begin + header.p_memsz));
-    } else if (header.p_type == PT_TLS) {
+  for_each_segment(*info, [&](const LoadedSegment& segment) {
+    if (segment.type == PT_LOAD) {
+      object.span.begin = std::min(object.span.begin, page_down(segment.begin));
+      object.span.end = std::max(object.span.end, page_up(segment.end()));
+    } else if (segment.type == PT_TLS) {
       object.thread_locals = true;
-    } else if (header.p_type == PT_GNU_EH_FRAME) {
-      object.frames = frames_of(begin);
+    } else if (segment.type == PT_GNU_EH_FRAME) {
+      object.frames = frames_of(segment.begin);
     }
-  }
+  });
   static_cast<std::vector<Object>*>(result)->push_back(object);
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "dsm/space/initial_stack.hpp"
 
+#include "base/elf/elf_image.hpp"
 #include "dsm/space/memory_map.hpp"
 
 #include <cstdint>
@@ -32,12 +33,10 @@ struct Protected {
 bool is_read_only(const void* variable) {
   const auto look = [](dl_phdr_info* info, size_t, void* data) {
     auto& wanted = *static_cast<Protected*>(data);
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info->dlpi_phdr[i];
-      const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-      wanted.found |= header.p_type == PT_GNU_RELRO && wanted.address >= begin &&
-                      wanted.address < page_down(begin + header.p_memsz);
-    }
+    for_each_segment(*info, [&](const LoadedSegment& segment) {
+      wanted.found |=
+          segment.type == PT_GNU_RELRO && wanted.address >= segment.begin && wanted.address < page_down(segment.end());
+    });
     return int(wanted.found);
   };
   Protected wanted{reinterpret_cast<uintptr_t>(variable), false};
