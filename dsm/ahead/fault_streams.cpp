@@ -1,5 +1,7 @@
 #include "dsm/ahead/fault_streams.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -43,6 +45,7 @@ bool FaultStreams::Stream::announced(PageNumber page) const {
 
 /// The stream has come to `fault`; the next series begins with `first`.
 PageSeries FaultStreams::announce(Stream& stream, PageNumber fault, PageNumber first, bool write) {
+  HETMP_CHECK(stream.stride != 0 && std::abs(stream.stride) <= longest_stride);
   const auto length = uint64_t(int64_t(fault - stream.origin) / stream.stride);
   stream.series =
       uint32_t(std::clamp<uint64_t>(length / 2, first_series, write ? longest_written_series : longest_series));

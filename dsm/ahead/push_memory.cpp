@@ -1,11 +1,15 @@
 #include "dsm/ahead/push_memory.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::dsm {
 
 void PushMemory::asked(uint64_t purpose, PageNumber page, uint32_t node) {
+  HETMP_CHECK(node < most_nodes);
   const size_t place = place_of(purpose, page);
+  HETMP_CHECK(place < entries);
   Entry& entry = entries_[place];
   if (entry.purpose != purpose || entry.page != page) {
     entry = {};

@@ -1,5 +1,7 @@
 #include "dsm/ahead/pusher.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -24,6 +26,7 @@ bool Pusher::offer(uint64_t purpose, uint64_t nodes, const void* const* addresse
     pages[found++] = page;
     worth = worth || memory_.worth(purpose, page);
   }
+  HETMP_CHECK(found <= Offer::most_pages);
   offer_.make(purpose, nodes, pages, found);
   return worth;
 }

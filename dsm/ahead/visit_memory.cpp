@@ -1,5 +1,7 @@
 #include "dsm/ahead/visit_memory.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::dsm {
@@ -15,6 +17,7 @@ constexpr uint32_t enough_asked = 4;    ///< pages asked for, likewise
 
 /// The loop's memory for a visit; null while it is given up.
 VisitMemory::Memory* VisitMemory::start(Loop loop) {
+  HETMP_CHECK(loop != 0 && loops_.size() <= most_loops);
   ++visits_;
   current_loop_ = loop;
   auto found = loops_.find(loop);
@@ -63,7 +66,9 @@ void VisitMemory::fetched(PageNumber number, bool write) {
     current_->pages.back().met = true;
     return;
   }
+  HETMP_CHECK(entry->second < current_->pages.size());
   Page& page = current_->pages[entry->second];
+  HETMP_CHECK(page.number == number); // the index names the page it is for
   // The first fault on a page that was left out tells anew what it is wanted for; one for a write that follows, more.
   page.write = write || (page.write && !(page.left_out && !page.met));
   page.met = true;
@@ -103,6 +108,7 @@ void VisitMemory::forget_pages() {
   const auto stale = [](const Page& page) { return (page.left_out && !page.met) || page.idle >= visits_idle; };
   if (std::erase_if(memory.pages, stale) == 0)
     return;
+  HETMP_CHECK(memory.pages.size() <= most_pages);
   memory.index.clear();
   for (size_t i = 0; i < memory.pages.size(); ++i)
     memory.index.emplace(memory.pages[i].number, uint32_t(i));
@@ -110,6 +116,7 @@ void VisitMemory::forget_pages() {
 
 void VisitMemory::judge(uint32_t asked, uint32_t taken) {
   Memory& memory = *current_;
+  HETMP_CHECK(taken <= asked && memory.met <= memory.expected);
   if (asked >= enough_asked && taken * 2 > asked) {
     give_up(memory);
   } else if (memory.expected >= enough_expected) {

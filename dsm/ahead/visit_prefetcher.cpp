@@ -1,5 +1,7 @@
 #include "dsm/ahead/visit_prefetcher.hpp"
 
+#include "base/check.hpp"
+
 namespace hetmp::dsm {
 
 /// Begins the visit that the node's threads have come to since the last look.
@@ -29,6 +31,7 @@ bool VisitPrefetcher::ask_for_remembered(PageSource& source) {
     on_their_way_.push_back(wanted.page);
     asked = true;
   }
+  HETMP_CHECK(on_their_way_.size() <= most_on_their_way && next_to_ask_ <= to_ask_.size());
   source.send_asked();
   return asked;
 }

@@ -1,5 +1,9 @@
 #include "dsm/engine/action_batch.hpp"
 
+#include "base/check.hpp"
+
+#include <algorithm>
+
 namespace hetmp::dsm {
 namespace {
 
@@ -57,6 +61,7 @@ void append(std::vector<PageRange>& ranges, PageNumber page) {
 bool ActionBatch::add(const protocol::Actions& actions, const uint8_t* content) {
   if (!is_in_order(actions))
     return false;
+  HETMP_CHECK_COSTLY(actions.empty() || !is_about(actions[0].page()));
   for (const protocol::Action& action : actions)
     add(action, content);
   return true;
@@ -114,6 +119,20 @@ void ActionBatch::send(const protocol::Action& action) {
   PageMessage series;
   series.first = action.message;
   sendings.push_back({action.to, series});
+}
+
+bool ActionBatch::is_about(PageNumber page) const {
+  const auto within = [page](const PageRange& pages) { return page - pages.first < pages.count; };
+  return std::any_of(protections.begin(), protections.end(), within) ||
+         std::any_of(drops.begin(), drops.end(), within) ||
+         std::any_of(installations.begin(), installations.end(),
+                     [&](const Installation& installation) { return within(installation.pages); }) ||
+         std::any_of(sendings.begin(), sendings.end(), [page](const Sending& sending) {
+           for (uint32_t i = 0; i < sending.message.count; ++i)
+             if (sending.message.message(i).page == page)
+               return true;
+           return false;
+         });
 }
 
 void ActionBatch::clear() {

@@ -42,6 +42,7 @@ class ActionBatch {
   std::vector<PageRange> drops;
 
  private:
+  bool is_about(PageNumber page) const;
   void add(const protocol::Action& action, const uint8_t* content);
   void install(PageNumber page, const uint8_t* content, bool writable);
   void send(const protocol::Action& action);

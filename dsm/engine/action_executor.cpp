@@ -1,5 +1,6 @@
 #include "dsm/engine/action_executor.hpp"
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "dsm/space/zero_page.hpp"
 
@@ -27,6 +28,7 @@ void ActionExecutor::finish() {
 }
 
 void ActionExecutor::carry_out_one_by_one(const protocol::Actions& actions, const uint8_t* content) {
+  HETMP_CHECK(batch_.empty()); // what came before goes first
   for (size_t i = 0; i < actions.size(); ++i) {
     const protocol::Action& action = actions[i];
     const PageNumber page = action.page();
@@ -99,6 +101,7 @@ void ActionExecutor::drop(PageRange pages) {
 }
 
 void ActionExecutor::send(const ActionBatch::Sending& sending) {
+  HETMP_CHECK(sending.to < plan_.nodes() && sending.message.count != 0);
   if (sending.message.has_content())
     send_content(sending.to, sending.message);
   else

@@ -1,11 +1,15 @@
 #include "dsm/engine/hold_times.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::dsm {
 
 void HoldTimes::came(PageNumber page, Clock now, uint32_t pages) {
+  HETMP_CHECK(pages != 0);
   forget_old(now);
+  HETMP_CHECK(held_.empty() || held_.back().since <= now); // the clock never goes back
   held_.push_back({now, page, pages});
 }
 
@@ -44,6 +48,8 @@ void HoldTimes::keep(const Later& later) {
   const auto place = std::upper_bound(later_.begin(), later_.end(), later.due,
                                       [](Clock due, const Later& other) { return due < other.due; });
   later_.insert(place, later);
+  HETMP_CHECK_COSTLY(
+      std::is_sorted(later_.begin(), later_.end(), [](const Later& a, const Later& b) { return a.due < b.due; }));
 }
 
 std::optional<HoldTimes::Later> HoldTimes::take_earlier(uint32_t from, PageNumber page) {

@@ -1,5 +1,6 @@
 #include "dsm/engine/local_memory.hpp"
 
+#include "base/check.hpp"
 #include "base/message.hpp"
 #include "dsm/launch_plan.hpp"
 #include "dsm/space/core_dump.hpp"
@@ -96,6 +97,7 @@ void LocalMemory::publish(PageNumber page) {
   if (page_flags_[page] & published)
     return;
   const Segment piece = plan_.publish_piece(page);
+  HETMP_CHECK(piece.contains(plan_.address_of(page)));
   faults_.watch(piece.begin, piece.bytes());
   const PageNumber first = plan_.page_of(piece.begin);
   for (PageNumber i = first; i < first + (piece.bytes() >> page_shift); ++i)
@@ -103,6 +105,7 @@ void LocalMemory::publish(PageNumber page) {
 }
 
 void LocalMemory::give_zeros(PageNumber page, bool writable) {
+  HETMP_CHECK(page < plan_.pages());
   faults_.install_zeros(plan_.address_of(page), writable, UserFaults::Waiters::Keep);
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
 }
@@ -110,6 +113,8 @@ void LocalMemory::give_zeros(PageNumber page, bool writable) {
 /// At their home the pages may never have been touched, and then they are filled with zeros here: this thread must not
 /// fault when it reads them.
 void LocalMemory::protect(uintptr_t address, PageRange pages) {
+  HETMP_CHECK(pages.count != 0 && pages.count <= most_data_pages);
+  HETMP_CHECK(plan_.page_of(address) == pages.first);
   fill_absent(address, pages);
   faults_.protect(address, pages.count);
 }
@@ -130,6 +135,8 @@ void LocalMemory::fill_absent(uintptr_t address, PageRange pages) {
 }
 
 void LocalMemory::install(uintptr_t address, PageRange pages, const uint8_t* content, bool writable) {
+  HETMP_CHECK(pages.count != 0 && pages.count <= most_data_pages);
+  HETMP_CHECK(plan_.page_of(address) == pages.first);
   if (plan_.in_slices(address))
     include_in_dumps({address, address + pages.count * page_bytes});
   const bool done = content ? faults_.install(address, content, writable, UserFaults::Waiters::Wake, pages.count)
@@ -143,6 +150,7 @@ void LocalMemory::install(uintptr_t address, PageRange pages, const uint8_t* con
 }
 
 void LocalMemory::drop(uintptr_t address, PageRange pages) {
+  HETMP_CHECK(plan_.page_of(address) == pages.first);
   faults_.drop(address, pages.count);
   budget_.pages_moved(node_, -int64_t(pages.count));
   futexes_.copies_lost();

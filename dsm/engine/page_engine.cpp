@@ -1,5 +1,6 @@
 #include "dsm/engine/page_engine.hpp"
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/message.hpp"
 
@@ -32,6 +33,7 @@ void PageEngine::set_up(uint32_t node, Transport& transport) {
 }
 
 void PageEngine::handle_fault(const PageFault& fault) {
+  HETMP_CHECK(plan_.is_shared(fault.address) && fault.address == page_down(fault.address));
   const PageNumber page = plan_.page_of(fault.address);
   const bool write = fault.kind != PageFault::Kind::ReadMissing;
   const protocol::LocalState state = protocol_->state(page);
@@ -70,6 +72,8 @@ void PageEngine::handle_message(uint32_t from, const PageMessage& message, const
 
 void PageEngine::take_apart(const WaitingRequests::Piece& piece, const uint8_t* content) {
   const bool comes_along = piece.message.data_bytes() != 0;
+  HETMP_CHECK(piece.begin < piece.end && piece.end <= piece.message.count);
+  HETMP_CHECK(!comes_along || (content && piece.begin == 0));
   for (uint32_t i = piece.begin; i < piece.end; ++i)
     take(piece.from, piece.message.message(i), comes_along ? content + i * page_bytes : nullptr);
   executor_.finish();
@@ -103,7 +107,7 @@ void PageEngine::deliver(uint32_t from, const protocol::Message& message, const 
   if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
     die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from,
         protocol::name_of(message.type), static_cast<unsigned long long>(message.page), protocol::text_of(status));
-  if (message.type == protocol::MessageType::ReadRequest)
+  if (status == protocol::Status::Ok && message.type == protocol::MessageType::ReadRequest)
     prefetcher_.pusher.asked(message.page, message.requester);
   executor_.add(actions_, content);
 }
@@ -137,6 +141,7 @@ bool PageEngine::is_missing(PageNumber page, bool write) const {
 }
 
 void PageEngine::ask(PageNumber page, bool write) {
+  HETMP_CHECK(page < plan_.pages());
   actions_.clear();
   if (write)
     protocol_->write_fault(page, actions_);
@@ -148,6 +153,7 @@ void PageEngine::ask(PageNumber page, bool write) {
 void PageEngine::push(PageNumber page, uint32_t to) {
   if (!protocol_->is_home(page))
     return;
+  HETMP_CHECK(to < plan_.nodes());
   memory_.publish(page);
   actions_.clear();
   protocol_->push(page, to, actions_); // a hint: whatever it comes to

@@ -1,5 +1,6 @@
 #include "dsm/engine/page_observer.hpp"
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/page.hpp"
 
@@ -44,6 +45,7 @@ void PageObserver::note_arrival(uintptr_t page, bool writable, int64_t now) {
   const PageStatistics::Wait wait = statistics_->came(page, writable, now);
   if (wait.since == 0 || events_.capacity() == 0)
     return;
+  HETMP_CHECK(wait.since <= now);
   if (events_.size() == events_.capacity())
     ++events_dropped_;
   else

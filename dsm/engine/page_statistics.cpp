@@ -1,5 +1,6 @@
 #include "dsm/engine/page_statistics.hpp"
 
+#include "base/check.hpp"
 #include "base/page.hpp"
 
 #include <algorithm>
@@ -42,7 +43,9 @@ size_t PageStatistics::find_or_replace(uintptr_t page) {
 }
 
 void PageStatistics::faulted(uintptr_t page, Fault kind, uint32_t offset, int64_t now) {
+  HETMP_CHECK(page == page_down(page) && page != 0);
   const size_t index = find_or_replace(page);
+  HETMP_CHECK(pages_[index] == page && entries_[index].record.address == page);
   ++weights_[index];
   Entry& entry = entries_[index];
   PageRecord& record = entry.record;

@@ -1,5 +1,7 @@
 #include "dsm/engine/service_thread.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <csignal>
 #include <ctime>
@@ -47,6 +49,7 @@ void ServiceThread::start(uint32_t node, Transport& transport, ServiceClient& cl
 }
 
 void ServiceThread::begin() {
+  HETMP_CHECK(transport_ && client_ && begun_.load(std::memory_order_relaxed) == 0); // nobody else writes it
   memory_.watch_others();
   // release: pairs with the acquire in thread_body(), which sees what is set up
   if (begun_.exchange(1, std::memory_order_release) != 0)
@@ -130,6 +133,7 @@ void ServiceThread::sleep(bool retry_soon) {
 }
 
 void ServiceThread::tell_ends() {
+  HETMP_CHECK(poll_.size() == 2 + watched_.size());
   for (size_t i = 2; i < poll_.size(); ++i)
     if (poll_[i].revents) {
       const Watched& watched = watched_[i - 2];

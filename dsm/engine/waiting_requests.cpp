@@ -1,5 +1,7 @@
 #include "dsm/engine/waiting_requests.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::dsm {
@@ -12,7 +14,9 @@ std::optional<WaitingRequests::Piece> WaitingRequests::take_overlapping(uint32_t
 }
 
 WaitingRequests::Piece WaitingRequests::take(size_t index) {
+  HETMP_CHECK(index < waiting_.size());
   Request& request = waiting_[index];
+  HETMP_CHECK(request.next < request.message.count); // otherwise it would not wait any more
   const uint32_t end = std::min(request.next + most_data_pages, request.message.count);
   const Piece piece{request.from, request.message, request.next, end};
   request.next = end;

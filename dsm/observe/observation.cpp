@@ -1,5 +1,6 @@
 #include "dsm/observe/observation.hpp"
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "dsm/space/heap.hpp"
@@ -11,6 +12,7 @@
 #include <link.h>
 #include <new>
 #include <numeric>
+#include <type_traits>
 
 namespace hetmp::dsm {
 namespace {
@@ -29,6 +31,9 @@ struct TimelineSummary {
   uint64_t fault_count;
   uint64_t faults_dropped;
 };
+static_assert(std::is_trivially_copyable_v<Summary> && std::is_trivially_copyable_v<TimelineSummary> &&
+              std::is_trivially_copyable_v<PageRecord> && std::is_trivially_copyable_v<FaultEvent> &&
+              std::is_trivially_copyable_v<AllocationRecord>); // answers are made of these
 constexpr size_t longest_answer = sizeof(Summary) + most_pages * sizeof(PageRecord);
 
 /// The code of the program itself, from its first executable byte to its last; empty if that is not known.
@@ -103,6 +108,7 @@ std::vector<uint32_t> Observation::all_nodes() const {
 std::shared_ptr<Observation::Round> Observation::ask(Header::Kind kind, uint64_t address,
                                                      const std::vector<uint32_t>& nodes, size_t most_bytes,
                                                      int64_t patience_ns) {
+  HETMP_CHECK(!nodes.empty() && !current_.load(std::memory_order_relaxed)); // one question at a time
   auto round = std::make_shared<Round>();
   rounds_.push_back(round);
   round->number = uint32_t(rounds_.size());
@@ -272,12 +278,14 @@ bool Observation::message(uint32_t from, uint32_t own_node, const uint8_t* bytes
     if (from != origin || size != sizeof header)
       return false;
     own_answer_.clear();
+    const size_t room = own_answer_.capacity();
     if (sites_ && header.kind == Header::Kind::AskPages)
       answer_pages(own_answer_);
     else if (sites_ && header.kind == Header::Kind::AskAllocation)
       answer_allocation(header.address, own_answer_);
     else if (watches_faults_ && header.kind == Header::Kind::AskTimeline)
       answer_timeline(own_answer_);
+    HETMP_CHECK(own_answer_.capacity() == room); // the service thread allocates nothing
     answer(from, own_node, header.round, own_answer_);
     return true;
   }

@@ -5,6 +5,8 @@
 // recognisable at once.
 #include "dsm/protocol/node.hpp"
 
+#include "base/check.hpp"
+
 #include <bit>
 
 namespace hetmp::dsm::protocol {
@@ -58,7 +60,9 @@ bool Node::may_ask(PageNumber page, Request request) const {
 
 /// Starts queued requests one after the other until one has to wait or none is left. The queue is not empty.
 void Node::serve_queue(PageNumber page, Actions& actions) {
+  HETMP_CHECK(is_home(page) && storage.directory[page].slot() != 0);
   Transaction& busy = transactions[storage.directory[page].slot()];
+  HETMP_CHECK(!busy.queue.empty());
   do
     busy.current = busy.queue.pop();
   while (begin(page, busy, actions) && go_on(page, actions));
@@ -69,7 +73,9 @@ void Node::serve_queue(PageNumber page, Actions& actions) {
 /// before they use it.
 bool Node::go_on(PageNumber page, Actions& actions) {
   DirectoryEntry& entry = storage.directory[page];
+  HETMP_CHECK(entry.slot() != 0);
   Transaction& busy = transactions[entry.slot()];
+  HETMP_CHECK(busy.awaited == 0); // nobody's acknowledgement is missing
   if (busy.queue.empty()) {
     transactions.release(entry.slot());
     entry.set_slot(0);
@@ -141,6 +147,7 @@ bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
 bool Node::transfer(PageNumber page, Transaction& busy, Actions& actions) {
   const uint32_t requester = busy.current.node;
   const Sharing sharing = this->sharing(page);
+  HETMP_CHECK(std::popcount(sharing.holders & ~bit(requester)) <= 1); // W: one supplier is left at most
   storage.directory[page].set({bit(requester), requester, true});
   if (sharing.holders & bit(requester)) {
     if (requester != self)
@@ -173,6 +180,7 @@ bool Node::hand_over(PageNumber page, Transaction& busy, MessageType type, Actio
 }
 
 void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy, Actions& actions) {
+  HETMP_CHECK(holder != self && holder != busy.current.node);
   actions.send(holder, message_of(type, page, busy.current.node));
   busy.phase = Phase::Transferring;
 }
@@ -186,6 +194,7 @@ Status Node::invalidate_ack(uint32_t from, PageNumber page, Actions& actions) {
   busy->awaited &= ~bit(from);
   Sharing sharing = this->sharing(page);
   sharing.holders &= ~bit(from);
+  HETMP_CHECK(!sharing.exclusive && sharing.holders != 0); // the supplier's or the writer's own is left
   storage.directory[page].set(sharing);
   if (busy->awaited == 0 && transfer(page, *busy, actions))
     finish(page, actions);

@@ -9,6 +9,7 @@
 #include "base/node_set.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hetmp::dsm::protocol {
 
@@ -43,7 +44,7 @@ struct Message {
   uint8_t reserved[5] = {}; ///< zero; not looked at
   PageNumber page = 0;
 };
-static_assert(sizeof(Message) == 16 && alignof(Message) == 8);
+static_assert(sizeof(Message) == 16 && alignof(Message) == 8 && std::is_trivially_copyable_v<Message>);
 
 constexpr Message message_of(MessageType type, PageNumber page, uint32_t requester = 0, uint32_t home = 0) {
   return {type, static_cast<uint8_t>(requester), static_cast<uint8_t>(home), {}, page};

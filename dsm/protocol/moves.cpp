@@ -10,6 +10,8 @@
 // registrar. Channels keep their order, so what the old home sends on arrives behind what makes the new one.
 #include "dsm/protocol/node.hpp"
 
+#include "base/check.hpp"
+
 namespace hetmp::dsm::protocol {
 
 namespace {
@@ -73,6 +75,7 @@ void Node::learn_home(PageNumber page, uint32_t home) {
 }
 
 void Node::become_home(PageNumber page, uint32_t owner) {
+  HETMP_CHECK(is_home(page) || storage.directory[page].slot() == 0); // H: transactions are where the home is
   storage.local[page].set_home(self, registrar(page));
   storage.directory[page].set({bit(owner), owner, true});
   storage.directory[page].set_streak(0);
@@ -93,6 +96,7 @@ void Node::served(uint32_t from, const Message& message, Actions& actions) {
 /// The page is idle and another node, which has it, is the exclusive holder.
 void Node::give_back(PageNumber page, Actions& actions) {
   const uint32_t owner = sharing(page).owner;
+  HETMP_CHECK(owner != self && !transaction(page));
   actions.send(registrar(page), message_of(MessageType::Return, page, owner));
   storage.local[page].set_home(registrar(page), registrar(page));
 }

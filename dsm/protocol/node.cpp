@@ -1,11 +1,15 @@
 // A node as requester and as holder of pages; and the gate through which every message comes.
 #include "dsm/protocol/node.hpp"
 
+#include "base/check.hpp"
+
 #include <utility>
 
 namespace hetmp::dsm::protocol {
 
-Node::Node(uint32_t self, uint32_t nodes, const Storage& storage) : storage(storage), self(self), nodes(nodes) {}
+Node::Node(uint32_t self, uint32_t nodes, const Storage& storage) : storage(storage), self(self), nodes(nodes) {
+  HETMP_CHECK(self < nodes && nodes <= most_nodes);
+}
 
 Node::Node(uint32_t self, uint32_t nodes, const Storage& storage, TransactionTable transactions)
     : storage(storage), self(self), nodes(nodes), transactions(std::move(transactions)) {}
@@ -186,6 +190,8 @@ Status Node::keep(PageNumber page, Actions& actions) {
 /// first message.
 void Node::supply(const Message& content, uint32_t to, Actions& actions) {
   const PageNumber page = content.page;
+  HETMP_CHECK(state(page) != LocalState::Invalid); // whoever sends content has it
+  HETMP_CHECK(to != self);
   LocalPage& local = storage.local[page];
   if (state(page) == LocalState::Exclusive) {
     actions.add(ActionKind::Protect, page);
@@ -197,12 +203,14 @@ void Node::supply(const Message& content, uint32_t to, Actions& actions) {
 }
 
 void Node::drop(PageNumber page, Actions& actions) {
+  HETMP_CHECK(state(page) != LocalState::Invalid);
   LocalPage& local = storage.local[page];
   local.set(LocalState::Invalid, local.outstanding());
   actions.add(ActionKind::Drop, page);
 }
 
 void Node::upgrade(PageNumber page, Actions& actions) {
+  HETMP_CHECK(state(page) == LocalState::Shared); // Unprotect: there is a copy
   storage.local[page].set(LocalState::Exclusive, Outstanding::None);
   actions.add(ActionKind::Unprotect, page);
   actions.add(ActionKind::Wake, page);

@@ -1,6 +1,10 @@
 // The side table of busy pages and the queues in it.
 #include "dsm/protocol/transaction.hpp"
 
+#include "base/check.hpp"
+
+#include <algorithm>
+
 namespace hetmp::dsm::protocol {
 
 namespace {
@@ -9,12 +13,14 @@ constexpr uint8_t write_bit = most_nodes;
 } // namespace
 
 void RequestQueue::push(Request request) {
+  HETMP_CHECK(count < most_nodes && !has(request.node)); // O: one request of a node
   ring[(first + count) % most_nodes] = static_cast<uint8_t>(request.node | (request.write ? write_bit : 0));
   nodes |= uint64_t{1} << request.node;
   ++count;
 }
 
 Request RequestQueue::pop() {
+  HETMP_CHECK(count != 0);
   const Request request = at(0);
   nodes &= ~(uint64_t{1} << request.node);
   first = static_cast<uint8_t>((first + 1) % most_nodes);
@@ -40,6 +46,10 @@ uint32_t TransactionTable::acquire() {
   return static_cast<uint32_t>(transactions.size());
 }
 
-void TransactionTable::release(uint32_t slot) { free_slots.push_back(slot); }
+void TransactionTable::release(uint32_t slot) {
+  HETMP_CHECK(slot != 0 && slot <= transactions.size());
+  HETMP_CHECK_COSTLY(std::find(free_slots.begin(), free_slots.end(), slot) == free_slots.end());
+  free_slots.push_back(slot);
+}
 
 } // namespace hetmp::dsm::protocol

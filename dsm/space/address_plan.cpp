@@ -1,15 +1,20 @@
 #include "dsm/space/address_plan.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::dsm {
 
 void AddressPlan::set(uint32_t nodes, std::vector<Segment> globals) {
+  HETMP_CHECK(nodes >= 1 && nodes <= most_nodes);
   nodes_ = nodes;
   globals_ = std::move(globals);
   first_page_.clear();
   global_pages_ = 0;
   for (const Segment& segment : globals_) {
+    HETMP_CHECK(segment.begin < segment.end && page_down(segment.begin) == segment.begin);
+    HETMP_CHECK(&segment == globals_.data() || (&segment)[-1].end <= segment.begin); // ascending and disjoint
     first_page_.push_back(global_pages_);
     global_pages_ += segment.bytes() >> page_shift;
   }
@@ -26,11 +31,13 @@ PageNumber AddressPlan::page_of(uintptr_t address) const {
   if (in_slices(address))
     return (address - slices_begin) >> page_shift;
   const Segment* segment = global_of(address);
+  HETMP_CHECK(segment); // is_shared(address)
   return nodes_ * slice_pages + first_page_[size_t(segment - globals_.data())] +
          ((address - segment->begin) >> page_shift);
 }
 
 uintptr_t AddressPlan::address_of(PageNumber page) const {
+  HETMP_CHECK(page < pages());
   if (page < nodes_ * slice_pages)
     return slices_begin + (page << page_shift);
   const uint64_t index = page - nodes_ * slice_pages;

@@ -1,5 +1,7 @@
 #include "dsm/space/file_area.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::dsm {
@@ -18,6 +20,7 @@ uintptr_t FileArea::take(uint32_t node, Sharing sharing, size_t bytes) {
   }
   if (first + half - free < bytes)
     return 0;
+  HETMP_CHECK(taken_.find(free) == taken_.end());
   taken_[free] = bytes;
   return free;
 }

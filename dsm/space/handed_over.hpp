@@ -13,6 +13,8 @@
 // others guards (the blocks of the heap), it tries that lock and comes again: Heap::try_free(), ServiceClient::retry().
 #pragma once
 
+#include "base/check.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
@@ -53,8 +55,14 @@ class Tally {
 template <class T> class Published {
  public:
   /// Of the writer, before publish().
-  T& draft() { return value_; }
-  void publish() { published_.store(true, std::memory_order_release); } // pairs with the acquire in read()
+  T& draft() {
+    HETMP_CHECK(!is_published());
+    return value_;
+  }
+  void publish() {
+    HETMP_CHECK(!is_published());
+    published_.store(true, std::memory_order_release); // pairs with the acquire in read()
+  }
   /// The writer's own question.
   bool is_published() const { return published_.load(std::memory_order_relaxed); }
 

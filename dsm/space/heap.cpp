@@ -1,5 +1,6 @@
 #include "dsm/space/heap.hpp"
 
+#include "base/check.hpp"
 #include "dsm/space/core_dump.hpp"
 
 #include <algorithm>
@@ -64,10 +65,13 @@ void* Heap::allocate_small(unsigned size_class) {
   std::lock_guard guard(small.lock);
   if (!small.free.empty()) {
     const uint32_t index = small.free.back();
+    HETMP_CHECK(small.end - SizeClasses::part_bytes + (index + 1) * bytes <=
+                small.next.load(std::memory_order_relaxed));
     small.free.pop_back();
     return reinterpret_cast<void*>(small.end - SizeClasses::part_bytes + index * bytes);
   }
   const uintptr_t next = small.next.load(std::memory_order_relaxed); // of the lock's holder
+  HETMP_CHECK(next >= small.end - SizeClasses::part_bytes && next <= small.end);
   if (next + bytes > small.end)
     return nullptr;
   if (next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
@@ -107,6 +111,7 @@ void* Heap::allocate_zeroed(size_t bytes) {
 
 uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose) {
   // Best fit among the freed ones; those keep page alignment, so a stricter one asks for more and gives the rest back.
+  HETMP_CHECK(std::has_single_bit(alignment) && bytes == page_up(bytes));
   const size_t slack = alignment > page_bytes ? alignment - page_bytes : 0;
   uintptr_t begin;
   size_t have;
@@ -129,6 +134,7 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpos
   }
   // The block behind the header page is what must be aligned.
   const uintptr_t aligned = ((begin + page_bytes + alignment - 1) & ~(alignment - 1)) - page_bytes;
+  HETMP_CHECK(aligned >= begin && aligned + bytes <= begin + have);
   if (aligned > begin)
     put_extent(begin, aligned - begin, *zeroed);
   if (begin + have > aligned + bytes)
@@ -153,6 +159,19 @@ void Heap::put_extent(uintptr_t begin, size_t bytes, bool zeroed) {
   }
   free_extents_[begin] = {bytes, zeroed};
   free_by_size_.insert({bytes, begin});
+  HETMP_CHECK_COSTLY(valid());
+}
+
+/// With large_lock_ held. The extents lie apart, no two touch, all within what was handed out; both indices have the
+/// same.
+bool Heap::valid() const {
+  uintptr_t before = 0;
+  for (const auto& [begin, extent] : free_extents_) {
+    if (begin <= before || begin != page_down(begin) || !free_by_size_.count({extent.bytes, begin}))
+      return false;
+    before = begin + extent.bytes;
+  }
+  return free_by_size_.size() == free_extents_.size() && before <= large_next_.load(std::memory_order_relaxed);
 }
 
 void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {

@@ -128,6 +128,7 @@ class Heap {
       budget_->give_back(bytes);
   }
   bool free_block(void* block, bool may_wait);
+  bool valid() const;
 
   SmallClass small_[SizeClasses::count];
   std::mutex large_lock_; ///< guards what follows

@@ -1,5 +1,6 @@
 #include "dsm/space/late_window.hpp"
 
+#include "base/check.hpp"
 #include "base/message.hpp"
 #include "dsm/space/memory_map.hpp"
 
@@ -84,6 +85,7 @@ void LateWindow::close() {
   }
   // Pages are made known to userfaultfd in pieces, as they are mapped then: nothing new may come into one.
   free_end_ = std::max(free_end_ & ~(publish_bytes - 1), range_.begin);
+  HETMP_CHECK(free_end_ <= range_.end);
 }
 
 } // namespace hetmp::dsm

@@ -1,5 +1,6 @@
 #include "dsm/space/thread_stacks.hpp"
 
+#include "base/check.hpp"
 #include "dsm/space/core_dump.hpp"
 
 #include <algorithm>
@@ -88,12 +89,14 @@ Segment ThreadStacks::take(size_t bytes) {
   std::lock_guard guard(lock_);
   if (bytes > free_.bytes() || free_.bytes() - bytes < page_bytes)
     return {};
+  HETMP_CHECK(bytes == page_up(bytes) && page_down(free_.begin) == free_.begin);
   const Segment stack{free_.begin + page_bytes, free_.begin + page_bytes + bytes};
   protect({free_.begin, stack.begin}, PROT_NONE);              // an overflow faults instead of overwriting
   __atomic_store_n(&free_.begin, stack.end, __ATOMIC_RELAXED); // see used_until(); it orders nothing
   if (executable_)
     protect(stack, protection());
   include_in_dumps(upper_part(stack));
+  HETMP_CHECK(AddressPlan::stack_part(node_).contains(stack.begin) && stack.end <= free_.end);
   stacks_.push_back(stack);
   return stack;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 
 namespace hetmp::dsm {
 
@@ -39,7 +40,8 @@ struct PageMessage {
   PageNumber lowest() const { return stride > 0 ? first.page : message(count - 1).page; }
   PageNumber highest() const { return stride > 0 ? message(count - 1).page : first.page; }
 };
-static_assert(sizeof(PageMessage) == 32 && sizeof(PageMessage) <= sizeof(SlotHeader::message));
+static_assert(std::is_trivially_copyable_v<PageMessage> && sizeof(PageMessage) == 32 &&
+              sizeof(PageMessage) <= sizeof(SlotHeader::message));
 
 /// Nothing if it cannot be one. Whether the protocol takes its messages is another question.
 inline std::optional<PageMessage> read_page_message(const SlotHeader& header) {

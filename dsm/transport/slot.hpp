@@ -5,6 +5,7 @@
 #include "dsm/space/address_plan.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hetmp::dsm {
 
@@ -27,7 +28,7 @@ struct SlotHeader {
   uint32_t data_check = 0;
   uint8_t message[48] = {};
 };
-static_assert(sizeof(SlotHeader) == 64);
+static_assert(sizeof(SlotHeader) == 64 && std::is_trivially_copyable_v<SlotHeader>);
 
 /// Valid as long as whoever hands it out says.
 struct Slot {
