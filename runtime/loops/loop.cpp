@@ -33,6 +33,7 @@ bool needs_buffer(const LoopProgress& loop) { return loop.ordered || loop.schedu
 
 void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
   const uint32_t turn = uint32_t(loop_number / NodeTeam::loop_ring);
+  HETMP_CHECK(int32_t(turn - buffer.uses.epoch()) >= 0); // the turn has not passed
   for (uint32_t uses = buffer.uses.epoch(); uses != turn; uses = buffer.uses.epoch())
     buffer.uses.wait_while(uses);
 }
@@ -51,7 +52,9 @@ void make_ready(ImplicitTask& task, LoopBuffer& buffer, bool dealt) {
 /// The thread will not touch the buffer again; the last one readies it.
 void leave_buffer(ImplicitTask& task, LoopBuffer& buffer) {
   // acq_rel: the last thread's reset comes after every other thread's last use.
-  if (buffer.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != task.team->local_threads())
+  const uint32_t others = buffer.finished.fetch_add(1, std::memory_order_acq_rel);
+  HETMP_CHECK(others < task.team->local_threads());
+  if (others + 1 != task.team->local_threads())
     return;
   make_ready(task, buffer, task.loop.dealt);
   buffer.uses.post(); // publishes it
@@ -92,6 +95,7 @@ bool next_static(ImplicitTask& task, Range& chunk) {
   chunk = static_piece(loop, *task.team, task.local_number, loop.round);
   if (chunk.empty())
     return false;
+  HETMP_CHECK(chunk.end <= loop.trips);
   if (loop.ordered)
     open_ordered_chunk(task, chunk, static_predecessor_end(loop, *task.team, task.local_number, loop.round));
   loop.round++;
@@ -111,6 +115,7 @@ bool can_be_dealt(const LoopProgress& loop, const NodeTeam& team) {
 }
 
 Range dynamic_chunk(const LoopProgress& loop, uint64_t number) {
+  HETMP_CHECK(number < loop.chunks);
   const uint64_t begin = number * loop.schedule.chunk;
   return {begin, begin + std::min(loop.schedule.chunk, loop.trips - begin)};
 }
@@ -138,6 +143,7 @@ uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
     ChunkNumbers stolen = buffer.shares[victim].steal([&] { return chunks_dealt(loop, threads, victim); });
     if (stolen.empty())
       continue;
+    HETMP_CHECK(stolen.end <= loop.chunks);
     loop.victim = victim;
     buffer.shares[task.local_number].put({stolen.begin + 1, stolen.end});
     return stolen.begin;
@@ -186,6 +192,7 @@ bool next_on_one_node(ImplicitTask& task, Range& chunk) {
     chunk = take_counted(buffer, loop);
   if (chunk.empty())
     return false;
+  HETMP_CHECK(chunk.end <= loop.trips);
   if (loop.ordered)
     open_ordered_chunk(task, chunk, chunk.begin); // the node hands out every iteration
   return true;

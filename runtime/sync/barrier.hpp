@@ -9,7 +9,9 @@ namespace hetmp::runtime {
 /// Whether the calling thread is the last of its node to come. acq_rel: a release sequence through all arrivals; the
 /// last one acquires them all.
 inline bool arrive_last(NodeTeam& team) {
-  if (team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != team.local_threads())
+  const uint32_t others = team.arrived.fetch_add(1, std::memory_order_acq_rel);
+  HETMP_CHECK(others < team.local_threads());
+  if (others + 1 != team.local_threads())
     return false;
   team.arrived.store(0, std::memory_order_relaxed); // published when the barrier is completed
   return true;
@@ -21,6 +23,7 @@ template <class Last> void local_barrier(NodeTeam& team, Last&& last) {
   const uint32_t seen = team.released.epoch(); // cannot move before this thread has arrived
   if (arrive_last(team)) {
     last();
+    HETMP_CHECK(team.released.epoch() == seen);
     team.released.complete();
   } else {
     team.released.wait_while(seen);
@@ -36,6 +39,7 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
     if (__builtin_expect(team.released.tasks_announced(), 0))
       finish_tasks(task);
     last(); // which may bring other nodes' tasks
+    HETMP_CHECK(team.released.epoch() == seen && team.tasks.all_complete());
     if (__builtin_expect(team.released.tasks_announced(), 0)) {
       team.released.complete_with_tasks();
       team.tasks.bell.ring();

@@ -53,6 +53,7 @@ struct alignas(cache_line) NodeLockTable::Bucket {
   }
 
   void drop(uint64_t key, Entry& entry) {
+    HETMP_CHECK(!entry.has_global && entry.next_ticket == entry.serving);
     entries.erase(key);
     unused.push_back(&entry);
   }
@@ -123,6 +124,7 @@ void NodeLockTable::unlock(uint64_t key) {
       global->unlock(key);
   }
   FutexLockGuard guard(bucket.lock);
+  HETMP_CHECK(entry->next_ticket != entry->serving);
   entry->serving++;
   entry->now_serving.store(entry->serving, std::memory_order_release);
   if (entry->next_ticket == entry->serving)

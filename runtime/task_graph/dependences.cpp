@@ -9,7 +9,9 @@ namespace {
 FutexLock exclusions_lock; ///< one for all: mutexinoutset is rare, and so no order of locking has to be kept
 
 DependenceNode* keep(DependenceNode& node) {
-  node.references.fetch_add(1, std::memory_order_relaxed); // the caller's own reference keeps the node meanwhile
+  // relaxed: the caller's own reference keeps the node meanwhile
+  [[maybe_unused]] const uint32_t before = node.references.fetch_add(1, std::memory_order_relaxed);
+  HETMP_CHECK(before != 0);
   return &node;
 }
 
@@ -25,6 +27,7 @@ void put_behind(DependenceNode& predecessor, DependenceNode& node) {
   FutexLockGuard guard(predecessor.lock);
   if (predecessor.complete)
     return;
+  HETMP_CHECK(node.predecessors.load(std::memory_order_relaxed) != 0); // it is being inserted
   predecessor.successors.push_back(keep(node));
   node.predecessors.fetch_add(1, std::memory_order_relaxed); // is_inserted() publishes it
 }
@@ -77,12 +80,14 @@ bool enter_all(DependenceNode& node) {
 
 /// With exclusions_lock held.
 void drop(Exclusion* exclusion) {
+  HETMP_CHECK(exclusion->references != 0);
   if (--exclusion->references == 0)
     delete exclusion;
 }
 
 /// Nothing keeps `node` any longer.
 void make_ready(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
+  HETMP_CHECK(node.predecessors.load(std::memory_order_relaxed) == 0);
   if (node.task) {
     ready.push_back(node.task);
   } else if (!node.awaited) {
@@ -95,6 +100,7 @@ void leave_exclusions(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
   FutexLockGuard guard(exclusions_lock);
   std::vector<DependenceNode*> waiting;
   for (Exclusion* exclusion : node.exclusions) {
+    HETMP_CHECK(exclusion->held);
     exclusion->held = false;
     waiting.insert(waiting.end(), exclusion->waiting.begin(), exclusion->waiting.end());
     exclusion->waiting.clear();
@@ -111,7 +117,9 @@ void leave_exclusions(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
 
 void release(DependenceNode* node) {
   // acq_rel: the last one sees all that the others did with the node.
-  if (node->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  const uint32_t before = node->references.fetch_sub(1, std::memory_order_acq_rel);
+  HETMP_CHECK(before != 0);
+  if (before == 1)
     delete node;
 }
 
@@ -198,7 +206,9 @@ void DependenceTable::insert_at(Location& location, DependenceNode& node, Depend
 
 bool is_inserted(DependenceNode& node) {
   // seq_cst: pairs with complete(); the last one to count down acquires what all predecessors did.
-  return node.predecessors.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  const uint32_t before = node.predecessors.fetch_sub(1, std::memory_order_seq_cst);
+  HETMP_CHECK(before != 0);
+  return before == 1;
 }
 
 bool enter_exclusions(DependenceNode& node) {
@@ -212,10 +222,12 @@ void complete(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
   std::vector<DependenceNode*> successors;
   {
     FutexLockGuard guard(node.lock);
+    HETMP_CHECK(!node.complete && node.predecessors.load(std::memory_order_relaxed) == 0);
     node.complete = true;
     successors.swap(node.successors);
   }
   for (DependenceNode* successor : successors) {
+    HETMP_CHECK(successor->predecessors.load(std::memory_order_relaxed) != 0);
     if (successor->predecessors.fetch_sub(1, std::memory_order_seq_cst) == 1 && enter_exclusions(*successor))
       make_ready(*successor, ready);
     release(successor);

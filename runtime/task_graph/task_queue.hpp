@@ -25,6 +25,7 @@ class TaskQueue {
     for (uint32_t i = 0; i < count; i++)
       at(count_ + i) = tasks[count - 1 - i];
     set_count(count_ + count);
+    HETMP_CHECK_COSTLY(valid());
     pushes_.store(pushes_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   }
 
@@ -41,6 +42,7 @@ class TaskQueue {
       for (uint32_t j = count_ - 1 - i; j + 1 < count_; j++)
         at(j) = at(j + 1);
       set_count(count_ - 1);
+      HETMP_CHECK_COSTLY(valid());
       return task;
     }
     return nullptr;
@@ -60,6 +62,7 @@ class TaskQueue {
         at(j) = at(j - 1);
       oldest_ = (oldest_ + 1) & (ring_.size() - 1);
       set_count(count_ - 1);
+      HETMP_CHECK_COSTLY(valid());
       return task;
     }
     return nullptr;
@@ -80,6 +83,7 @@ class TaskQueue {
     }
     oldest_ = (oldest_ + count) & uint32_t(ring_.size() - 1);
     set_count(count_ - count);
+    HETMP_CHECK_COSTLY(valid());
     return count;
   }
 
@@ -93,9 +97,21 @@ class TaskQueue {
   static constexpr uint32_t most_looked_at = 16;
   static constexpr uint32_t first_size = 64;
 
+  /// With the lock held: the ring's sizes, and that there is a task in each place of either end that is looked at.
+  bool valid() {
+    const size_t room = ring_.size();
+    if ((room & (room - 1)) != 0 || count_ > room || (oldest_ != 0 && oldest_ >= room) || size() != count_)
+      return false;
+    for (uint32_t i = 0; i < count_ && i < most_looked_at; i++)
+      if (!at(i) || !at(count_ - 1 - i))
+        return false;
+    return true;
+  }
+
   ExplicitTask*& at(uint32_t index) { return ring_[(oldest_ + index) & (ring_.size() - 1)]; }
 
   void set_count(uint32_t count) {
+    HETMP_CHECK(lock_.held() && count <= ring_.size());
     count_ = count;
     size_.store(count, std::memory_order_relaxed);
   }

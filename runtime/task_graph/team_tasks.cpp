@@ -37,12 +37,16 @@ void TeamTasks::forget(uint32_t threads) {
 }
 
 void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
+  HETMP_CHECK(task && local_thread < count);
   if (task->priority != 0) {
     FutexLockGuard guard(urgent_lock);
     const auto after =
         std::upper_bound(urgent.begin(), urgent.end(), task,
                          [](const ExplicitTask* a, const ExplicitTask* b) { return a->priority > b->priority; });
     urgent.insert(after, task);
+    HETMP_CHECK_COSTLY(std::is_sorted(urgent.begin(), urgent.end(), [](const ExplicitTask* a, const ExplicitTask* b) {
+      return a->priority > b->priority;
+    }));
     urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
     urgent_pushes.fetch_add(1, std::memory_order_seq_cst);
   } else {
@@ -52,6 +56,7 @@ void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
 }
 
 void TeamTasks::push_from_outside(ExplicitTask* task) {
+  HETMP_CHECK(task != nullptr);
   of_nobody.push(task);
   bell.ring();
 }
@@ -94,6 +99,7 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
     if (found != urgent.end()) {
       ExplicitTask* task = *found;
       urgent.erase(found);
+      HETMP_CHECK(task->priority != 0);
       urgent_count.store(uint32_t(urgent.size()), std::memory_order_relaxed);
       return task;
     }
@@ -118,6 +124,7 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
 
 ExplicitTask* TeamTasks::steal(uint32_t local_thread, uint32_t victim, const GeneratingTask* constraint) {
   const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  HETMP_CHECK(local_thread < count && victim < count && victim != local_thread);
   TaskQueue& queue = members[victim].queue;
   ExplicitTask* taken[TaskQueue::most_taken];
   const uint32_t count = queue.take_oldest_half(allowed, taken);
@@ -156,10 +163,18 @@ bool TeamTasks::all_complete() const {
   uint64_t generated = 0;
   for (uint32_t i = 0; i < count; i++)
     generated += members[i].generated.load(std::memory_order_acquire);
+  HETMP_CHECK(completed <= generated);
   return completed == generated;
 }
 
-void TeamTasks::count_generated(uint32_t local_thread) { add_one(members[local_thread].generated); }
-void TeamTasks::count_completed(uint32_t local_thread) { add_one(members[local_thread].completed); }
+void TeamTasks::count_generated(uint32_t local_thread) {
+  HETMP_CHECK(local_thread < count);
+  add_one(members[local_thread].generated);
+}
+
+void TeamTasks::count_completed(uint32_t local_thread) {
+  HETMP_CHECK(local_thread < count);
+  add_one(members[local_thread].completed);
+}
 
 } // namespace hetmp::runtime

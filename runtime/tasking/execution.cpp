@@ -28,6 +28,7 @@ bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
 
 /// Puts it where the team's threads find it, and through them other nodes. By one of these threads.
 void make_ready(NodeTeam& team, uint32_t local_thread, ExplicitTask& task) {
+  HETMP_CHECK(task.deferred && task.attached && task.team == &team);
   team.tasks.push(local_thread, &task);
   if (team.global)
     watch_tasks(team);
@@ -44,8 +45,14 @@ GeneratingTask* free_record(TaskBlocks* blocks, GeneratingTask* task) {
 /// There is one record less of those that `task` counts. Frees what nobody needs any more, on the way up.
 void drop_record(TaskBlocks* blocks, GeneratingTask* task) {
   // acq_rel: whoever takes the last record away sees all that others did with the task.
-  while (task->children.fetch_sub(GeneratingTask::one_record, std::memory_order_acq_rel) >> 32 == 1)
+  while (true) {
+    const uint64_t before = task->children.fetch_sub(GeneratingTask::one_record, std::memory_order_acq_rel);
+    HETMP_CHECK(before >> 32 != 0);
+    if (before >> 32 != 1)
+      return;
+    HETMP_CHECK(uint32_t(before) == 0); // no record goes before its children are complete
     task = free_record(blocks, task);
+  }
 }
 
 /// Of a task that is complete and that only this thread knows of, but for its children. Its parent, which has been
@@ -72,6 +79,7 @@ bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
   if (task->children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
     const uint64_t before =
         parent->children.fetch_sub(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_seq_cst);
+    HETMP_CHECK(uint32_t(before) != 0 && before >> 32 != 0);
     give_back_task(blocks, task);
     if (before >> 32 == 1)
       drop_record(blocks, free_record(blocks, parent));
@@ -79,6 +87,7 @@ bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
   }
   // The task's own record goes last: it keeps the parent's, and the last child may free both as soon as it is gone.
   const uint64_t before = parent->children.fetch_sub(GeneratingTask::one_child, std::memory_order_seq_cst);
+  HETMP_CHECK(uint32_t(before) != 0 && before >> 32 != 0);
   drop_record(blocks, task);
   return uint32_t(before) == 1;
 }
@@ -87,6 +96,7 @@ bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
 void complete_task(Thread* self, ExplicitTask& task) {
   NodeTeam& team = *task.team;
   const bool deferred = task.deferred;
+  HETMP_CHECK(task.attached || !deferred); // the barrier waits only for tasks that their parents count
   bool somebody_may_wait = false;
   if (task.finalise)
     task.finalise(current_thread().gtid, task.body);
@@ -105,8 +115,12 @@ void complete_task(Thread* self, ExplicitTask& task) {
     }
     somebody_may_wait = true;
   }
-  if (task.member_of && task.attached)
-    somebody_may_wait |= task.member_of->unfinished.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  if (task.member_of && task.attached) {
+    // seq_cst: what the taskgroup's end waits for.
+    const uint32_t before = task.member_of->unfinished.fetch_sub(1, std::memory_order_seq_cst);
+    HETMP_CHECK(before != 0);
+    somebody_may_wait |= before == 1;
+  }
   somebody_may_wait |= leave_parent(self ? &self->task_blocks : nullptr, &task);
   // Last, as all_complete() wants it.
   if (deferred && self)
@@ -178,6 +192,7 @@ void defer(Thread& self, ExplicitTask& task) {
     return;
   attach(task);
   task.icvs.value = self.task->icvs;
+  HETMP_CHECK(task.attached && task.pending.load(std::memory_order_relaxed) != 0);
   task.deferred = true;
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(self, *task.team);
@@ -255,6 +270,7 @@ ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
     die(exit_code::no_resources, "no memory for a task of %zu bytes", request.body_bytes);
   ImplicitTask& implicit = *self.task;
   GeneratingTask& parent = generating_task(implicit);
+  HETMP_CHECK(task->children.load(std::memory_order_relaxed) == GeneratingTask::one_record && !task->attached);
   task->function = request.function;
   task->finalise = request.finalise;
   task->parent = &parent;

@@ -21,7 +21,8 @@ template <class Machine> class alignas(cache_line) BellOn {
         break;
       Machine::futex_wait(rings_, seen);
     }
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    [[maybe_unused]] const uint32_t sleepers = sleepers_.fetch_sub(1, std::memory_order_relaxed); // a hint from now on
+    HETMP_CHECK(sleepers != 0);
   }
 
   /// After a condition has been made true.

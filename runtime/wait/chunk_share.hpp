@@ -40,11 +40,16 @@ class alignas(cache_line) ChunkShare {
     if (unpack(word).empty())
       return none;
     const ChunkNumbers left = unpack(word_.fetch_add(1, std::memory_order_relaxed)); // a thief may have been quicker
+    HETMP_CHECK(left.begin <= left.end);                                             // see unpack()
     return left.empty() ? none : left.begin;
   }
 
   /// By the owner, which has none left.
-  void put(ChunkNumbers chunks) { word_.store(pack(chunks), std::memory_order_relaxed); }
+  void put(ChunkNumbers chunks) {
+    HETMP_CHECK(chunks.begin <= chunks.end && pack(chunks) != undealt);
+    HETMP_CHECK(unpack(word_.load(std::memory_order_relaxed)).empty());
+    word_.store(pack(chunks), std::memory_order_relaxed);
+  }
 
   /// By another thread: the later half, rounded up, of what the owner has. The thief executes the first of them at
   /// once.
@@ -55,6 +60,7 @@ class alignas(cache_line) ChunkShare {
       if (left.empty())
         return {};
       const uint32_t middle = left.begin + (left.end - left.begin) / 2;
+      HETMP_CHECK(left.begin <= middle && middle < left.end && left.end <= most_chunks);
       if (word_.compare_exchange_weak(word, pack({left.begin, middle}), std::memory_order_relaxed))
         return {middle, left.end};
     }

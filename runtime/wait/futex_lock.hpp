@@ -21,6 +21,9 @@ template <class Machine> class FutexLockOn {
       lock_slowly();
   }
 
+  /// By the holder, of its own lock. A program's lock may be let go by anybody: that is its mistake.
+  bool held() const { return word_.load(std::memory_order_relaxed) != Free; } // relaxed: the holder's own write
+
   void unlock() {
     if (word_.exchange(Free, std::memory_order_release) == HeldAndAwaited)
       Machine::futex_wake(word_, 1);
@@ -54,7 +57,10 @@ using FutexLock = FutexLockOn<Host>;
 class FutexLockGuard {
  public:
   explicit FutexLockGuard(FutexLock& lock) : lock_(lock) { lock_.lock(); }
-  ~FutexLockGuard() { lock_.unlock(); }
+  ~FutexLockGuard() {
+    HETMP_CHECK(lock_.held());
+    lock_.unlock();
+  }
   FutexLockGuard(const FutexLockGuard&) = delete;
   FutexLockGuard& operator=(const FutexLockGuard&) = delete;
 

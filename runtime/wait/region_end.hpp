@@ -23,6 +23,7 @@ template <class Machine> class alignas(cache_line) RegionEndOn {
   bool leave_unless_tasks() {
     uint32_t word = word_.load(std::memory_order_relaxed);
     do {
+      HETMP_CHECK(word >> 1 != 0); // the caller has not left
       if (word & tasks_bit)
         return false;
       // seq_cst: also the release that wait() pairs with.
@@ -33,12 +34,19 @@ template <class Machine> class alignas(cache_line) RegionEndOn {
   }
 
   void leave() {
-    if (word_.fetch_sub(2, std::memory_order_seq_cst) >> 1 == 1)
+    // seq_cst: also the release that wait() pairs with.
+    const uint32_t before = word_.fetch_sub(2, std::memory_order_seq_cst);
+    HETMP_CHECK(before >> 1 != 0);
+    if (before >> 1 == 1)
       wake();
   }
 
   /// By a thread that has not left: one more that will, for each worker that it calls back.
-  void add(uint32_t workers) { word_.fetch_add(workers * 2, std::memory_order_relaxed); }
+  void add(uint32_t workers) {
+    // relaxed: the caller leaves later, by an operation of the same word that the primary acquires.
+    [[maybe_unused]] const uint32_t before = word_.fetch_add(workers * 2, std::memory_order_relaxed);
+    HETMP_CHECK(before >> 1 != 0); // else the primary may have gone on
+  }
 
   bool tasks_announced() const { return (word_.load(std::memory_order_acquire) & tasks_bit) != 0; }
 

@@ -58,7 +58,8 @@ template <class Machine> class alignas(cache_line) TeamReleaseOn {
         break;
       Machine::futex_wait(word_, word);
     }
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    [[maybe_unused]] const uint32_t sleepers = sleepers_.fetch_sub(1, std::memory_order_relaxed); // a hint from now on
+    HETMP_CHECK(sleepers != 0);
   }
 
   void wake() {

@@ -8,6 +8,7 @@
 // refuses to sleep.
 #pragma once
 
+#include "base/check.hpp"
 #include "base/futex.hpp"
 
 #include <atomic>
@@ -148,7 +149,8 @@ template <class Machine> class alignas(cache_line) EventCountOn {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     while (epoch_.load(std::memory_order_seq_cst) == seen)
       Machine::futex_wait(epoch_, seen);
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    [[maybe_unused]] const uint32_t sleepers = sleepers_.fetch_sub(1, std::memory_order_relaxed); // a hint from now on
+    HETMP_CHECK(sleepers != 0);
   }
 
   typename Machine::template Atomic<uint32_t> epoch_{0};
