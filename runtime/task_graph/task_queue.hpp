@@ -128,8 +128,8 @@ class TaskQueue {
   std::vector<ExplicitTask*> ring_; ///< its size is a power of two
   uint32_t oldest_ = 0;
   uint32_t count_ = 0;
-  std::atomic<uint32_t> size_{0};
-  std::atomic<uint64_t> pushes_{0};
+  std::atomic<uint32_t> size_{0};   ///< relaxed: a hint whether the lock is worth taking
+  std::atomic<uint64_t> pushes_{0}; ///< written with the lock; seq_cst: what idle threads wait for (bell.hpp)
 };
 
 } // namespace hetmp::runtime

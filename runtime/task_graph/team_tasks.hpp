@@ -17,8 +17,9 @@ struct TeamTasks {
   /// What one thread of the team has. Counters are written by that thread only.
   struct alignas(cache_line) Member {
     TaskQueue queue;
-    std::atomic<uint64_t> generated{0}; ///< deferred tasks
-    std::atomic<uint64_t> completed{0}; ///< deferred tasks
+    // Deferred tasks. Released by the thread that counts, acquired by all_complete().
+    std::atomic<uint64_t> generated{0};
+    std::atomic<uint64_t> completed{0}; ///< acquired before `generated` is read
     uint32_t last_victim = 0;           ///< whose queue it last took a task from
     int64_t last_steal = 0;             ///< monotonic nanoseconds: when that was
     bool has_plenty = false;            ///< it executes the tasks it generates itself (execution.cpp)
@@ -27,9 +28,11 @@ struct TeamTasks {
   std::unique_ptr<Member[]> members; ///< by local thread number
   uint32_t count = 0;
   TaskQueue of_nobody; ///< made ready by threads that are not of the team: events that were fulfilled
-  std::atomic<uint64_t> completed_elsewhere{0};
-  std::atomic<ExplicitTask*> back{nullptr}; ///< from other nodes, a list; emptied as a whole
-  std::atomic<uint64_t> came_back{0};
+  std::atomic<uint64_t> completed_elsewhere{0}; ///< seq_cst: what idle threads wait for (bell.hpp)
+  /// From other nodes, a list; emptied as a whole. What it points to is released by put_back() and acquired by
+  /// take_back(); relaxed: a hint that it is not empty.
+  std::atomic<ExplicitTask*> back{nullptr};
+  std::atomic<uint64_t> came_back{0}; ///< seq_cst: what idle threads wait for (bell.hpp)
   /// Another node waits at a barrier, for all that is known: it can be given tasks. Hint, relaxed.
   std::atomic<bool> others_wait{false};
   std::atomic<bool> watched{false}; ///< see task_watch.hpp
@@ -43,9 +46,9 @@ struct TeamTasks {
 
   // Tasks with a priority, highest first; among equals the oldest first.
   FutexLock urgent_lock;
-  std::vector<ExplicitTask*> urgent; ///< guarded by the lock
-  std::atomic<uint32_t> urgent_count{0};
-  std::atomic<uint64_t> urgent_pushes{0};
+  std::vector<ExplicitTask*> urgent;      ///< guarded by the lock
+  std::atomic<uint32_t> urgent_count{0};  ///< written with the lock; relaxed: a hint whether it is worth taking
+  std::atomic<uint64_t> urgent_pushes{0}; ///< seq_cst: what idle threads wait for (bell.hpp)
 
   /// Of the team's constructs that some thread has not ended yet.
   FutexLock reductions_lock;

@@ -44,7 +44,7 @@ template <class Machine> class alignas(cache_line) BellOn {
 
  private:
   typename Machine::template Atomic<uint32_t> rings_{0};
-  typename Machine::template Atomic<uint32_t> sleepers_{0};
+  typename Machine::template Atomic<uint32_t> sleepers_{0}; ///< seq_cst: pairs with the conditions
 };
 using Bell = BellOn<Host>;
 

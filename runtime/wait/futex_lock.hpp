@@ -50,6 +50,7 @@ template <class Machine> class FutexLockOn {
       Machine::futex_wait(word_, HeldAndAwaited);
   }
 
+  /// Acquired by who takes the lock, released by who lets it go; relaxed: a look before another try.
   typename Machine::template Atomic<uint32_t> word_{Free};
 };
 using FutexLock = FutexLockOn<Host>;

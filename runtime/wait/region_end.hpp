@@ -99,9 +99,11 @@ template <class Machine> class alignas(cache_line) RegionEndOn {
       Machine::futex_wake(word_, 1);
   }
 
+  /// seq_cst where it changes and where the primary looks for the last time: each pairs with the other's access to
+  /// sleeps_. relaxed where it is set before the workers know of the region, which their start publishes.
   typename Machine::template Atomic<uint32_t> word_{0};
-  typename Machine::template Atomic<bool> sleeps_{false};
-  uint64_t region_ = 0; ///< here, where every worker comes at the end anyway
+  typename Machine::template Atomic<bool> sleeps_{false}; ///< seq_cst: pairs with word_; reset when it means nothing
+  uint64_t region_ = 0;                                   ///< here, where every worker comes at the end anyway
 };
 using RegionEnd = RegionEndOn<Host>;
 

@@ -67,8 +67,10 @@ template <class Machine> class alignas(cache_line) TeamReleaseOn {
       Machine::futex_wake(word_, INT32_MAX);
   }
 
+  /// seq_cst where it changes and where a sleeper looks for the last time: each pairs with the other's access to
+  /// sleepers_. Acquired by those that do not sleep: what was written before a barrier, tasks that are announced.
   typename Machine::template Atomic<uint32_t> word_{0};
-  typename Machine::template Atomic<uint32_t> sleepers_{0};
+  typename Machine::template Atomic<uint32_t> sleepers_{0}; ///< seq_cst: pairs with word_
 };
 using TeamRelease = TeamReleaseOn<Host>;
 

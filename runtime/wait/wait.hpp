@@ -153,8 +153,10 @@ template <class Machine> class alignas(cache_line) EventCountOn {
     HETMP_CHECK(sleepers != 0);
   }
 
+  /// seq_cst where a poster moves it and a sleeper looks for the last time: each pairs with the other's access to
+  /// sleepers_. Acquired by epoch().
   typename Machine::template Atomic<uint32_t> epoch_{0};
-  typename Machine::template Atomic<uint32_t> sleepers_{0};
+  typename Machine::template Atomic<uint32_t> sleepers_{0}; ///< seq_cst: pairs with epoch_, see above
 };
 using EventCount = EventCountOn<Host>;
 

@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("base", "dsm", "perf", "runtime", "schedulers")
 ORDER = re.compile(r"\bmemory_order(_|::)(relaxed|consume|acquire|release|acq_rel|seq_cst)\b")
-WORDS = re.compile(r"\b(pairs?|orders?|ordered|guard\w*|relaxed|acquires?|releases?|acq_rel|seq_cst|sequential\w*|hint|publish\w*|"
+WORDS = re.compile(r"\b(pairs?|orders?|ordered|guard\w*|relaxed|acquir\w*|releas\w*|acq_rel|seq_cst|sequential\w*|hint|publish\w*|"
                    r"with the lock|lock's holder|under the lock|only the number|owner's|written by)\b", re.I)
 PARTNER = re.compile(r"pairs with (?:the \w+ (?:in|of) )?(\w+)\(\)")
 OPERATION = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?(?:\.|->)(?:load|store|exchange|fetch_\w+|compare_exchange_\w+)\s*\(")
