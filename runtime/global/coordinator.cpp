@@ -1,30 +1,12 @@
 #include "runtime/global/coordinator.hpp"
 
 #include "schedulers/arithmetic/deal.hpp"
-#include "schedulers/policies/placed_static.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
 #include <algorithm>
 
 namespace hetmp::runtime {
 namespace {
-
-using schedulers::ScheduleKind;
-
-const char* name_of(ScheduleKind kind) {
-  switch (kind) {
-  case ScheduleKind::HetProbe:
-    return "hetprobe";
-  case ScheduleKind::HetProbeI:
-    return "hetprobe-i";
-  default:
-    return "static (placed)";
-  }
-}
-
-/// Whether a policy learns from what is measured, so that the loop has a record.
-bool learns(ScheduleKind kind) {
-  return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI || kind == ScheduleKind::Static;
-}
 
 std::string named_nodes(NodeSet decided, NodeSet team) {
   if (decided != team || team.size() == 1)
@@ -158,25 +140,22 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
   shape.trips = asked.trips;
   shape.threads = schedulers::deal_threads(asked.threads, cpus_per_node_, asked.nodes);
   schedulers::RegionHistory* history = &no_history_;
-  if (learns(asked.schedule.kind)) {
+  const schedulers::PolicyDescriptor& policy = schedulers::policy_of(asked.schedule.kind);
+  if (policy.learns) {
     loop.region = &region_of(asked);
     history = &loop.region->histories[shape.threads];
     loop.history = history;
     loop.region->record.visits++;
-    loop.region->record.policy = name_of(asked.schedule.kind);
+    loop.region->record.policy = policy.name;
     loop.region->record.exchanges = 0;
     loop.region->record.trips = asked.trips;
-    // HetProbe-I may need any node at any time: that is what it is chosen for.
-    if (asked.schedule.kind == ScheduleKind::HetProbeI)
+    if (policy.needs_all_nodes)
       parallel_regions_[asked.microtask].unplaced = true;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
     if (asked.nodes == schedulers::nodes_with_threads(schedulers::deal_threads(asked.threads, cpus_per_node_)))
       parallel_regions_[asked.microtask].loops.insert(history);
   }
-  if (asked.schedule.kind == ScheduleKind::Static) // nodes ask about static loops only to have them placed
-    loop.policy = std::make_unique<schedulers::PlacedStatic>(shape, *history, rules_);
-  else
-    loop.policy = schedulers::make_policy(asked.schedule, shape, *history, rules_);
+  loop.policy = policy.make(asked.schedule, shape, *history, rules_);
   loop.tickets.resize(cpus_per_node_.size());
   loop.measured.resize(cpus_per_node_.size());
   return loop;
@@ -184,8 +163,11 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
 
 bool Coordinator::take(Asker from, const Request::AskLoop& asked, Answers& answers) {
   auto found = loops_.find(asked.name);
-  if (found == loops_.end())
+  if (found == loops_.end()) {
+    if (!schedulers::find_policy(asked.schedule.kind))
+      return false;
     found = loops_.emplace(asked.name, begin_loop(asked)).first;
+  }
   PlacedLoop& loop = found->second;
   record_exchange(loop, from.node, asked.done);
   loop.tickets[from.node] = from.ticket;

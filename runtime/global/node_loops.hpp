@@ -12,7 +12,7 @@ namespace hetmp::runtime {
 /// A node's question about a loop it is in.
 struct LoopQuestion {
   LoopIdentity identity;
-  schedulers::Schedule schedule; ///< Static = a loop that the compiler divides, placed all the same
+  schedulers::Schedule schedule;
   uint64_t trips = 0;
   schedulers::NodeMeasurement done; ///< since the node's last question
 };

@@ -3,6 +3,7 @@
 #include "runtime/team/events.hpp"
 
 #include "schedulers/arithmetic/loop.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 
 /// What the request comes to for this team.
 Schedule settle(Schedule schedule, const NodeTeam& team) {
-  if (schedulers::probes(schedule.kind) && !team.global)
+  if (schedulers::is_placed(schedule.kind) && !team.global)
     return Schedule{}; // nothing to compare: static
   if (schedule.kind == ScheduleKind::Auto)
     schedule = Schedule{.kind = ScheduleKind::Guided};
@@ -198,9 +199,9 @@ bool next_on_one_node(ImplicitTask& task, Range& chunk) {
   return true;
 }
 
-/// What a policy that probes gives a node does not come in order: a thread executes the loop's last iteration when
-/// there is nothing else for it.
-bool take_probed(ImplicitTask& task, Range& chunk) {
+/// What a policy that places a loop gives a node does not come in order: a thread executes the loop's last iteration
+/// when there is nothing else for it.
+bool take_placed(ImplicitTask& task, Range& chunk) {
   LoopProgress& loop = task.loop;
   if (loop.had_last)
     return false;
@@ -222,7 +223,7 @@ bool take_chunk(ImplicitTask& task, Range& chunk) {
     return next_static(task, chunk);
   if (!task.team->global)
     return next_on_one_node(task, chunk);
-  return schedulers::probes(task.loop.schedule.kind) ? take_probed(task, chunk) : next_placed_chunk(task, chunk);
+  return schedulers::is_placed(task.loop.schedule.kind) ? take_placed(task, chunk) : next_placed_chunk(task, chunk);
 }
 
 } // namespace
@@ -233,9 +234,9 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   LoopProgress& loop = task.loop;
   task.worksharing++;
   loop.schedule = settle(request.schedule, *task.team);
-  if (request.ordered && schedulers::probes(loop.schedule.kind))
+  if (request.ordered && schedulers::is_placed(loop.schedule.kind))
     loop.schedule = Schedule{};
-  if (!schedulers::probes(loop.schedule.kind))
+  if (!schedulers::is_placed(loop.schedule.kind) || !schedulers::policy_of(loop.schedule.kind).learns)
     note_unplaced_loop(*task.team, request.call_site);
   loop.trips = request.trips;
   choose_division(task, request);

@@ -4,6 +4,7 @@
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
 #include "runtime/team/events.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
 #include <utility>
 
@@ -28,10 +29,11 @@ void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
   buffer.begun = true;
   buffer.work.begin(task.team->local_threads());
   buffer.before = snapshot_of_node();
-  if (!schedulers::probes(task.loop.schedule.kind))
+  const schedulers::PolicyDescriptor& policy = schedulers::policy_of(task.loop.schedule.kind);
+  if (!policy.learns)
     return;
   events::visit_ends(*task.team);
-  if (task.loop.schedule.kind != schedulers::ScheduleKind::HetProbe)
+  if (!policy.repeats)
     return;
   if (const auto known = plan_cache::take(task.team->description, task.loop.call_site, task.loop.trips)) {
     events::visit_begins(*task.team, task.loop.call_site);
@@ -78,7 +80,7 @@ NextStep next_step(ImplicitTask& task, LoopBuffer& buffer, Range& chunk) {
   case NodeWork::Step::Ask:
   case NodeWork::Step::Report:
     if (next.step == NodeWork::Step::Ask && !std::exchange(buffer.asked, true)) {
-      if (task.loop.schedule.kind == schedulers::ScheduleKind::HetProbe)
+      if (schedulers::policy_of(task.loop.schedule.kind).repeats)
         next.done = plan_cache::take_times(task.team->description, task.loop.call_site);
       break;
     }

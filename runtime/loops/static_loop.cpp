@@ -27,7 +27,7 @@ namespace {
 LoopQuestion question_about(const StaticVisit& visit) {
   LoopQuestion question;
   question.identity = visit.identity;
-  question.schedule = schedulers::Schedule{}; // static
+  question.schedule.kind = schedulers::ScheduleKind::PlacedStatic;
   question.trips = visit.trips;
   return question;
 }

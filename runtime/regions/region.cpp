@@ -15,6 +15,7 @@
 #include "runtime/team/display.hpp"
 #include "runtime/team/events.hpp"
 #include "runtime/wait/write_changed.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
 namespace hetmp::runtime {
 
@@ -40,7 +41,7 @@ void move_to_own_node(Thread& self) {
 __attribute__((noinline, cold)) void begin_with_other_nodes(NodeTeam& team, const std::vector<uint32_t>& by_node) {
   team.unplaced.store(false, std::memory_order_relaxed);
   team.static_visits.clear();
-  if (placement().static_loops || schedulers::probes(team.description.icvs.run_schedule.kind))
+  if (placement().static_loops || schedulers::is_placed(team.description.icvs.run_schedule.kind))
     prepare_to_measure();
   for (uint32_t node = 1; node < by_node.size(); node++)
     if (by_node[node] != 0)

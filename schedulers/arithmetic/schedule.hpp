@@ -2,20 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace hetmp::schedulers {
 
+/// OpenMP's kinds come first. The numbers travel between the nodes of a program. What is known of each is in
+/// schedulers/policies/policy_table.hpp.
 enum class ScheduleKind : uint8_t {
-  Static,    ///< contiguous equal shares; with a chunk, chunks dealt round robin
-  Dynamic,   ///< chunks on demand
-  Guided,    ///< shrinking chunks on demand
-  Auto,      ///< the runtime's choice
-  HetProbe,  ///< probe, decide, run (the paper, section 3.2)
-  HetProbeI, ///< probe again and again while the loop runs (the paper, section 3.3)
+  Static,       ///< contiguous equal shares; with a chunk, chunks dealt round robin
+  Dynamic,      ///< chunks on demand
+  Guided,       ///< shrinking chunks on demand
+  Auto,         ///< the runtime's choice
+  PlacedStatic, ///< a loop that the compiler divides, placed all the same
+  HetProbe,     ///< probe, decide, run (the paper, section 3.2)
+  HetProbeI,    ///< probe again and again while the loop runs (the paper, section 3.3)
 };
 
-/// Whether loops of this kind are probed.
-constexpr bool probes(ScheduleKind kind) { return kind == ScheduleKind::HetProbe || kind == ScheduleKind::HetProbeI; }
+/// Whether this is a kind of this project's: a loop of a team on several nodes, whose iterations its policy hands out
+/// in any order. On one node there is nothing to place.
+constexpr bool is_placed(ScheduleKind kind) { return kind > ScheduleKind::Auto; }
+
+/// Another name of guided; Schedule::trapezoidal remembers it.
+inline constexpr std::string_view trapezoidal_name = "trapezoidal";
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Static;

@@ -43,9 +43,9 @@ class LoopPolicy {
 class RegionHistory;
 struct DecisionRules;
 
-/// The policy that `schedule` names. `history` is the loop's region's; it, and `rules`, outlive the policy. Static
-/// schedules, whose shares every node can compute alone (static_shares.hpp), have one too, so that all policies can be
-/// compared.
+/// The policy that `schedule` names, by its line in policy_table.hpp. `history` is the loop's region's; it, and
+/// `rules`, outlive the policy. Static schedules, whose shares every node can compute alone (static_shares.hpp), have
+/// one too, so that all policies can be compared.
 std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, RegionHistory& history,
                                         const DecisionRules& rules);
 

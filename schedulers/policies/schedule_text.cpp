@@ -1,30 +1,16 @@
 #include "schedulers/policies/schedule_text.hpp"
 
 #include "schedulers/arithmetic/words.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <iterator>
 
 namespace hetmp::schedulers {
 namespace {
 
 constexpr uint64_t largest_chunk = 0x7fffffff;
 
-constexpr std::string_view trapezoidal_name = "trapezoidal";
-
-struct KindName {
-  std::string_view name;
-  ScheduleKind kind;
-};
-/// The first name of a kind is the one that is written.
-constexpr KindName kind_names[] = {
-    {"static", ScheduleKind::Static},           {"dynamic", ScheduleKind::Dynamic},
-    {"guided", ScheduleKind::Guided},           {"auto", ScheduleKind::Auto},
-    {"hetprobe", ScheduleKind::HetProbe},       {"hetprobe-i", ScheduleKind::HetProbeI},
-    {"het_irregular", ScheduleKind::HetProbeI}, {"hetprobe_i", ScheduleKind::HetProbeI},
-    {"static_steal", ScheduleKind::Dynamic},    {trapezoidal_name, ScheduleKind::Guided},
-};
+using Parameter = PolicyDescriptor::Parameter;
 
 std::string read_modifier(std::string_view name, Schedule& schedule) {
   if (name == "monotonic")
@@ -35,12 +21,11 @@ std::string read_modifier(std::string_view name, Schedule& schedule) {
 }
 
 std::string read_kind(std::string_view name, Schedule& schedule) {
-  for (const KindName& candidate : kind_names)
-    if (candidate.name == name) {
-      schedule.kind = candidate.kind;
-      schedule.trapezoidal = name == trapezoidal_name;
-      return {};
-    }
+  if (const PolicyDescriptor* policy = find_policy(name)) {
+    schedule.kind = policy->kind;
+    schedule.trapezoidal = name == trapezoidal_name;
+    return {};
+  }
   return name.empty() ? "no schedule kind" : "unknown schedule kind \"" + std::string(name) + "\"";
 }
 
@@ -52,13 +37,25 @@ std::string read_percent(std::string_view text, Schedule& schedule) {
   return {};
 }
 
-std::string read_chunk(std::string_view text, Schedule& schedule) {
-  const std::optional<uint64_t> chunk = whole_number<uint64_t>(text);
-  if (!chunk || *chunk < 1 || *chunk > largest_chunk)
+std::string read_chunk(std::string_view text, uint64_t& chunk) {
+  const std::optional<uint64_t> number = whole_number<uint64_t>(text);
+  if (!number || *number < 1 || *number > largest_chunk)
     return "the chunk is not a whole number from 1 to 2147483647";
-  if (schedule.kind != ScheduleKind::Auto)
-    schedule.chunk = *chunk;
+  chunk = *number;
   return {};
+}
+
+std::string read_parameter(std::string_view text, Schedule& schedule) {
+  uint64_t ignored = 0;
+  switch (policy_of(schedule.kind).parameter) {
+  case Parameter::Percentage:
+    return read_percent(text, schedule);
+  case Parameter::IgnoredChunk:
+    return read_chunk(text, ignored);
+  case Parameter::Chunk:
+    break;
+  }
+  return read_chunk(text, schedule.chunk);
 }
 
 } // namespace
@@ -75,10 +72,8 @@ ParsedSchedule parse_schedule(std::string_view text) {
   const size_t comma = rest.find(',');
   if (error.empty())
     error = read_kind(without_blanks_around(rest.substr(0, comma)), schedule);
-  if (error.empty() && comma != rest.npos) {
-    const std::string_view argument = without_blanks_around(rest.substr(comma + 1));
-    error = probes(schedule.kind) ? read_percent(argument, schedule) : read_chunk(argument, schedule);
-  }
+  if (error.empty() && comma != rest.npos)
+    error = read_parameter(without_blanks_around(rest.substr(comma + 1)), schedule);
   if (!error.empty())
     return {std::nullopt, error};
   return {schedule, {}};
@@ -86,10 +81,9 @@ ParsedSchedule parse_schedule(std::string_view text) {
 
 std::string format_schedule(const Schedule& schedule) {
   std::string text = schedule.monotonic ? "monotonic:" : "";
-  const auto named = std::find_if(std::begin(kind_names), std::end(kind_names),
-                                  [&](const KindName& candidate) { return candidate.kind == schedule.kind; });
-  text += schedule.trapezoidal ? trapezoidal_name : named->name;
-  if (probes(schedule.kind)) {
+  const PolicyDescriptor& policy = policy_of(schedule.kind);
+  text += schedule.trapezoidal ? trapezoidal_name : policy.name;
+  if (policy.parameter == Parameter::Percentage) {
     char digits[32];
     char* end = std::to_chars(digits, digits + sizeof digits, schedule.probe_percent).ptr;
     text.append(1, ',').append(digits, end);
@@ -108,7 +102,7 @@ ParsedSchedule parse_in_node_schedule(std::string_view text) {
     return {std::nullopt, "a modifier has no meaning within a node"};
   if (kind == ScheduleKind::Static && parsed.schedule->chunk != 0)
     return {std::nullopt, "static takes no chunk within a node"};
-  if (kind != ScheduleKind::Static && kind != ScheduleKind::Dynamic && kind != ScheduleKind::Guided)
+  if (!policy_of(kind).in_node)
     return {std::nullopt, "within a node a loop is static, dynamic or guided"};
   return parsed;
 }

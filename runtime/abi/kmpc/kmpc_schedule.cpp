@@ -105,21 +105,15 @@ DecodedSchedule decode_schedule(int32_t number, int64_t chunk, const Schedule& r
 }
 
 Schedule in_whole_vectors(Schedule schedule, uint64_t vector, uint64_t trips, uint32_t threads) {
-  switch (schedule.kind) {
-  case ScheduleKind::HetProbe:
-  case ScheduleKind::HetProbeI:
+  if (schedulers::is_placed(schedule.kind))
     return schedule;
-  case ScheduleKind::Static:
-  case ScheduleKind::Auto:
+  if (schedule.kind == ScheduleKind::Static || schedule.kind == ScheduleKind::Auto) {
     schedule.kind = ScheduleKind::Static;
     if (schedule.chunk == 0) // a share each
       schedule.chunk = quotient_rounded_up(quotient_rounded_up(trips, threads), vector);
-    break;
-  case ScheduleKind::Guided: // its shrinking chunks would not be multiples
-  case ScheduleKind::Dynamic:
+  } else { // guided, too: its shrinking chunks would not be multiples
     schedule.kind = ScheduleKind::Dynamic;
     schedule.chunk = std::max<uint64_t>(schedule.chunk, 1);
-    break;
   }
   schedule.chunk = product(schedule.chunk, vector);
   return schedule;

@@ -7,6 +7,7 @@
 #include "runtime/settings/settings.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/team/thread.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 using namespace hetmp::runtime;
+using hetmp::schedulers::PolicyDescriptor;
 using hetmp::schedulers::Schedule;
 using hetmp::schedulers::ScheduleKind;
 
@@ -23,27 +25,28 @@ namespace {
 
 TaskIcvs& current_icvs() { return current_task().icvs; }
 
+using Parameter = PolicyDescriptor::Parameter;
+
 uint32_t kind_number(const Schedule& schedule) {
-  switch (schedule.kind) {
-  case ScheduleKind::Static:
-    return omp_sched_static;
-  case ScheduleKind::Dynamic:
-    return omp_sched_dynamic;
-  case ScheduleKind::Guided:
-    return schedule.trapezoidal ? omp_sched_trapezoidal : omp_sched_guided;
-  case ScheduleKind::Auto:
-    return omp_sched_auto;
-  case ScheduleKind::HetProbe:
-    return omp_sched_hetprobe;
-  case ScheduleKind::HetProbeI:
-    return omp_sched_hetprobe_i;
+  return schedule.trapezoidal ? uint32_t(omp_sched_trapezoidal)
+                              : hetmp::schedulers::policy_of(schedule.kind).omp_number;
+}
+
+/// Null: an unknown number. libomp has two for schedules that have one already.
+const PolicyDescriptor* find_policy_by_kind(uint32_t kind) {
+  switch (kind) {
+  case omp_sched_static_steal:
+    return hetmp::schedulers::find_policy(ScheduleKind::Dynamic);
+  case omp_sched_trapezoidal:
+    return hetmp::schedulers::find_policy(ScheduleKind::Guided);
+  default:
+    return hetmp::schedulers::find_policy_by_number(kind);
   }
-  return omp_sched_static;
 }
 
 /// The chunk as the routines report it: static without a chunk says 0, the others at least 1, as libomp does.
 int chunk_number(const Schedule& schedule) {
-  if (hetmp::schedulers::probes(schedule.kind))
+  if (hetmp::schedulers::policy_of(schedule.kind).parameter == Parameter::Percentage)
     return std::max(1, int(std::lround(schedule.probe_percent)));
   const uint64_t least = schedule.kind == ScheduleKind::Static ? 0 : 1;
   return int(std::clamp<uint64_t>(schedule.chunk, least, INT_MAX));
@@ -113,39 +116,18 @@ void omp_get_schedule(uint32_t* kind, int* chunk) {
 
 /// Unknown kinds leave the schedule as it is.
 void omp_set_schedule(uint32_t kind, int chunk) {
-  Schedule schedule;
-  switch (kind & ~omp_sched_monotonic) {
-  case omp_sched_static:
-    schedule.kind = ScheduleKind::Static;
-    break;
-  case omp_sched_dynamic:
-  case omp_sched_static_steal:
-    schedule.kind = ScheduleKind::Dynamic;
-    break;
-  case omp_sched_guided:
-  case omp_sched_trapezoidal:
-    schedule.kind = ScheduleKind::Guided;
-    schedule.trapezoidal = (kind & ~omp_sched_monotonic) == omp_sched_trapezoidal;
-    break;
-  case omp_sched_auto:
-    schedule.kind = ScheduleKind::Auto;
-    break;
-  case omp_sched_hetprobe:
-    schedule.kind = ScheduleKind::HetProbe;
-    break;
-  case omp_sched_hetprobe_i:
-    schedule.kind = ScheduleKind::HetProbeI;
-    break;
-  default:
+  const uint32_t plain = kind & ~uint32_t(omp_sched_monotonic);
+  const PolicyDescriptor* policy = find_policy_by_kind(plain);
+  if (!policy)
     return;
-  }
+  Schedule schedule;
+  schedule.kind = policy->kind;
+  schedule.trapezoidal = plain == omp_sched_trapezoidal;
   schedule.monotonic = (kind & omp_sched_monotonic) != 0;
-  if (hetmp::schedulers::probes(schedule.kind)) {
-    if (chunk >= 1 && chunk <= 100)
-      schedule.probe_percent = chunk;
-  } else if (schedule.kind != ScheduleKind::Auto) {
+  if (policy->parameter == Parameter::Chunk)
     schedule.chunk = uint64_t(std::max(chunk, 0));
-  }
+  else if (policy->parameter == Parameter::Percentage && chunk >= 1 && chunk <= 100)
+    schedule.probe_percent = chunk;
   current_icvs().run_schedule = schedule;
 }
 

@@ -209,10 +209,10 @@ class CoordinatedLoopTest : public CoordinatorTest {
 
 const schedulers::Schedule dynamic{.kind = ScheduleKind::Dynamic, .chunk = 3};
 const schedulers::Schedule hetprobe{.kind = ScheduleKind::HetProbe};
-const schedulers::Schedule placed_static{};
+const schedulers::Schedule placed_static{.kind = ScheduleKind::PlacedStatic};
 
 TEST_F(CoordinatedLoopTest, LoopsOfEveryScheduleAreHandedOutOnce) {
-  for (const ScheduleKind kind : {ScheduleKind::Static, ScheduleKind::Dynamic, ScheduleKind::Guided,
+  for (const ScheduleKind kind : {ScheduleKind::PlacedStatic, ScheduleKind::Dynamic, ScheduleKind::Guided,
                                   ScheduleKind::HetProbe, ScheduleKind::HetProbeI})
     for (int turn = 0; turn < 30; ++turn) {
       const uint32_t nodes = 1 + uint32_t(random() % 8);
