@@ -1,5 +1,7 @@
 #include "schedulers/arithmetic/iteration_set.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -21,6 +23,7 @@ IterationSet IterationSet::take_front(uint64_t count) {
     cut.begin += part;
   }
   ranges_.erase(ranges_.begin(), ranges_.begin() + static_cast<ptrdiff_t>(whole));
+  HETMP_CHECK(taken.size_ <= count && taken.size_ <= size_);
   size_ -= taken.size_;
   return taken;
 }
@@ -54,6 +57,8 @@ void IterationSet::put(Range range) {
   size_ += range.size();
   const auto after = std::lower_bound(ranges_.begin(), ranges_.end(), range,
                                       [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  HETMP_CHECK(after == ranges_.end() || range.end <= after->begin);
+  HETMP_CHECK(after == ranges_.begin() || std::prev(after)->end <= range.begin);
   const bool joins_after = after != ranges_.end() && after->begin == range.end;
   if (after != ranges_.begin() && std::prev(after)->end == range.begin) {
     const auto before = std::prev(after);

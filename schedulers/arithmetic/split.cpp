@@ -1,5 +1,7 @@
 #include "schedulers/arithmetic/split.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -54,6 +56,7 @@ std::vector<Range> split_by_speed(Range all, const double* speed, const uint32_t
     shares[i] = {begin, end};
     begin = end;
   }
+  HETMP_CHECK(begin == all.begin + all.size());
   return shares;
 }
 

@@ -1,5 +1,7 @@
 #include "schedulers/policies/assignment.hpp"
 
+#include "base/check.hpp"
+
 namespace hetmp::schedulers {
 
 uint64_t Assignment::size() const {
@@ -14,6 +16,7 @@ bool Assignment::add(Range piece) {
     return true;
   if (piece_count == most_pieces)
     return false;
+  HETMP_CHECK(piece_count == 0 || pieces[piece_count - 1].end <= piece.begin);
   pieces[piece_count++] = piece;
   return true;
 }

@@ -1,5 +1,6 @@
 #include "schedulers/policies/node_work.hpp"
 
+#include "base/check.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ void NodeWork::begin(uint32_t threads) {
 }
 
 NodeWork::Step NodeWork::next(uint32_t thread, Range& chunk) {
+  HETMP_CHECK(thread < threads_);
   if (assignments_ == 0)
     return ask_once();
   Member& member = members_[thread];
@@ -65,6 +67,7 @@ Range NodeWork::from_share(uint32_t thread) {
 }
 
 Range NodeWork::on_demand() {
+  HETMP_CHECK(handed_out_ <= size_);
   const uint64_t left = size_ - handed_out_;
   const uint64_t wanted = assignment_.distribution == Distribution::Guided
                               ? guided_chunk_of_batch(left, assignment_.chunk, threads_)
