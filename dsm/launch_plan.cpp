@@ -1,7 +1,7 @@
 #include "dsm/launch_plan.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/node_set.hpp"
 
 #include <algorithm>

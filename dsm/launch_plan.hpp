@@ -2,7 +2,7 @@
 // executes its own program again for node processes of one machine, or the launcher, on each host.
 #pragma once
 
-#include "base/address_layout.hpp"
+#include "base/machine/address_layout.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/transports.hpp"
 

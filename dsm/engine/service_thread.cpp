@@ -1,6 +1,8 @@
 #include "dsm/engine/service_thread.hpp"
 
 #include "base/check.hpp"
+#include "base/exit_codes.hpp"
+#include "base/message.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -53,7 +55,7 @@ void ServiceThread::begin() {
   memory_.watch_others();
   // release: pairs with the acquire in thread_body(), which sees what is set up
   if (begun_.exchange(1, std::memory_order_release) != 0)
-    die(failure, "a node's service was begun twice");
+    die(exit_codes::software, "a node's service was begun twice");
   futex_wake(begun_, 1);
 }
 

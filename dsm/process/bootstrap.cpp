@@ -1,10 +1,10 @@
 // How this process becomes one of several nodes: it makes the others as copies of itself, or joins those that a
 // launcher has started.
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
 #include "base/high_descriptor.hpp"
+#include "base/machine/cpu_list.hpp"
+#include "base/machine/process_status.hpp"
 #include "base/message.hpp"
-#include "base/process_status.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/objects/anonymous_data.hpp"

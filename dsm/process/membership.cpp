@@ -1,7 +1,7 @@
 #include "dsm/process/membership.hpp"
 
+#include "base/machine/process_status.hpp"
 #include "base/message.hpp"
-#include "base/process_status.hpp"
 #include "dsm/process/control_message.hpp"
 #include "dsm/process/signal_actions.hpp"
 

@@ -1,7 +1,7 @@
 #include "dsm/process/private_threads.hpp"
 
-#include "base/address_layout.hpp"
 #include "base/futex.hpp"
+#include "base/machine/address_layout.hpp"
 #include "base/message.hpp"
 #include "dsm/objects/private_libc.hpp"
 #include "dsm/process/node_process.hpp"

@@ -1,7 +1,7 @@
 // The range that nodes share, in the address space that the kernel has laid out for this process.
 #pragma once
 
-#include "base/address_layout.hpp"
+#include "base/machine/address_layout.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <string>

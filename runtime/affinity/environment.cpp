@@ -1,7 +1,7 @@
 #include "runtime/affinity/environment.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/affinity/kmp_environment.hpp"

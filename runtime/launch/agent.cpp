@@ -1,6 +1,6 @@
 #include "runtime/launch/agent.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "runtime/launch/connection/descriptors.hpp"
 #include "runtime/launch/connection/frame_stream.hpp"

@@ -1,7 +1,7 @@
 #include "runtime/launch/node_program.hpp"
 
-#include "base/address_layout.hpp"
-#include "base/cpu_list.hpp"
+#include "base/machine/address_layout.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "dsm/launch_plan.hpp"
 

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int highest_cpu = 4095; // see base/cpu_list.hpp
+constexpr int highest_cpu = 4095; // see base/machine/cpu_list.hpp
 constexpr int highest_signal = 64;
 
 /// Bytes that are no text (in arguments, in the environment) must survive: every byte becomes one character.

@@ -1,7 +1,7 @@
 #include "runtime/launch/rank.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "base/node_set.hpp"
 #include "base/seal/wanted.hpp"

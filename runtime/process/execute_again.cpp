@@ -1,6 +1,6 @@
 #include "runtime/process/execute_again.hpp"
 
-#include "base/address_layout.hpp"
+#include "base/machine/address_layout.hpp"
 #include "base/message.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/process/room_for_nodes.hpp"

@@ -1,8 +1,8 @@
 #include "runtime/process/nodes.hpp"
 
-#include "base/cpu_list.hpp"
-#include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
+#include "base/machine/cpu_quota.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/process/kind_nodes.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/regions/region.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "runtime/global/node_regions.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"

@@ -4,7 +4,7 @@
 #include "runtime/settings/icv.hpp"
 
 #include "base/environment.hpp"
-#include "base/thread_room.hpp"
+#include "base/machine/thread_room.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/settings/value_readers.hpp"
 #include "schedulers/policies/schedule_text.hpp"

@@ -1,7 +1,7 @@
 // The library's constructor, and what a fork() leaves of it in the child.
 #include "runtime/process/library.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/nodes/node_setup.hpp"

@@ -1,7 +1,7 @@
 #include "runtime/team/binding.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"

@@ -1,7 +1,7 @@
 #include "runtime/team/display.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/affinity/affinity_format.hpp"
 #include "runtime/team/node_team.hpp"

@@ -1,8 +1,8 @@
 #include "runtime/team/team_size.hpp"
 
 #include "base/exit_codes.hpp"
+#include "base/machine/thread_room.hpp"
 #include "base/message.hpp"
-#include "base/thread_room.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/wait/write_changed.hpp"

@@ -1,6 +1,6 @@
 #include "runtime/team/worker_pool.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"

@@ -1,9 +1,9 @@
 #include "runtime/tool/info.hpp"
 
-#include "base/cpu_list.hpp"
-#include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
 #include "base/loaded_object.hpp"
+#include "base/machine/cpu_list.hpp"
+#include "base/machine/cpu_quota.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/transports.hpp"
 #include "perf/counters.hpp"

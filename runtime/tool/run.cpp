@@ -1,7 +1,7 @@
 #include "runtime/tool/run.hpp"
 
-#include "base/cpu_list.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "base/seal/load.hpp"
 #include "base/seal/wanted.hpp"

@@ -1,6 +1,6 @@
 #include "runtime/tool/topology.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 
 #include <fstream>
 

@@ -1,5 +1,5 @@
 // Programs whose environment has libomp's variables: each suite runs with its own, see CMakeLists.txt.
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "runtime/abi/omp/kmp_routines.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
 

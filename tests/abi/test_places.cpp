@@ -1,5 +1,5 @@
 // Threads on places, in a program whose environment asks for them: see CMakeLists.txt.
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
 
 #include <cstdarg>

@@ -2,9 +2,9 @@
 // compilers describe places in the source with. Each input goes to every reader. It is a fault, besides what the
 // sanitizers find, when a value does not survive being written and read again, when it is outside of what its reader
 // promises, and when text is refused without a reason.
-#include "base/cpu_list.hpp"
-#include "base/cpu_quota.hpp"
 #include "base/environment.hpp"
+#include "base/machine/cpu_list.hpp"
+#include "base/machine/cpu_quota.hpp"
 #include "dsm/ahead/prefetch_choice.hpp"
 #include "perf/report/region_record.hpp"
 #include "runtime/affinity/affinity_format.hpp"

@@ -1,7 +1,7 @@
 // libomp's affinity masks: sets of CPUs that the calling thread can be restricted to.
 #include "runtime/abi/omp/kmp_routines.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/process/library.hpp"
 

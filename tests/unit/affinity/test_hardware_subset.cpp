@@ -1,6 +1,6 @@
 #include "runtime/affinity/hardware_subset.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "tests/unit/affinity/machines.hpp"
 
 #include <gtest/gtest.h>

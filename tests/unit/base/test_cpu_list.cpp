@@ -1,5 +1,5 @@
 // Sets of CPUs: the text form both ways, and binding a thread to some of those it may use.
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What control groups grant, from made-up trees of files.
-#include "base/cpu_quota.hpp"
+#include "base/machine/cpu_quota.hpp"
 #include "fake_root.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What is read of /proc: files as they are, and processes as they stand.
-#include "base/process_status.hpp"
+#include "base/machine/process_status.hpp"
 
 #include <gtest/gtest.h>
 

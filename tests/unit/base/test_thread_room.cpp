@@ -1,5 +1,5 @@
 // How many threads there is room for, by made-up trees of files.
-#include "base/thread_room.hpp"
+#include "base/machine/thread_room.hpp"
 #include "fake_root.hpp"
 
 #include <sys/resource.h>

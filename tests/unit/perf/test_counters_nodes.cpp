@@ -2,7 +2,7 @@
 // what it allocates lies in memory that the nodes share.
 #include "plugin_fixture.hpp"
 
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "dsm/launch_plan.hpp"
 #include "runtime/tool/machine.hpp"
 

@@ -1,5 +1,5 @@
 // --layout=one: all CPUs are one node. --layout=two: the first two of them are a node each.
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 
 #include <cstdio>
 #include <cstdlib>

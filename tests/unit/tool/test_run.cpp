@@ -1,5 +1,5 @@
 // `hetmp run`: from options to environment variables, and what it says of options that make no sense.
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "runtime/tool/run.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/cpu_list.hpp"
+#include "base/machine/cpu_list.hpp"
 
 #include "base/environment.hpp"
 

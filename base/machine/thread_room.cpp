@@ -1,7 +1,7 @@
-#include "base/thread_room.hpp"
+#include "base/machine/thread_room.hpp"
 
-#include "base/control_group.hpp"
 #include "base/environment.hpp"
+#include "base/machine/control_group.hpp"
 
 #include <algorithm>
 #include <string_view>

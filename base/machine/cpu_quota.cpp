@@ -1,7 +1,7 @@
-#include "base/cpu_quota.hpp"
+#include "base/machine/cpu_quota.hpp"
 
-#include "base/control_group.hpp"
 #include "base/environment.hpp"
+#include "base/machine/control_group.hpp"
 
 namespace hetmp {
 

@@ -1,6 +1,6 @@
-#include "base/control_group.hpp"
+#include "base/machine/control_group.hpp"
 
-#include "base/process_status.hpp"
+#include "base/machine/process_status.hpp"
 
 #include <algorithm>
 

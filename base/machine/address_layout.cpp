@@ -1,4 +1,4 @@
-#include "base/address_layout.hpp"
+#include "base/machine/address_layout.hpp"
 
 #include <sys/personality.h>
 #include <sys/resource.h>

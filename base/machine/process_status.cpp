@@ -1,4 +1,4 @@
-#include "base/process_status.hpp"
+#include "base/machine/process_status.hpp"
 
 #include <cerrno>
 #include <cstdlib>
