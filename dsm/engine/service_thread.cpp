@@ -55,7 +55,7 @@ void ServiceThread::begin() {
   memory_.watch_others();
   // release: pairs with the acquire in thread_body(), which sees what is set up
   if (begun_.exchange(1, std::memory_order_release) != 0)
-    die(exit_codes::software, "a node's service was begun twice");
+    die(exit_code::software, "a node's service was begun twice");
   futex_wake(begun_, 1);
 }
 

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace hetmp::calibration;
+using hetmp::page_bytes;
 
 /// How much is measured.
 struct Effort {
