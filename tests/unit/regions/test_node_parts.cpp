@@ -13,7 +13,7 @@ TeamDescription of_nine_threads() {
   TeamDescription whole;
   whole.team = 17;
   whole.nodes = 3;
-  whole.participants = 0b1101;
+  whole.participants = NodeSet::of(0).with(2).with(3);
   whole.root = 5;
   whole.threads = 9;
   whole.local_threads = 4;

@@ -47,20 +47,20 @@ TEST(Plugin, ThatIsNoLibraryIsNone) {
 }
 
 TEST(Wanted, OnlyByWhoSaysSo) {
-  unsetenv(variable);
+  unsetenv("HETMP_ENCRYPT");
   EXPECT_FALSE(wanted());
   for (const auto& [text, meaning] : {std::pair("1", true), {"yes", true}, {"0", false}, {"off", false}, {"", false}}) {
-    setenv(variable, text, 1);
+    setenv("HETMP_ENCRYPT", text, 1);
     EXPECT_EQ(wanted(), meaning) << text;
   }
 }
 
 TEST(Wanted, WhatMeansNothingGetsOneLineAndEncryption) {
-  setenv(variable, "maybe", 1);
+  setenv("HETMP_ENCRYPT", "maybe", 1);
   testing::internal::CaptureStderr();
   EXPECT_TRUE(wanted());
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "hetmp: HETMP_ENCRYPT=maybe: neither true nor false; using true\n");
-  unsetenv(variable);
+  unsetenv("HETMP_ENCRYPT");
 }
 
 } // namespace
