@@ -241,7 +241,7 @@ TEST(Codec, ValuesOutOfRangeAreRefused) {
     EXPECT_EQ(refusal_of(Request{from, Request::AskLoop{name, nodes, 1, 8, 9, schedule, 1, {}, {}}}),
               "has a probe that is no part of a loop");
   }
-  schedule = {.kind = schedulers::ScheduleKind(6)};
+  schedule = {.kind = schedulers::ScheduleKind(int(schedulers::ScheduleKind::HetProbeI) + 1)};
   EXPECT_EQ(refusal_of(Request{from, Request::AskLoop{name, nodes, 1, 8, 9, schedule, 1, {}, {}}}),
             "has a value that its kind has not");
   schedulers::NodeMeasurement done;
