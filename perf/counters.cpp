@@ -96,6 +96,7 @@ const std::string& load_once() {
     std::string problem;
     const CounterPlugin* plugin = load_plugin(problem);
     auto* text = new std::string(choose_events(plugin, problem));
+    // relaxed: this thread has stored it, if anybody has; a forked child has one thread.
     if (active.load(std::memory_order_relaxed))
       pthread_atfork(nullptr, nullptr, [] { active.store(nullptr, std::memory_order_relaxed); });
     return text;
@@ -103,6 +104,7 @@ const std::string& load_once() {
   return state;
 }
 
+/// acquire: pairs with the release in choose_events().
 const CounterPlugin* plugin_if_active() { return active.load(std::memory_order_acquire); }
 
 } // namespace

@@ -57,7 +57,7 @@ class TraceBuffer {
   size_t read(TraceEvent* events, size_t most) const {
     size_t count = 0;
     for (size_t i = 0; i < capacity && count < most; ++i)
-      if (cells_[i].written.load(std::memory_order_acquire))
+      if (cells_[i].written.load(std::memory_order_acquire)) // pairs with the release in record()
         events[count++] = cells_[i].event;
     return count;
   }
@@ -72,7 +72,7 @@ class TraceBuffer {
     std::atomic<bool> written{false};
   };
   std::unique_ptr<Cell[]> cells_;
-  std::atomic<uint64_t> next_{0};
+  std::atomic<uint64_t> next_{0}; ///< events so far, with those dropped; relaxed: only a number
 };
 
 /// Null unless somebody wants a timeline. Set before there are threads.

@@ -15,7 +15,8 @@ struct Slot {
   Answer answer; ///< written before `arrived` is posted, read by the slot's thread after
 };
 
-/// Made one by one, never freed; a thread that ends leaves its slot to another.
+/// Made one by one, never freed; a thread that ends leaves its slot to another. relaxed: read by a slot's own thread,
+/// which has made it or has got its number under numbers_lock.
 std::atomic<Slot*> slots[AnswerSlots::most];
 
 FutexLock numbers_lock; ///< guards what follows; only threads that wait for answers take it
@@ -65,6 +66,7 @@ const Answer& AnswerSlots::wait(uint32_t ticket, uint32_t expected) {
 }
 
 bool AnswerSlots::deliver(const Answer& answer) {
+  // Acquire pairs with the release in own_ticket().
   Slot* slot = answer.to.ticket < most ? slots[answer.to.ticket].load(std::memory_order_acquire) : nullptr;
   if (!slot)
     return false;

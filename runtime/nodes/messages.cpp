@@ -82,6 +82,7 @@ class MessageLevel final : public CoordinatedLevel {
     send(0, EncodedMessage(ReportWanted{}));
     constexpr int64_t patience = 1'000'000'000;
     const int64_t deadline = monotonic_ns() + patience;
+    // acquire: pairs with the release in draw_report().
     for (int64_t left = patience; drawn->done.load(std::memory_order_acquire) == 0; left = deadline - monotonic_ns()) {
       if (left <= 0) {
         perf::Report nothing;
@@ -96,6 +97,7 @@ class MessageLevel final : public CoordinatedLevel {
 
   /// Service thread of the origin: somebody wants the report.
   void draw_report() {
+    // acquire: pairs with the release in report().
     DrawnReport* drawn = report_wanted_.exchange(nullptr, std::memory_order_acquire);
     if (!drawn)
       return;
@@ -203,7 +205,7 @@ void* lead(void*) {
   for (uint32_t seen = 0;; ++seen) {
     mailbox.handed.wait_while(seen);
     *part = mailbox.part;
-    mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in deliver()
+    mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in take()
     page_report::region_begins(*part);
     run_node_part(*part); // its join is what ends the region
   }

@@ -9,10 +9,11 @@
 namespace hetmp::runtime {
 namespace {
 
-// relaxed: they guard nothing.
+// relaxed: only numbers, they guard nothing.
 std::atomic<int32_t> teams_set{DeviceIcvs::not_set};
-std::atomic<int32_t> thread_limit_set{DeviceIcvs::not_set};
+std::atomic<int32_t> thread_limit_set{DeviceIcvs::not_set}; // relaxed, likewise
 
+/// relaxed: only a number.
 int value_of(const std::atomic<int32_t>& set, int ProgramIcvs::*from_environment) {
   const int value = set.load(std::memory_order_relaxed);
   if (value != DeviceIcvs::not_set)

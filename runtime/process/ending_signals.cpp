@@ -34,6 +34,7 @@ pid_t this_process() { return pid_t(syscall(SYS_getpid)); }
 
 void wait_at_most(const FutexWord& word, uint32_t expected, int64_t nanoseconds) {
   const int64_t deadline = monotonic_ns() + nanoseconds;
+  // acquire: pairs with the release in say_last_words(); nobody writes `never`.
   for (int64_t left = nanoseconds; word.load(std::memory_order_acquire) == expected && left > 0;
        left = deadline - monotonic_ns()) {
     const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};

@@ -13,10 +13,10 @@ constexpr uint32_t longest_interval = 1 << 20;
 /// is a hint of its own: a stale one costs a team on more nodes than needed, so relaxed order suffices throughout but
 /// for `microtask`, which publishes the entry.
 struct Entry {
-  std::atomic<const void*> microtask{nullptr};
-  std::atomic<NodeSet> needed{NodeSet::all()};
-  std::atomic<uint32_t> teams{0}; ///< started since the last audit
-  std::atomic<uint32_t> interval{first_audit};
+  std::atomic<const void*> microtask{nullptr}; ///< acquired and released by find()
+  std::atomic<NodeSet> needed{NodeSet::all()}; ///< a hint
+  std::atomic<uint32_t> teams{0};              ///< a hint: started since the last audit
+  std::atomic<uint32_t> interval{first_audit}; ///< a hint: how many start before the next one
 };
 
 /// Open addressing without removal: readers need no lock, which the origin's service thread, one of the writers, could
@@ -24,6 +24,7 @@ struct Entry {
 constexpr uint32_t slots = 1024;
 constexpr uint32_t longest_search = 16;
 Entry table[slots];
+/// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary.
 std::atomic<bool> fixed{false};
 
 uint32_t home_of(const void* microtask) {

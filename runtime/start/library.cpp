@@ -100,6 +100,7 @@ FutexWord reports{Unwritten};
 /// Once, by whoever comes first: the end of the program, or a signal that ends it.
 bool write_reports() {
   uint32_t unwritten = Unwritten;
+  // relaxed: it only chooses who writes.
   if (!reports.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
     return false;
   if (wants_report())
@@ -111,6 +112,7 @@ bool write_reports() {
 }
 
 void wait_for_reports() {
+  // acquire: pairs with the release in write_reports().
   for (uint32_t state; (state = reports.load(std::memory_order_acquire)) != Written;)
     futex_wait(reports, state);
 }

@@ -11,9 +11,9 @@ inline bool regions_may_be_cancelled = false;
 
 /// All relaxed: whoever sees it later goes on for a while; the barrier at which the threads meet orders the rest.
 struct Cancellations {
-  std::atomic<bool> region{false}; ///< the region is
+  std::atomic<bool> region{false}; ///< the region is; relaxed
   std::atomic<bool> out_of_step{
-      false}; ///< and threads have met different constructs; stays until the team is given back
+      false}; ///< and threads have met different constructs; stays until the team is given back; relaxed
 
   /// Where the number of a cancelled loop or sections is kept. The latest ones never have to be forgotten while the
   /// region lasts: a thread that is in the construct before, or behind, has another number.

@@ -99,14 +99,14 @@ struct NodeTeam {
   TeamTasks tasks;
   Bell iterations_posted; ///< of doacross loops
   Cancellations cancelled;
-  alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs somebody has taken
+  alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs that are taken; relaxed: orders nothing
   LoopBuffer loops[loop_ring];
 
   affinity::SeatPlan seat_plan;      ///< what the seats were made for
   std::vector<affinity::Seat> seats; ///< by local thread number; empty: threads stay where they are
   bool displayed = false;            ///< its threads say where they are (OMP_DISPLAY_AFFINITY)
 
-  /// A loop was divided among the threads without asking anybody.
+  /// A loop was divided among the threads without asking anybody. relaxed: read when the threads have joined.
   std::atomic<bool> unplaced{false};
   // Where static loops are placed: guarded by the lock.
   FutexLock static_lock;

@@ -19,8 +19,10 @@ namespace {
 
 constexpr int most_threads = 32768;
 
-std::atomic<Thread*> table[most_threads]; // by gtid; null = the number is free
-std::atomic<uint32_t> known{0};
+/// By gtid; null = the number is free. Written with records_lock held; relaxed: read with it, or by the entry's own
+/// thread.
+std::atomic<Thread*> table[most_threads];
+std::atomic<uint32_t> known{0}; ///< written with records_lock held; relaxed: only a number
 FutexLock records_lock;
 int lowest_maybe_free = 0;        // no free number below it; guarded by records_lock
 Thread* unused_records = nullptr; // guarded by records_lock
@@ -39,7 +41,7 @@ void retire_root(void* thread_pointer) {
   destroy_threadprivate_copies(thread);
   perf::stop_thread_counters(thread.counters);
   AnswerSlots::give_back();
-  threads_in_use.fetch_sub(1, std::memory_order_relaxed);
+  threads_in_use.fetch_sub(1, std::memory_order_relaxed); // a hint for spinning_pays()
   self = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);
 }
@@ -71,7 +73,7 @@ __attribute__((noinline, cold)) Thread& become_root() {
   thread->node = own_node();
   thread->bound = false;
   begin_initial_task(*thread);
-  threads_in_use.fetch_add(1, std::memory_order_relaxed);
+  threads_in_use.fetch_add(1, std::memory_order_relaxed); // a hint for spinning_pays()
   adopt_thread(thread);
   pthread_once(&root_ends_once, [] { pthread_key_create(&root_ends, retire_root); });
   pthread_setspecific(root_ends, thread);
@@ -95,6 +97,7 @@ void begin_initial_task(Thread& thread) {
   thread.initial.team = team;
   thread.initial.icvs = program_icvs().initial;
   thread.initial.loops = team->first_loop;
+  // relaxed: the thread is alone in this team.
   thread.initial.singles = team->singles.load(std::memory_order_relaxed);
   thread.task = &thread.initial;
 }
@@ -147,6 +150,7 @@ void retire_thread_record(Thread* thread) {
   unused_records = thread;
 }
 
+/// relaxed throughout: a forked child has one thread.
 void forget_other_threads() {
   new (&records_lock) FutexLock; // its holder may not exist any more
   for (auto& entry : table) {

@@ -53,12 +53,12 @@ Thread* WorkerPool::take() {
   if (!worker)
     worker = create_worker(uint32_t(this - pools));
   if (worker)
-    threads_in_use.fetch_add(1, std::memory_order_relaxed);
+    threads_in_use.fetch_add(1, std::memory_order_relaxed); // a hint for spinning_pays()
   return worker;
 }
 
 void WorkerPool::give_back(Thread* worker) {
-  threads_in_use.fetch_sub(1, std::memory_order_relaxed);
+  threads_in_use.fetch_sub(1, std::memory_order_relaxed); // a hint for spinning_pays()
   FutexLockGuard guard(lock_);
   worker->next_idle = idle_;
   idle_ = worker;

@@ -51,7 +51,7 @@ class ShownNodes {
   Shown& shown_of(DependenceNode& node) {
     std::unique_ptr<Shown>& shown = nodes_[&node];
     if (!shown) {
-      node.references.fetch_add(1, std::memory_order_relaxed); // the caller keeps it meanwhile
+      node.references.fetch_add(1, std::memory_order_relaxed); // relaxed: the caller keeps it meanwhile
       shown = std::make_unique<Shown>();
     }
     return *shown;

@@ -33,7 +33,7 @@ class NestLock {
   int unlock() {
     if (--count_ > 0)
       return count_;
-    // release: pairs with the acquire in try_take() and take_slowly() of the next owner.
+    // release: pairs with the acquire in try_take() of the next owner.
     if (word_.exchange(0, std::memory_order_release) & awaited)
       futex_wake(word_, 1);
     return 0;
@@ -71,6 +71,7 @@ class NestLock {
     }
   }
 
+  /// Acquired by who takes the lock, released by who lets it go; relaxed: a look before another try.
   FutexWord word_{0};
   int count_ = 0;
 };

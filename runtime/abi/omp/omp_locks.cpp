@@ -27,7 +27,7 @@ NestLock& nest_lock(void* lock) { return *static_cast<NestLock*>(lock); }
 /// Of the task that the calling thread executes; a task gets one when it first asks. From 1 to 2^31 - 1: they come
 /// again after two thousand million tasks that use nestable locks, among which nobody has kept one all the time.
 uint32_t lock_owner_number() {
-  static std::atomic<uint32_t> last{0};
+  static std::atomic<uint32_t> last{0}; // relaxed: only a number
   uint32_t& number = generating_task(current_task()).lock_owner;
   while (number == 0)
     number = (last.fetch_add(1, std::memory_order_relaxed) + 1) & (UINT32_MAX >> 1);
