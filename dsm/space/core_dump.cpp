@@ -27,8 +27,9 @@ void leave_out_of_dumps(Segment range) {
   if (range.begin < slices_begin || range.begin >= slices_begin + most_nodes * slice_bytes)
     return;
   for (size_t word = step_of(range.begin) / word_bits; word < step_of(range.end) / word_bits; ++word)
-    if (included[word].load(std::memory_order_relaxed) != 0) // not written where it is zero: that would take memory
-      included[word].store(0, std::memory_order_relaxed);    // of a new mapping, which nobody uses yet
+    // relaxed: of a new mapping, which nobody uses yet. Not written where it is zero: that would take memory.
+    if (included[word].load(std::memory_order_relaxed) != 0)
+      included[word].store(0, std::memory_order_relaxed);
 }
 
 void include_in_dumps(Segment range) {

@@ -132,6 +132,8 @@ class Heap {
 
   SmallClass small_[SizeClasses::count];
   std::mutex large_lock_; ///< guards what follows
+  /// First page never handed out. Written with the lock, or before the node's threads are made; relaxed for
+  /// used_until(), which reads it without.
   std::atomic<uintptr_t> large_next_{0};
   uintptr_t large_end_ = 0;
   std::map<uintptr_t, Extent> free_extents_; ///< by address, neighbours merged

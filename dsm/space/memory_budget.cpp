@@ -144,12 +144,11 @@ void MemoryBudget::set_up(uint32_t sharers) {
 bool MemoryBudget::take(size_t bytes) {
   if (!counters_)
     return true;
-  // relaxed: a number that nothing else depends on
   const int64_t before = counters_->used.fetch_add(int64_t(bytes), std::memory_order_relaxed);
   if (before + int64_t(bytes) <= int64_t(limit_))
     return true;
   counters_->used.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
-  if (!counters_->said.exchange(true, std::memory_order_relaxed))
+  if (!counters_->said.exchange(true, std::memory_order_relaxed)) // relaxed: only who comes first counts
     say("%.1f MiB more memory are refused: %.1f of the %.1f MiB that the nodes of this machine may allocate are in use "
         "(HETMP_MEMORY sets another limit)",
         double(bytes) / (1 << 20), double(before) / (1 << 20), double(limit_) / (1 << 20));
@@ -171,7 +170,7 @@ void MemoryBudget::pages_moved(uint32_t node, int64_t pages) {
   moved_bytes_ = 0;
   if (!grew || now <= int64_t(limit_))
     return;
-  if (!counters_->ended.exchange(true, std::memory_order_relaxed))
+  if (!counters_->ended.exchange(true, std::memory_order_relaxed)) // relaxed: only who comes first counts
     say("node %u has no memory left for copies of the program's pages: the nodes of this machine may use %.1f MiB "
         "together "
         "(HETMP_MEMORY sets another limit); fewer nodes need fewer copies",

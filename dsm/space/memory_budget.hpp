@@ -28,7 +28,7 @@ class MemoryBudget {
 
  private:
   struct Counters {               ///< in memory that the processes of a machine have in common
-    std::atomic<int64_t> used{0}; ///< negative for a moment at most
+    std::atomic<int64_t> used{0}; ///< negative for a moment at most; relaxed: a number that nothing else depends on
     std::atomic<bool> said{false};
     std::atomic<bool> ended{false};
   };

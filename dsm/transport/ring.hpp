@@ -39,26 +39,27 @@ class Ring {
     const uint64_t index = (head + skipped) % slots;
     return {&header_[index], data_[index]};
   }
-  /// Release pairs with the acquire in front(): the message is there before the consumer sees the new head.
+  /// Release pairs with the acquire in empty(): the message is there before the consumer sees the new head.
   void publish() { head_.store(head_.load(std::memory_order_relaxed) + reserved_, std::memory_order_release); }
 
-  /// Consumer: whether there is a message.
+  /// Consumer: whether there is a message. Acquire pairs with the release in publish(); it alone writes the tail.
   bool empty() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_relaxed); }
   /// Consumer: the oldest message; requires !empty(). Valid until release().
   Slot front() {
     uint64_t tail = tail_.load(std::memory_order_relaxed); // only the consumer writes it
     if (header_[tail % slots].header_bytes == skip_mark) {
       tail += slots - tail % slots;
-      tail_.store(tail, std::memory_order_release);
+      tail_.store(tail, std::memory_order_release); // pairs with the acquire in reserve(): the mark has been read
     }
     return {header_[tail % slots], data_[tail % slots]};
   }
+  /// Release pairs with the acquire in reserve(): the message has been read before the producer sees the new tail.
   void release() {
-    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    const uint64_t tail = tail_.load(std::memory_order_relaxed); // only the consumer writes it
     tail_.store(tail + slots_for(header_[tail % slots].data_bytes), std::memory_order_release);
   }
 
-  /// Consumer: slots taken so far.
+  /// Consumer: slots taken so far. relaxed: it alone writes them.
   uint64_t taken() const { return tail_.load(std::memory_order_relaxed); }
 
   /// Producer: it found no room and wants to hear when there is some. Then it has to try once more before it sleeps. In
@@ -72,9 +73,10 @@ class Ring {
   /// but when half the ring is free; who empties the ring comes to that.
   bool takes_wish() {
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    // relaxed: a hint; at the least what empty() has seen, and then the producer may hear of room a little early
     if (head_.load(std::memory_order_relaxed) - tail > slots / 2)
       return false;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst); // pairs with the fence in wish_for_room()
     return wish_.load(std::memory_order_relaxed) != 0 && wish_.exchange(0, std::memory_order_relaxed) != 0;
   }
 

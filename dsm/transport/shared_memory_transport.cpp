@@ -14,6 +14,8 @@ namespace hetmp::dsm {
 
 struct SharedMemoryTransport::Shared {
   struct alignas(64) Flag {
+    /// seq_cst: announces sleep, before the look into the rings; pairs with the fence in ring_doorbell(). relaxed when
+    /// it is taken back: who sees it late rings once in vain.
     std::atomic<uint32_t> asleep;
   };
   alignas(page_bytes) Flag node[most_nodes];
@@ -50,11 +52,11 @@ void SharedMemoryTransport::prepare(uint32_t nodes) {
 }
 
 void SharedMemoryTransport::ring_doorbell(uint32_t node) {
-  std::atomic_thread_fence(std::memory_order_seq_cst); // see the header: publication before this read
+  std::atomic_thread_fence(std::memory_order_seq_cst); // see the header: orders publication before this read
   // Whoever sees the announcement rings; it is not for the ringer to take it back. Between taking it back and ringing,
   // a thread of the program may fault on its own stack or on its thread-local variables, and the message that asks for
   // that page could then no longer wake the sleeper. That some bells ring twice does no harm.
-  if (asleep(node).load(std::memory_order_relaxed))
+  if (asleep(node).load(std::memory_order_relaxed)) // ordered by the fence
     wake(peers_[node].doorbell);
 }
 
@@ -151,6 +153,7 @@ bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
 }
 
 bool SharedMemoryTransport::flush() {
+  // acquire: pairs with the release in send(). What waits itself is guarded by its outbox's lock.
   if (!anything_waiting_.exchange(false, std::memory_order_acq_rel))
     return false;
   bool left = false;
@@ -158,12 +161,12 @@ bool SharedMemoryTransport::flush() {
     for (Lane lane : {Lane::Service, Lane::Anyone})
       left |= flush(to, lane);
   if (left)
-    anything_waiting_.store(true, std::memory_order_release);
+    anything_waiting_.store(true, std::memory_order_release); // for the next flush(), by this same thread
   return left;
 }
 
 bool SharedMemoryTransport::prepare_sleep() {
-  asleep(node_).store(1, std::memory_order_seq_cst);
+  asleep(node_).store(1, std::memory_order_seq_cst); // pairs with the fence in ring_doorbell(); see the header
   for (uint32_t from = 0; from < nodes_; ++from)
     for (Lane lane : {Lane::Service, Lane::Anyone})
       if (!ring_of(from, node_, lane).empty()) {
@@ -174,7 +177,7 @@ bool SharedMemoryTransport::prepare_sleep() {
 }
 
 void SharedMemoryTransport::awake(bool rung) {
-  asleep(node_).store(0, std::memory_order_relaxed);
+  asleep(node_).store(0, std::memory_order_relaxed); // relaxed: who sees it late rings once in vain
   if (!rung)
     return; // a ring that comes now ends the next sleep early, no more
   uint64_t count;

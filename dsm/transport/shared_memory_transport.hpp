@@ -59,8 +59,8 @@ class SharedMemoryTransport final : public Transport {
   std::vector<Peer> peers_;
   Ring* rings_ = nullptr;
   Shared* shared_ = nullptr;
-  std::vector<Outbox> outboxes_; ///< [to * 2 + lane]
-  std::atomic<bool> anything_waiting_ = false;
+  std::vector<Outbox> outboxes_;               ///< [to * 2 + lane]
+  std::atomic<bool> anything_waiting_ = false; ///< in an outbox: whether flush() is to look; released by send()
 };
 
 } // namespace hetmp::dsm
