@@ -24,7 +24,9 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr int read_write = PROT_READ | PROT_WRITE;
-std::atomic<bool> protection_differs{false}; ///< some shared memory may be anything but readable and writable
+/// Some shared memory may be anything but readable and writable. relaxed: it only ever becomes true, and the program
+/// itself sees to it that no thread gives memory back while another one still protects it.
+std::atomic<bool> protection_differs{false};
 
 NodeProcess* node_process() { return allocates_privately ? nullptr : NodeProcess::instance(); }
 

@@ -57,7 +57,8 @@ void bind(const LoadedObject& object, const LoadedObject& ours, const std::vecto
   const OpenRelro open(object);
   for (const LoadedObject::Reference& reference : object.references(any_name))
     if (const uintptr_t found = definition(reference, ours, needed); found && found != reference.target)
-      // In one step: another thread of the program may be calling by way of it, to the one or the other.
+      // In one step: another thread of the program may be calling by way of it, to the one or the other. relaxed: the
+      // address is all there is to see, both functions were loaded with the object or before.
       std::atomic_ref(*reference.slot).store(found, std::memory_order_relaxed);
 }
 

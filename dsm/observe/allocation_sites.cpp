@@ -40,21 +40,22 @@ bool AllocationSites::may_walk(int64_t now) {
   const uint64_t allowed = walks_at_first + walks_per_ms * uint64_t(now > first ? (now - first) / 1'000'000 : 0);
   if (walks_.load(std::memory_order_relaxed) >= allowed)
     return false;
-  walks_.fetch_add(1, std::memory_order_relaxed); // a limit, not an exact one
+  walks_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
 void AllocationSites::record(uintptr_t block, size_t bytes, const uint64_t (&callers)[6]) {
   const uint64_t mixed = (block >> 6) * 0x9e3779b97f4a7c15u;
   Site* const first = &sites_[size_t(mixed >> 32) % sets * ways];
-  // The same block again, or else whoever came first.
+  // The same block again, or else whoever came first. relaxed: hints only, the exchange below finds out whether
+  // the place is still what it was.
   Site* place = nullptr;
   uint64_t seen = busy;
   for (Site* site = first; site < first + ways; ++site) {
-    const uint64_t turn = site->turn.load(std::memory_order_relaxed);
+    const uint64_t turn = site->turn.load(std::memory_order_relaxed); // a hint
     if (turn == busy)
       continue;
-    const bool same = turn != 0 && site->begin.load(std::memory_order_relaxed) == block;
+    const bool same = turn != 0 && site->begin.load(std::memory_order_relaxed) == block; // a hint
     if (same || turn < seen) {
       place = site;
       seen = turn;
@@ -69,7 +70,7 @@ void AllocationSites::record(uintptr_t block, size_t bytes, const uint64_t (&cal
   place->begin.store(block, std::memory_order_release);
   place->bytes.store(bytes, std::memory_order_release);
   for (size_t i = 0; i < 6; ++i)
-    place->callers[i].store(callers[i], std::memory_order_release);
+    place->callers[i].store(callers[i], std::memory_order_release); // likewise released
   const uint64_t turn = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
   place->turn.store(turn, std::memory_order_release); // pairs with the acquire in find(): the fields are there
 }
@@ -86,7 +87,8 @@ std::optional<AllocationRecord> AllocationSites::find(uintptr_t address) const {
     record.begin = site.begin.load(std::memory_order_acquire);
     record.bytes = site.bytes.load(std::memory_order_acquire);
     for (size_t i = 0; i < 6; ++i)
-      record.callers[i] = site.callers[i].load(std::memory_order_acquire);
+      record.callers[i] = site.callers[i].load(std::memory_order_acquire); // likewise acquired
+    // relaxed: the acquires before keep it behind them.
     if (site.turn.load(std::memory_order_relaxed) != turn)
       continue;
     if (address - record.begin < record.bytes) {

@@ -43,8 +43,8 @@ class AllocationSites {
   static constexpr uint64_t busy = UINT64_MAX;
 
   const Segment program_text_;
-  std::atomic<uint64_t> turns_{0};
-  std::atomic<uint64_t> walks_{0};
+  std::atomic<uint64_t> turns_{0};     ///< relaxed: only the number
+  std::atomic<uint64_t> walks_{0};     ///< relaxed: for a limit, which need not be exact
   std::atomic<int64_t> first_walk_{0}; ///< when; 0: not yet
   Site sites_[sets * ways];
 };

@@ -64,6 +64,8 @@ class Observation {
   size_t most_event_bytes_ = 0;
   size_t (*read_events_)(void* to, size_t most) = nullptr;
   std::vector<std::shared_ptr<Round>> rounds_; ///< origin: kept for ever, an answer may come late
+  /// Origin: the question that waits for answers. Released by ask(), acquired by take_answer(). relaxed where it is
+  /// reset: who still sees it finds a round that stays.
   std::atomic<Round*> current_{nullptr};
   std::vector<uint8_t> own_answer_; ///< service thread; has room for the longest
 };

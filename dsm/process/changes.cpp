@@ -27,9 +27,14 @@ namespace {
 
 std::mutex one_at_a_time; // never taken by the service thread
 Change under_way;         // private memory: the caller's own may lie on a shared stack
-FutexWord unanswered;     // nodes that have not answered yet
-std::atomic<int> first_error{0};
-std::atomic<uint64_t> last_result{0};
+/// Nodes that have not answered yet. Released by change_answered(), acquired by ask(). relaxed where it is set: the
+/// service thread sees that by way of the messages, before it takes an answer.
+FutexWord unanswered;
+
+// Reset with the lock, then written by the service thread alone, which has them from ask() by way of the messages.
+// relaxed: `unanswered` orders them, released after they are written and acquired before they are read.
+std::atomic<int> first_error{0};      ///< relaxed, see above
+std::atomic<uint64_t> last_result{0}; ///< relaxed, see above
 
 /// The system calls themselves: this library interposes their names.
 int carry_out(const Change& change) {
@@ -113,7 +118,7 @@ int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* res
   const SignalsHeld signals;    // their handlers may make changes, too
   std::lock_guard guard(one_at_a_time);
   under_way = wanted;
-  first_error.store(0, std::memory_order_relaxed); // nobody answers before something is sent
+  first_error.store(0, std::memory_order_relaxed); // like `unanswered`: nobody answers before something is sent
   const uint32_t nodes = process.plan().nodes();
   unanswered.store(whom == all_others ? nodes - 1 : 1, std::memory_order_relaxed);
   for (uint32_t node = 0; node < nodes; ++node)

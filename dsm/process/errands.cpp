@@ -15,8 +15,8 @@ struct Errand {
   Errand* next;
 };
 
-std::atomic<Errand*> given{nullptr}; // the latest first
-FutexWord rung;                      // counts errands given
+std::atomic<Errand*> given{nullptr}; // the latest first; released by do_later(), acquired by errands_thread()
+FutexWord rung;                      // counts errands given; likewise
 
 Errand* in_order(Errand* latest) {
   Errand* first = nullptr;
@@ -50,7 +50,7 @@ void* errands_thread(void*) {
 void start_errands() { create_private_thread(errands_thread, nullptr); }
 
 void do_later(void (*body)(void*), void* argument) {
-  Errand* errand = new Errand{body, argument, given.load(std::memory_order_relaxed)};
+  Errand* errand = new Errand{body, argument, given.load(std::memory_order_relaxed)}; // checked by the exchange
   // release: the other thread sees what the errand is about
   while (!given.compare_exchange_weak(errand->next, errand, std::memory_order_release, std::memory_order_relaxed)) {
   }

@@ -35,12 +35,13 @@ void Membership::wait_until_all_have_joined() {
     nanosleep(&moment, nullptr);
     if (monotonic_ns() > deadline)
       die(failure, "only %u of %u other nodes have joined the run in %d s", joined_.load(std::memory_order_relaxed),
-          others, int(patience_s));
+          others, int(patience_s)); // relaxed: only a number
   }
 }
 
 /// Service thread of the origin. An empty fact: there are no more.
 void Membership::node_joins(uint32_t from, const std::string& fact) {
+  // relaxed: written by this thread only
   if (from >= identities_.size() || joined_.load(std::memory_order_relaxed) >= nodes() - 1)
     die(failure, "%s joins a run that has begun", name_of(from).c_str());
   if (!fact.empty()) {
@@ -49,7 +50,7 @@ void Membership::node_joins(uint32_t from, const std::string& fact) {
   }
   if (const std::string wrong = first_difference(own_identity_, identities_[from], name_of(from)); !wrong.empty())
     die(failure, "%s; all nodes of a run need the same files at the same places", wrong.c_str());
-  joined_.fetch_add(1, std::memory_order_release);
+  joined_.fetch_add(1, std::memory_order_release); // pairs with the acquire in wait_until_all_have_joined()
 }
 
 /// To the origin, which compares it with its own.

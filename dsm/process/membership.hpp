@@ -67,8 +67,10 @@ class Membership {
   uint32_t node_ = 0;
   Transport* transport_ = nullptr;
   const void* (*current_region_)() = nullptr;
-  std::vector<Process> processes_;                   ///< origin: by node
-  std::atomic<bool> ending_{false};                  ///< origin
+  std::vector<Process> processes_; ///< origin: by node
+  /// Origin: set before the others are ended, so that their ends are no accidents. Released by end_others(), acquired
+  /// by node_ended() and node_lost().
+  std::atomic<bool> ending_{false};
   std::atomic<uint32_t> joined_{0};                  ///< origin: nodes that have
   std::vector<std::vector<std::string>> identities_; ///< origin: of the nodes that join, as far as they have come
   std::vector<std::string> own_identity_;

@@ -113,12 +113,13 @@ NodeProcess* NodeProcess::decide() {
   if (!environ) // the C library is not up yet
     return nullptr;
   State undecided = State::Undecided;
+  // One thread decides. acq_rel pairs with nothing: Undecided and Deciding publish nothing.
   if (!state.compare_exchange_strong(undecided, State::Deciding, std::memory_order_acq_rel))
     return nullptr;
   const char* text = environment_text(plan_variable);
   const std::optional<LaunchPlan> plan = text ? parse_plan(text) : std::nullopt;
   if (!plan || plan->process != getpid()) {
-    state.store(State::Alone, std::memory_order_release);
+    state.store(State::Alone, std::memory_order_release); // pairs with the acquire in instance()
     return nullptr;
   }
   // A thread of the program may fault on its stack while it holds the lock of the arena it allocates from, and only the
@@ -134,11 +135,11 @@ NodeProcess* NodeProcess::decide() {
   // program and of its shared objects still find every page.
   on_exit(end_program, nullptr);
   prepare_for_forks();
-  state.store(State::Node, std::memory_order_release);
+  state.store(State::Node, std::memory_order_release); // pairs with the acquire in instance(): the_process is whole
   return the_process;
 }
 
-void NodeProcess::leave() { state.store(State::Alone, std::memory_order_relaxed); } // there is no other thread
+void NodeProcess::leave() { state.store(State::Alone, std::memory_order_relaxed); } // relaxed: no other thread is there
 
 NodeProcess::NodeProcess(LaunchPlan plan)
     : launch_(std::move(plan)), service_(std::make_unique<ServiceThread>(plan_, budget_, pages_)), node_(launch_.node) {

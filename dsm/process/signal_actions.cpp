@@ -14,10 +14,10 @@ SetAction set_here = system_sigaction;
 /// Actions that are another node's to carry out. Written by the service thread and by threads of the program; relaxed:
 /// a program that sets and asks at the same time may be told parts of both.
 struct Remembered {
-  std::atomic<bool> is_left{false}; ///< final once the node runs
-  std::atomic<SignalHandler> handler{SIG_DFL};
-  std::atomic<int> flags{0};
-  std::atomic<uint64_t> mask{0};
+  std::atomic<bool> is_left{false}; ///< final before the node begins to serve; relaxed: its threads are made later
+  std::atomic<SignalHandler> handler{SIG_DFL}; ///< relaxed, see above
+  std::atomic<int> flags{0};                   ///< relaxed, see above
+  std::atomic<uint64_t> mask{0};               ///< relaxed, see above
 };
 Remembered remembered[NSIG];
 
