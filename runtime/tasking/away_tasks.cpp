@@ -6,6 +6,7 @@ namespace hetmp::runtime {
 namespace {
 
 constexpr uint32_t most_away = 256;
+/// What a slot points to is released by send_away() and acquired by come_back(). relaxed: a look before the try.
 std::atomic<ExplicitTask*> slots[most_away];
 
 } // namespace
@@ -32,7 +33,7 @@ bool come_back(uint32_t slot, uint64_t word) {
 
 void forget_away_tasks() {
   for (std::atomic<ExplicitTask*>& slot : slots)
-    slot.store(nullptr, std::memory_order_relaxed);
+    slot.store(nullptr, std::memory_order_relaxed); // relaxed: a forked child has one thread
 }
 
 } // namespace hetmp::runtime

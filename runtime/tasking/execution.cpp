@@ -63,7 +63,8 @@ void leave_unattached(TaskBlocks* blocks, ExplicitTask* task) {
     give_back_task(blocks, task);
     return;
   }
-  task->parent->children.fetch_add(GeneratingTask::one_record, std::memory_order_relaxed); // its children go up to it
+  // Its children go up to it. relaxed: drop_record() orders it before what takes this record of the parent away.
+  task->parent->children.fetch_add(GeneratingTask::one_record, std::memory_order_relaxed);
   drop_record(blocks, task);
 }
 
@@ -162,6 +163,7 @@ bool resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted
 
 } // namespace
 
+// relaxed: a task whose thread sees it too late runs, which is allowed.
 bool is_discarded(const ExplicitTask& task) {
   if (task.team->cancelled.region.load(std::memory_order_relaxed))
     return true;
@@ -200,7 +202,7 @@ void defer(Thread& self, ExplicitTask& task) {
 
 void submit_again(Thread& self, ExplicitTask& task) {
   task.icvs.value = self.task->icvs;
-  task.pending.fetch_add(1, std::memory_order_relaxed); // the part that runs still counts
+  task.pending.fetch_add(1, std::memory_order_relaxed); // relaxed: the part that runs still counts
   defer(self, task);
   if (task.for_helpers)
     give_to_helpers(task);
@@ -285,7 +287,7 @@ ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
 }
 
 void give_event(ExplicitTask& task) {
-  task.pending.store(2, std::memory_order_relaxed);
+  task.pending.store(2, std::memory_order_relaxed); // relaxed: nobody else knows of the task yet
   keep_tasks_at_home();
 }
 
@@ -329,12 +331,14 @@ void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running
   make_ready(*task.team, self.task->local_number, task);
 }
 
+// relaxed: written by this thread, nobody else knows of the task yet.
 void execute_undeferred(Thread& self, ExplicitTask& task) {
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task); // its event may come later than its end
   run_task(self, task);
 }
 
+// relaxed: as in execute_undeferred().
 void begin_undeferred(Thread& self, ExplicitTask& task) {
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task);
@@ -376,6 +380,7 @@ void run_task_from_outside(Thread& self, ExplicitTask& task) {
   end_part(nullptr, task);
 }
 
+// relaxed: a forked child has one thread.
 void forget_unfinished_tasks(Thread& self) {
   ImplicitTask& implicit = self.initial;
   if (self.task != &implicit || implicit.explicit_task)

@@ -19,8 +19,8 @@ constexpr int64_t when_it_does_not_pay = 100'000 * microseconds;
 constexpr int64_t smallest_worth_it = 100 * microseconds; // some messages and a few pages
 constexpr int64_t most_times_slower = 8;
 
-std::atomic<bool> tasks_stay{false};
-std::atomic<bool> some_stayed{false}; // of a team on several nodes
+std::atomic<bool> tasks_stay{false};  // relaxed: an offer that is under way goes all the same
+std::atomic<bool> some_stayed{false}; // of a team on several nodes; relaxed: only for the report
 
 // ---- what is known of regions
 
@@ -33,6 +33,8 @@ HandingKnowledge& find_knowledge(const void* microtask) {
   return (*known)[microtask];
 }
 
+/// Kept with the team. acquire and release: whoever finds the pointer sees what another thread has made there. relaxed:
+/// a pointer that is older than what it is said to be of gives another region's hints.
 HandingKnowledge& knowledge_of(NodeTeam& team) {
   TeamTasks& tasks = team.tasks;
   const void* microtask = team.description.microtask;
@@ -45,12 +47,14 @@ HandingKnowledge& knowledge_of(NodeTeam& team) {
   return found;
 }
 
+/// relaxed: a hint; an update may be lost.
 void smooth(std::atomic<int64_t>& average, int64_t nanoseconds) {
   const int64_t before = average.load(std::memory_order_relaxed);
   average.store(before == 0 ? std::max<int64_t>(nanoseconds, 1) : before + (nanoseconds - before) / 4,
                 std::memory_order_relaxed);
 }
 
+/// relaxed: hints, the two need not belong together.
 bool pays(const HandingKnowledge& known) {
   const int64_t here = known.here.load(std::memory_order_relaxed), there = known.there.load(std::memory_order_relaxed);
   return there >= smallest_worth_it && (here == 0 || there < most_times_slower * here);
@@ -180,6 +184,8 @@ bool tasks_may_leave(const NodeTeam& team) {
   return false;
 }
 
+// relaxed: nobody else knows of the task yet, or it is looked at with its queue's lock held. An event that is fulfilled
+// meanwhile may be seen or not: the one lets the task go, the other keeps it.
 bool may_travel(const ExplicitTask& task) {
   return task.movable && task.priority == 0 && !task.begun && task.pending.load(std::memory_order_relaxed) == 1 &&
          !belongs_to_reduction(task);
@@ -192,7 +198,7 @@ const char* why_tasks_stayed() {
 }
 
 bool somebody_waits(NodeTeam& team) {
-  std::atomic<bool>& known = team.tasks.others_wait;
+  std::atomic<bool>& known = team.tasks.others_wait; // a hint, relaxed
   if (known.load(std::memory_order_relaxed))
     return true;
   HandingKnowledge& tasks = knowledge_of(team);
@@ -226,6 +232,7 @@ void offer_for_others(NodeTeam& team) {
   // that. So whether it is time is asked of the last region that had tasks, which is seldom another one.
   if (ExplicitTask* list = team.tasks.take_back())
     end_or_queue(nullptr, team, 0, list);
+  // acquire: pairs with the release in knowledge_of().
   HandingKnowledge* known = team.tasks.knowledge.load(std::memory_order_acquire);
   if (!known || regions_may_be_cancelled || tasks_stay.load(std::memory_order_relaxed) || !take_turn(*known))
     return;

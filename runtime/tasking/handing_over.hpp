@@ -23,9 +23,9 @@ namespace hetmp::runtime {
 
 /// What is known of the tasks of one parallel region. Hints: relaxed accesses, and lost updates do no harm.
 struct HandingKnowledge {
-  std::atomic<int64_t> next_offer{0}; ///< not before that (monotonic nanoseconds)
-  std::atomic<int64_t> here{0},
-      there{0}; ///< nanoseconds a task took on its own node and elsewhere, smoothed; 0: none did
+  std::atomic<int64_t> next_offer{0}; ///< not before that (monotonic nanoseconds); relaxed: only the number
+  /// Nanoseconds a task took on its own node and elsewhere, smoothed; 0: none did. relaxed: only the numbers.
+  std::atomic<int64_t> here{0}, there{0};
 };
 
 /// From now on no task is handed over: the handle of a task's event is an address that only its own node understands.

@@ -18,7 +18,7 @@ namespace {
 struct Helper {
   Thread* thread = nullptr;
   ExplicitTask* task = nullptr; ///< to be executed next; written by whoever gives it, before `given`
-  FutexWord given{0};
+  FutexWord given{0};           ///< released by wake_with(), acquired by next_task(): what `task` points to
   Helper* next_idle = nullptr;
 };
 
@@ -48,7 +48,8 @@ Helper* idle = nullptr; ///< last in, first out
 WaitingTasks waiting;   ///< none while a helper is idle
 uint32_t helpers = 0;
 
-FutexWord seated{0}; ///< helpers that are where they run, and have told it if they are to
+/// Helpers that are where they run, and have told it if they are to. relaxed: only the number.
+FutexWord seated{0};
 
 /// Given to helpers and not over. Whoever looks at it when the program ends acquires what they did.
 std::atomic<uint32_t> unfinished{0};
@@ -75,6 +76,7 @@ ExplicitTask& next_task(Helper& self) {
 }
 
 void execute(Thread& self, ExplicitTask& task) {
+  // relaxed: a hint, see wait.hpp.
   threads_in_use.fetch_add(1, std::memory_order_relaxed);
   run_task_from_outside(self, task);
   threads_in_use.fetch_sub(1, std::memory_order_relaxed);

@@ -105,6 +105,7 @@ void announce_tasks(Thread& self, NodeTeam& team) {
 
 void reset_tasking(ImplicitTask& task) {
   delete std::exchange(task.generator.dependences, nullptr);
+  // relaxed: the tasks of the region before are complete, as its end has shown, and there is none yet of this one.
   task.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
   task.generator.group = nullptr;
   task.generator.lock_owner = 0;

@@ -42,6 +42,7 @@ bool is_meant(const TaskReductions& reductions, size_t item, void* variable) {
     return true;
   const std::atomic<void*>* copies = copies_of(reductions, item);
   for (uint32_t thread = 0; thread < reductions.copies->threads; thread++) {
+    // relaxed: only the address; who has been given a pointer into a copy came after its maker.
     const char* copy = static_cast<char*>(copies[thread].load(std::memory_order_relaxed));
     if (copy && copy <= variable && variable < copy + reductions.items[item].bytes)
       return true;
@@ -82,6 +83,8 @@ void fold(const TaskReductions& reductions) {
     const ReductionItem& item = reductions.items[i];
     std::atomic<void*>* copies = copies_of(reductions, i);
     for (uint32_t thread = 0; thread < reductions.copies->threads; thread++) {
+      // acquire: pairs with the release in reduction_copy(). What tasks have done with the copies since then is ordered
+      // by the end of their taskgroup, and among threads by give_up().
       void* copy = copies[thread].load(std::memory_order_acquire);
       if (!copy)
         continue;
@@ -122,6 +125,7 @@ void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   implicit.generator.group->reductions = reductions;
 }
 
+// relaxed: the end of the region orders what its threads have made before this.
 void forget_team_reductions(NodeTeam& team) {
   for (ReductionCopies* copies : team.tasks.reductions) {
     for (size_t i = 0; i < copies->items * copies->threads; i++)
@@ -143,6 +147,7 @@ void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
       if (!is_meant(*reductions, i, variable))
         continue;
       std::atomic<void*>& copy = copies_of(*reductions, i)[implicit.local_number];
+      // Written by this thread only, so it reads relaxed. release: pairs with the acquire in fold().
       if (!copy.load(std::memory_order_relaxed))
         copy.store(make_copy(reductions->items[i]), std::memory_order_release);
       return copy.load(std::memory_order_relaxed);

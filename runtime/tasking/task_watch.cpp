@@ -24,8 +24,9 @@ struct Watched {
 
 FutexLock lock;
 std::vector<Watched>* watched = nullptr; ///< guarded by the lock; never destroyed
-FutexWord teams{0};                      ///< how many those are
-bool has_thread = false;                 ///< guarded by the lock
+/// How many those are; written with the lock, which orders the rest. watch() acquires what watch_tasks() released.
+FutexWord teams{0};
+bool has_thread = false; ///< guarded by the lock
 
 bool has_some(const TeamTasks& tasks) {
   if (tasks.back.load(std::memory_order_relaxed) || tasks.of_nobody.size() != 0)
@@ -73,10 +74,10 @@ void* watch(void*) {
 } // namespace
 
 void watch_tasks(NodeTeam& team) {
-  if (team.tasks.watched.load(std::memory_order_seq_cst))
+  if (team.tasks.watched.load(std::memory_order_seq_cst)) // after the push: pairs with the store in look()
     return;
   FutexLockGuard guard(lock);
-  if (team.tasks.watched.load(std::memory_order_relaxed))
+  if (team.tasks.watched.load(std::memory_order_relaxed)) // written under the lock
     return;
   if (!has_thread && make_posix_thread(watch, nullptr, 0) != 0)
     return; // tried again with the next task
@@ -89,6 +90,7 @@ void watch_tasks(NodeTeam& team) {
   futex_wake(teams, 1);
 }
 
+// relaxed: written under the lock.
 void stop_watching(NodeTeam& team) {
   FutexLockGuard guard(lock); // also where nobody seems to watch: a last look may be under way
   if (!team.tasks.watched.load(std::memory_order_relaxed))
@@ -102,7 +104,7 @@ void forget_task_watch() {
   new (&lock) FutexLock; // its holder may not exist any more
   watched = nullptr;     // whoever held the lock may have been changing it
   has_thread = false;
-  teams.store(0, std::memory_order_relaxed);
+  teams.store(0, std::memory_order_relaxed); // relaxed: a forked child has one thread
 }
 
 } // namespace hetmp::runtime

@@ -30,6 +30,7 @@ class TaskloopSource {
   uint64_t tasks() const { return tasks_; }
   uint32_t priority() const { return priority_; }
 
+  /// By one that holds it already, so relaxed: it cannot end meanwhile.
   void retain() { users_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     // acq_rel: whoever deletes it comes after all that used it.
