@@ -46,10 +46,10 @@ TaskGroup* taskgroup_around(ImplicitTask& task) {
 
 } // namespace
 
+// relaxed: whoever sees it later goes on for a while; the barrier orders the rest.
 bool cancel(ImplicitTask& task, Cancelled what) {
   if (!regions_may_be_cancelled)
     return false;
-  // relaxed: whoever sees it later goes on for a while; the barrier orders the rest.
   switch (what) {
   case Cancelled::Taskgroup:
     if (TaskGroup* group = taskgroup_around(task)) {
@@ -72,6 +72,7 @@ bool cancel(ImplicitTask& task, Cancelled what) {
   return false;
 }
 
+// relaxed: see cancel().
 bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
   if (!regions_may_be_cancelled)
     return false;

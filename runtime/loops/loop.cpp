@@ -39,7 +39,8 @@ void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
     buffer.uses.wait_while(uses);
 }
 
-/// For its next loop. By a thread of the team that is in none of its loops any more, or the last one.
+/// For its next loop. By a thread of the team that is in none of its loops any more, or the last one. relaxed: the post
+/// of `uses`, or the start of the team's next region, publishes it.
 void make_ready(ImplicitTask& task, LoopBuffer& buffer, bool dealt) {
   if (dealt)
     for (uint32_t local = 0; local < task.team->local_threads(); local++)

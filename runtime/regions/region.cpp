@@ -39,7 +39,7 @@ void move_to_own_node(Thread& self) {
 
 /// Readies the node's part of a team for loops that are placed, and starts the parts of the nodes in `by_node`.
 __attribute__((noinline, cold)) void begin_with_other_nodes(NodeTeam& team, const std::vector<uint32_t>& by_node) {
-  team.unplaced.store(false, std::memory_order_relaxed);
+  team.unplaced.store(false, std::memory_order_relaxed); // the start of the workers, which comes later, publishes it
   team.static_visits.clear();
   if (placement().static_loops || schedulers::is_placed(team.description.icvs.run_schedule.kind))
     prepare_to_measure();

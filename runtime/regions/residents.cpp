@@ -40,7 +40,7 @@ void release_resident(Thread& resident) {
 void forget_residents() {
   for (Resident& resident : resident_of) {
     resident.thread = nullptr;
-    resident.taken.store(false, std::memory_order_relaxed); // a forked child has one thread
+    resident.taken.store(false, std::memory_order_relaxed); // relaxed: a forked child has one thread
   }
 }
 

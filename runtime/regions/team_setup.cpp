@@ -49,7 +49,7 @@ void begin_counting(NodeTeam& team) {
   write_changed(team.tasks.others_wait, false);
   if (regions_may_be_cancelled)
     team.cancelled.forget();
-  write_changed(team.first_single, team.singles.load(std::memory_order_relaxed));
+  write_changed(team.first_single, team.singles.load(std::memory_order_relaxed)); // relaxed: nobody is in the team now
 }
 
 __attribute__((noinline, cold)) void make_room(NodeTeam& team, uint32_t local_threads) {
@@ -65,8 +65,8 @@ __attribute__((noinline, cold)) void make_room(NodeTeam& team, uint32_t local_th
 }
 
 uint64_t next_team_identity() {
-  static std::atomic<uint64_t> last{0}; // only node 0 spreads teams
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  static std::atomic<uint64_t> last{0};                    // only node 0 spreads teams
+  return last.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: only the number
 }
 
 /// What only a team on several nodes has.
@@ -101,7 +101,7 @@ void keep_arguments(NodeTeam& team, uint32_t count, void* const* arguments) {
 NodeTeam* make_team() { return new NodeTeam; }
 
 void count_alike_again(NodeTeam& team) {
-  team.cancelled.out_of_step.store(false, std::memory_order_relaxed);
+  team.cancelled.out_of_step.store(false, std::memory_order_relaxed); // relaxed: all others have left the team
   restart_loops(team);
   forget_team_reductions(team);
 }

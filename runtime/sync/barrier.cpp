@@ -87,6 +87,7 @@ uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
 
 void join_nodes(ImplicitTask& task) {
   NodeTeam& team = *task.team;
+  // relaxed: the threads that may have written it have left the region.
   team.global->regions.join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
 }
 

@@ -12,7 +12,7 @@ constexpr uint64_t region_is_cancelled = uint64_t(1) << 56;
 constexpr uint64_t somebody_left = uint64_t(1) << 57; ///< the loop or sections that end here, before their end
 
 /// All threads meet and tell each other what is cancelled; `more` goes into the word. A region that is cancelled stays
-/// so.
+/// so. relaxed: a thread brings what it knows, and the barrier makes it known to all.
 uint64_t meet_and_tell(ImplicitTask& task, uint64_t more, const void* site = nullptr) {
   NodeTeam& team = *task.team;
   if (std::exchange(task.left_worksharing, false))
@@ -34,7 +34,7 @@ bool cancel_barrier(ImplicitTask& task, const void* site) {
     team_barrier(task, site);
     return false;
   }
-  if (std::exchange(task.has_met_at_reduction, false))
+  if (std::exchange(task.has_met_at_reduction, false)) // relaxed: this thread wrote there what it was told
     return task.team->cancelled.region.load(std::memory_order_relaxed);
   return (meet_and_tell(task, inside_region, site) & region_is_cancelled) != 0;
 }

@@ -126,7 +126,7 @@ void NodeLockTable::unlock(uint64_t key) {
   FutexLockGuard guard(bucket.lock);
   HETMP_CHECK(entry->next_ticket != entry->serving);
   entry->serving++;
-  entry->now_serving.store(entry->serving, std::memory_order_release);
+  entry->now_serving.store(entry->serving, std::memory_order_release); // pairs with the acquire in lock()
   if (entry->next_ticket == entry->serving)
     bucket.drop(key, *entry); // keeps its counters; the next user goes on from them
   else
