@@ -155,25 +155,35 @@ bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
 bool SharedMemoryTransport::flush() {
   // acquire: pairs with the release in send(). What waits itself is guarded by its outbox's lock.
   if (!anything_waiting_.exchange(false, std::memory_order_acq_rel))
-    return false;
+    return unsent_ = false;
   bool left = false;
   for (uint32_t to = 0; to < nodes_; ++to)
     for (Lane lane : {Lane::Service, Lane::Anyone})
       left |= flush(to, lane);
   if (left)
     anything_waiting_.store(true, std::memory_order_release); // for the next flush(), by this same thread
-  return left;
+  return unsent_ = left;
 }
 
 bool SharedMemoryTransport::prepare_sleep() {
-  asleep(node_).store(1, std::memory_order_seq_cst); // pairs with the fence in ring_doorbell(); see the header
+  asleep(node_).store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst); // pairs with the fence in ring_doorbell(); see the header
+  // What flush() could not send has a time limit of the sleep's; what a thread has kept since then would have none.
+  // relaxed: ordered by the fences
+  const bool kept = !unsent_ && anything_waiting_.load(std::memory_order_relaxed);
+  if (kept || anything_arrived()) {
+    awake(false);
+    return false;
+  }
+  return true;
+}
+
+bool SharedMemoryTransport::anything_arrived() const {
   for (uint32_t from = 0; from < nodes_; ++from)
     for (Lane lane : {Lane::Service, Lane::Anyone})
-      if (!ring_of(from, node_, lane).empty()) {
-        awake(false);
-        return false;
-      }
-  return true;
+      if (!ring_of(from, node_, lane).empty())
+        return true;
+  return false;
 }
 
 void SharedMemoryTransport::awake(bool rung) {

@@ -2,10 +2,10 @@
 //
 // What does not fit into a ring is kept in private memory and follows later: nobody waits for room.
 //
-// No lost wake-up: a receiver announces sleep (seq_cst store), then looks into its rings once more, then sleeps on its
-// doorbell; a sender publishes, then (after a seq_cst fence) reads the announcement. In the total order of these either
-// the receiver's look comes after the publication and finds it, or the sender's read comes after the announcement and
-// rings.
+// No lost wake-up: a receiver announces sleep, then (after a seq_cst fence) looks into its rings once more, and whether
+// a thread here has kept a message since the last flush(), then sleeps on its doorbell; a sender publishes, or keeps,
+// then (after a seq_cst fence) reads the announcement. In the total order of these fences either the receiver's look
+// comes after the publication and finds it, or the sender's read comes after the announcement and rings.
 #pragma once
 
 #include "dsm/transport/ring.hpp"
@@ -46,6 +46,8 @@ class SharedMemoryTransport final : public Transport {
     std::list<Waiting> sent; ///< to be destroyed by the next sender: see flush()
   };
 
+  /// In any ring to this node.
+  bool anything_arrived() const;
   Ring& ring_of(uint32_t from, uint32_t to, Lane lane) const {
     return rings_[(size_t(from) * nodes_ + to) * 2 + size_t(lane)];
   }
@@ -60,6 +62,7 @@ class SharedMemoryTransport final : public Transport {
   Ring* rings_ = nullptr;
   Shared* shared_ = nullptr;
   std::vector<Outbox> outboxes_;               ///< [to * 2 + lane]
+  bool unsent_ = false;                        ///< service thread: what flush() has returned last
   std::atomic<bool> anything_waiting_ = false; ///< in an outbox: whether flush() is to look; released by send()
 };
 

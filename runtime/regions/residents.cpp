@@ -24,11 +24,13 @@ Thread* take_resident(uint32_t node) {
   if (resident.taken.exchange(true, std::memory_order_acquire)) // pairs with the release in release_resident()
     return nullptr;
   if (!resident.thread) {
-    resident.thread = pool_of_node(node).take();
-    if (resident.thread)
-      resident.thread->resident = true;
-    else
-      resident.taken.store(false, std::memory_order_relaxed);
+    Thread* const thread = pool_of_node(node).take();
+    if (!thread) {
+      resident.taken.store(false, std::memory_order_release); // pairs with the acquire in take_resident()
+      return nullptr;                                         // from now on the field is another's
+    }
+    thread->resident = true;
+    resident.thread = thread;
   }
   return resident.thread;
 }
