@@ -24,9 +24,6 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr int read_write = PROT_READ | PROT_WRITE;
-/// Some shared memory may be anything but readable and writable. relaxed: it only ever becomes true, and the program
-/// itself sees to it that no thread gives memory back while another one still protects it.
-std::atomic<bool> protection_differs{false};
 
 NodeProcess* node_process() { return allocates_privately ? nullptr : NodeProcess::instance(); }
 
@@ -52,8 +49,6 @@ bool in_slices(const NodeProcess& process, const void* pointer) {
 int protect_shared(const NodeProcess& process, Segment range, int protection) {
   if (AddressPlan::stack_part(process.node()).contains(range.begin))
     return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
-  if (protection != read_write)
-    protection_differs.store(true, std::memory_order_relaxed);
   if ((protection & PROT_WRITE) && process.plan().in_slices(range.begin)) // reserved before, perhaps
     include_in_dumps(range);
   return change_everywhere(
@@ -75,9 +70,8 @@ void discard(NodeProcess& process, Segment range) {
 
 /// The same, whatever its protection.
 void discard_protected(NodeProcess& process, Segment range) {
-  const bool differs = protection_differs.load(std::memory_order_relaxed);
   const std::vector<Mapping> mappings =
-      differs ? mappings_within(range) : std::vector<Mapping>{{range, read_write, false, false}};
+      protection_differs() ? mappings_within(range) : std::vector<Mapping>{{range, read_write, false, false}};
   for (const Mapping& mapping : mappings) {
     const bool writable = (mapping.protection & PROT_WRITE) && (mapping.protection & PROT_READ);
     if (!writable)
@@ -171,7 +165,7 @@ int munmap(void* begin, size_t bytes) {
   const uint32_t owner = Heap::owner(begin);
   if (!AddressPlan::large_part(owner).contains(address))
     return 0;
-  if (protection_differs.load(std::memory_order_relaxed))
+  if (protection_differs())
     protect_shared(*process, range, read_write);
   if (owner == process->node())
     process->heap().unmap(begin, bytes);

@@ -36,6 +36,10 @@ FutexWord unanswered;
 std::atomic<int> first_error{0};      ///< relaxed, see above
 std::atomic<uint64_t> last_result{0}; ///< relaxed, see above
 
+/// relaxed: it only ever becomes true, and before the change has been answered; the program itself sees to it that no
+/// thread gives memory back while another one still protects it.
+std::atomic<bool> any_protection_differs{false};
+
 /// The system calls themselves: this library interposes their names.
 int carry_out(const Change& change) {
   long result = 0;
@@ -43,6 +47,8 @@ int carry_out(const Change& change) {
   case Change::Kind::Protect:
     if (!(change.protection & PROT_READ) && !FileArea::contains(change.begin)) // of files nothing is fetched
       NodeProcess::instance()->memory_may_be_unreadable();
+    if (change.protection != (PROT_READ | PROT_WRITE))
+      any_protection_differs.store(true, std::memory_order_relaxed);
     result = syscall(SYS_mprotect, change.begin, change.bytes, change.protection);
     break;
   case Change::Kind::MapFile:
@@ -142,6 +148,8 @@ int change_elsewhere(const Change& change) {
 int change_at(const Change& change, uint32_t node, uint64_t* result) {
   return ask(*NodeProcess::instance(), change, node, result);
 }
+
+bool protection_differs() { return any_protection_differs.load(std::memory_order_relaxed); }
 
 int change_everywhere(const Change& change) {
   const int error = carry_out(change);

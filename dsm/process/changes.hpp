@@ -42,6 +42,9 @@ int change_elsewhere(const Change& change);
 /// Only node `node`, which is not this one, makes it, and has something to say.
 int change_at(const Change& change, uint32_t node, uint64_t* result);
 
+/// Some shared memory may be anything but readable and writable, whichever node has made it so.
+bool protection_differs();
+
 /// Service thread: another node wants the change.
 void change_arrived(uint32_t from, const void* data, size_t bytes);
 /// Service thread: another node has made the change that this one has asked for, or could not.

@@ -38,6 +38,26 @@ uint8_t* map(size_t bytes, int protection) {
   return static_cast<uint8_t*>(memory);
 }
 
+/// Protected by a thread of one node and given back by one of another, before anything else here protects memory:
+/// whoever gets it next may use it.
+void given_back_by_another() {
+  constexpr size_t bytes = 8 * page;
+  uint8_t* memory = map(bytes, PROT_READ | PROT_WRITE);
+#pragma omp parallel num_threads(team)
+  {
+    if (omp_get_thread_num() == 0)
+      CHECK_EQUAL(mprotect(memory, bytes, PROT_NONE), 0);
+#pragma omp barrier
+    if (omp_get_thread_num() == team - 1)
+      CHECK_EQUAL(munmap(memory, bytes), 0);
+  }
+  for (int block = 0; block < 16; ++block) {
+    uint8_t* next = map(bytes, PROT_READ | PROT_WRITE);
+    for (size_t at = 0; at < bytes; at += page)
+      CHECK(can_write(next + at));
+  }
+}
+
 /// One thread after the other sets the protection; all of them feel it.
 void felt_by_all() {
   constexpr size_t pages = 5;
@@ -156,6 +176,7 @@ void resized() {
 int main() {
 #pragma omp parallel num_threads(team)
   signal(SIGSEGV, on_fault); // holds for the node where it is called
+  given_back_by_another();
   felt_by_all();
   reserve_and_commit();
   given_back();
