@@ -41,11 +41,10 @@ template <class Machine> class alignas(cache_line) RegionEndOn {
       wake();
   }
 
-  /// By a thread that has not left: one more that will, for each worker that it calls back.
+  /// By the primary, or by a worker that has not left: one more that will, for each worker that it calls back.
   void add(uint32_t workers) {
-    // relaxed: the caller leaves later, by an operation of the same word that the primary acquires.
-    [[maybe_unused]] const uint32_t before = word_.fetch_add(workers * 2, std::memory_order_relaxed);
-    HETMP_CHECK(before >> 1 != 0); // else the primary may have gone on
+    // relaxed: a worker that calls leaves later, by an operation of the same word that the primary acquires.
+    word_.fetch_add(workers * 2, std::memory_order_relaxed);
   }
 
   bool tasks_announced() const { return (word_.load(std::memory_order_acquire) & tasks_bit) != 0; }
