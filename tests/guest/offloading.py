@@ -1,7 +1,9 @@
 """A program whose target regions run on devices that LLVM's offloading library serves: x86-64 images in the process itself."""
+import os
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from cases import Cases
@@ -26,8 +28,10 @@ def stock_program(site, compiler):
     made.parent.mkdir(exist_ok=True)
     command = [compiler, "-O1", "-fopenmp", TARGETS, "-isystem", str(omp_header_folder(site.build)),
                str(HERE / "offloading.c"), f"-L{folder}", f"-Wl,-rpath,{folder}"]
-    if subprocess.run([*command, "-o", str(made)], capture_output=True, check=False).returncode != 0:
+    temporary = tempfile.mktemp(dir=made.parent)  # moved into place when complete: other tests may be running it
+    if subprocess.run([*command, "-o", temporary], capture_output=True, check=False).returncode != 0:
         return None
+    os.replace(temporary, made)
     return str(made), folder
 
 
