@@ -1,5 +1,6 @@
 #include "dsm/launch_keys.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 
 #include <cerrno>
@@ -19,7 +20,7 @@ seal::Key random_key() {
   for (size_t have = 0; have != key.size();) {
     const ssize_t got = getrandom(key.data() + have, key.size() - have, 0);
     if (got < 0 && errno != EINTR)
-      die(70, "no random numbers for the keys between nodes: %s", strerrordesc_np(errno));
+      die(exit_code::software, "no random numbers for the keys between nodes: %s", strerrordesc_np(errno));
     have += got > 0 ? size_t(got) : 0;
   }
   return key;

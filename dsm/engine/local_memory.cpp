@@ -1,6 +1,7 @@
 #include "dsm/engine/local_memory.hpp"
 
 #include "base/check.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/launch_plan.hpp"
 #include "dsm/space/core_dump.hpp"
@@ -16,8 +17,6 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr int failure = 70; // EX_SOFTWARE
-
 static_assert(slice_bytes +
                   slice_pages * (sizeof(protocol::LocalPage) + sizeof(protocol::DirectoryEntry) + sizeof(uint8_t)) <=
               address_space_of_node);
@@ -31,7 +30,7 @@ template <class T> T* lazy_array(uint64_t count) {
   void* memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (memory == MAP_FAILED)
-    die(failure, "no address space for the page directory: %s", strerrordesc_np(errno));
+    die(exit_code::software, "no address space for the page directory: %s", strerrordesc_np(errno));
   // Pages in use cluster; huge pages would multiply what the directory takes.
   madvise(memory, count * sizeof(T), MADV_NOHUGEPAGE);
   madvise(memory, count * sizeof(T), MADV_DONTDUMP); // no core dump's reader wants gigabytes of address space for it
@@ -49,8 +48,9 @@ void find_resident(uintptr_t address, uint32_t pages, unsigned char* resident) {
 void LocalMemory::set_up(uint32_t node) {
   const UserFaults::Access access = faults_.open();
   if (access == UserFaults::Access::Refused)
-    die(failure, "node %u: userfaultfd is refused (%s): allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1",
-        node, strerrordesc_np(errno));
+    die(exit_code::software,
+        "node %u: userfaultfd is refused (%s): allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1", node,
+        strerrordesc_np(errno));
   if (access == UserFaults::Access::UserOnly && node == origin)
     say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
         "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");
@@ -142,7 +142,7 @@ void LocalMemory::install(uintptr_t address, PageRange pages, const uint8_t* con
   const bool done = content ? faults_.install(address, content, writable, UserFaults::Waiters::Wake, pages.count)
                             : faults_.install_zeros(address, writable, UserFaults::Waiters::Wake, pages.count);
   if (!done)
-    die(failure, "page %llu, or one of the %u behind it, came although it is here",
+    die(exit_code::software, "page %llu, or one of the %u behind it, came although it is here",
         static_cast<unsigned long long>(pages.first), pages.count - 1);
   for (uint32_t i = 0; i < pages.count; ++i)
     __atomic_or_fetch(&page_flags_[pages.first + i], present, __ATOMIC_RELAXED);

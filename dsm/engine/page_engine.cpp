@@ -2,14 +2,13 @@
 
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 
 #include <algorithm>
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 /// Whether the answer to the message may be content.
 bool asks_for_content(protocol::MessageType type) {
@@ -55,8 +54,8 @@ void PageEngine::handle_slot(uint32_t from, const Slot& slot) {
   if (const auto message = read_page_message(slot.header))
     handle_message(from, *message, slot.data);
   else
-    die(failure, "node %u sent a page message of %u bytes with %u bytes of content that cannot be one", from,
-        slot.header.header_bytes, slot.header.data_bytes);
+    die(exit_code::software, "node %u sent a page message of %u bytes with %u bytes of content that cannot be one",
+        from, slot.header.header_bytes, slot.header.data_bytes);
 }
 
 /// Messages of several pages are taken apart into the protocol's messages of one page each. What they ask for is
@@ -105,7 +104,7 @@ void PageEngine::deliver(uint32_t from, const protocol::Message& message, const 
   actions_.clear();
   const protocol::Status status = protocol_->receive(from, message, actions_);
   if (status != protocol::Status::Ok && status != protocol::Status::NodeLost) // then the run ends
-    die(failure, "node %u sent a page message that cannot be (%s, page %llu): %s", from,
+    die(exit_code::software, "node %u sent a page message that cannot be (%s, page %llu): %s", from,
         protocol::name_of(message.type), static_cast<unsigned long long>(message.page), protocol::text_of(status));
   if (status == protocol::Status::Ok && message.type == protocol::MessageType::ReadRequest)
     prefetcher_.pusher.asked(message.page, message.requester);

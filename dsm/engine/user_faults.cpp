@@ -1,5 +1,6 @@
 #include "dsm/engine/user_faults.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 #include "dsm/transport/slot.hpp"
@@ -26,8 +27,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int exit_code = 70; // EX_SOFTWARE
 
 bool negotiate(int descriptor, uint64_t features) {
   uffdio_api api{};
@@ -66,7 +65,7 @@ int open_descriptor(UserFaults::Access& access, bool& exact) {
 }
 
 [[noreturn]] void fail(const char* operation, uintptr_t page) {
-  die(exit_code, "userfaultfd: %s of page %#zx failed: %s", operation, size_t(page), strerrordesc_np(errno));
+  die(exit_code::software, "userfaultfd: %s of page %#zx failed: %s", operation, size_t(page), strerrordesc_np(errno));
 }
 
 } // namespace

@@ -11,7 +11,6 @@
 #include "dsm/space/memory_map.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>

@@ -1,5 +1,6 @@
 #include "dsm/objects/anonymous_data.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/objects/globals.hpp"
 
@@ -49,12 +50,14 @@ void make_anonymous(Segment range, int protection) {
   const long copy =
       syscall(SYS_mmap, nullptr, range.bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == -1)
-    die(70, "cannot map %zu bytes for the program's global data: %s", range.bytes(), strerrordesc_np(errno));
+    die(exit_code::software, "cannot map %zu bytes for the program's global data: %s", range.bytes(),
+        strerrordesc_np(errno));
   if (protection & PROT_READ)
     memcpy(reinterpret_cast<void*>(copy), reinterpret_cast<const void*>(range.begin), range.bytes());
   if (syscall(SYS_mprotect, copy, range.bytes(), protection) != 0 ||
       syscall(SYS_mremap, copy, range.bytes(), range.bytes(), MREMAP_MAYMOVE | MREMAP_FIXED, range.begin) == -1)
-    die(70, "cannot replace %zu bytes of the program's global data: %s", range.bytes(), strerrordesc_np(errno));
+    die(exit_code::software, "cannot replace %zu bytes of the program's global data: %s", range.bytes(),
+        strerrordesc_np(errno));
 }
 
 LoadingWatch::LoadingWatch(void (*adopt)())

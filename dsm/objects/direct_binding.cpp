@@ -1,5 +1,6 @@
 #include "dsm/objects/direct_binding.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/loaded_object.hpp"
 #include "base/message.hpp"
 #include "dsm/objects/private_objects.hpp"
@@ -47,7 +48,7 @@ class OpenRelro {
  private:
   void protect(int protection) {
     if (begin_ < end_ && syscall(SYS_mprotect, begin_, end_ - begin_, protection) != 0)
-      die(70, "cannot bind hetmp's libraries to the C library: %s", strerrordesc_np(errno));
+      die(exit_code::software, "cannot bind hetmp's libraries to the C library: %s", strerrordesc_np(errno));
   }
 
   uintptr_t begin_, end_;

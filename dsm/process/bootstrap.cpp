@@ -1,6 +1,7 @@
 // How this process becomes one of several nodes: it makes the others as copies of itself, or joins those that a
 // launcher has started.
 #include "base/environment.hpp"
+#include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "base/machine/process_status.hpp"
@@ -36,8 +37,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 /// Long: where all nodes are processes of one machine, their ends are seen at once.
 constexpr int64_t patience_on_one_machine = 60'000'000'000;
@@ -116,9 +115,10 @@ void NodeProcess::load_cipher() {
   std::string problem;
   cipher_ = load_private_cipher(problem);
   if (!cipher_)
-    die(failure, "%s: %s", members_.name_of(launch_.node).c_str(), problem.c_str());
+    die(exit_code::software, "%s: %s", members_.name_of(launch_.node).c_str(), problem.c_str());
   if (launch_.made_by_launcher() && keys_.empty())
-    die(failure, "%s: another program has used this run's keys before; a run that is encrypted is for one program",
+    die(exit_code::software,
+        "%s: another program has used this run's keys before; a run that is encrypted is for one program",
         members_.name_of(launch_.node).c_str());
 }
 
@@ -177,11 +177,11 @@ void NodeProcess::make_node_processes() {
     int pidfd = -1;
     const pid_t child = clone_node(heap_, &pidfd);
     if (child < 0)
-      die(failure, "cannot create the process of node %u: %s", node, strerrordesc_np(errno));
+      die(exit_code::software, "cannot create the process of node %u: %s", node, strerrordesc_np(errno));
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != origin_pid_)
-        _exit(failure);
+        _exit(exit_code::software);
       join(node);
       service_->watch_nobody();
       serve_as_node(node);

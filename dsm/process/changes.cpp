@@ -1,5 +1,6 @@
 #include "dsm/process/changes.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
 #include "dsm/process/errands.hpp"
@@ -159,7 +160,7 @@ int change_everywhere(const Change& change) {
 void change_arrived(uint32_t from, const void* data, size_t bytes) {
   Change change;
   if (bytes != sizeof change)
-    die(70, "node %u sent a change of %zu bytes", from, bytes);
+    die(exit_code::software, "node %u sent a change of %zu bytes", from, bytes);
   memcpy(&change, data, sizeof change);
   if (change.kind == Change::Kind::Load)
     load_for(from, change);

@@ -1,6 +1,7 @@
 // NodeProcess's part in control messages: what others want of this node, and what it wants of them.
 #include "dsm/process/control_message.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/process/errands.hpp"
@@ -15,8 +16,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 void exit_here(void* code) { exit(int(reinterpret_cast<intptr_t>(code))); }
 
@@ -33,7 +32,7 @@ struct ControlReceiver {
   void operator()(const control::Free& free) const {
     void* block = reinterpret_cast<void*>(free.block);
     if (!AddressPlan::slice(self.node_).contains(free.block))
-      die(failure, "node %u wants to free %p, which is not a block of node %u", from, block, self.node_);
+      die(exit_code::software, "node %u wants to free %p, which is not a block of node %u", from, block, self.node_);
     if (!self.heap_.try_free(block))
       self.to_free_.push_back(block);
   }
@@ -46,7 +45,7 @@ struct ControlReceiver {
     const Segment range{unmap.begin, unmap.begin + (unmap.pages << page_shift)};
     const Segment large = AddressPlan::large_part(self.node_);
     if (!large.contains(range.begin) || unmap.pages > (large.end - range.begin) >> page_shift)
-      die(failure, "%s wants to unmap %#zx, which is not node %u's", self.members_.name_of(from).c_str(),
+      die(exit_code::software, "%s wants to unmap %#zx, which is not node %u's", self.members_.name_of(from).c_str(),
           size_t(range.begin), self.node_);
     if (!self.heap_.try_unmap(range))
       self.to_unmap_.push_back(range);
@@ -55,12 +54,14 @@ struct ControlReceiver {
   void operator()(const control::Changed& changed) const { change_answered(int(changed.error), changed.result); }
   void operator()(const control::End&) const {
     if (from != origin)
-      die(failure, "%s wants to end the run, which is the origin's to do", self.members_.name_of(from).c_str());
+      die(exit_code::software, "%s wants to end the run, which is the origin's to do",
+          self.members_.name_of(from).c_str());
     _exit(0);
   }
   void operator()(const control::Observe&) const {
     if (!self.observation_.message(from, self.node_, slot.data, slot.header.data_bytes))
-      die(failure, "node %u sent an observation of %u bytes that means nothing", from, slot.header.data_bytes);
+      die(exit_code::software, "node %u sent an observation of %u bytes that means nothing", from,
+          slot.header.data_bytes);
   }
   void operator()(const control::Lost& lost) const {
     if (self.node_ == origin && lost.node < self.plan_.nodes())
@@ -77,7 +78,8 @@ struct ControlReceiver {
 void NodeProcess::control_message(uint32_t from, const Slot& slot) {
   const auto message = control::read(slot.header);
   if (!message)
-    die(failure, "node %u sent a control message of %u bytes that means nothing", from, slot.header.header_bytes);
+    die(exit_code::software, "node %u sent a control message of %u bytes that means nothing", from,
+        slot.header.header_bytes);
   std::visit(ControlReceiver{*this, from, slot}, *message);
 }
 

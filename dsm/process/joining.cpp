@@ -1,6 +1,7 @@
 // How a run begins whose processes a launcher has started: Membership's part in making sure that all have loaded the
 // same.
 #include "base/clock.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/objects/identity.hpp"
 #include "dsm/process/control_message.hpp"
@@ -12,8 +13,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 /// For all nodes to join, from when the launcher has connected them: programs load in that time.
 constexpr int64_t patience_s = 30;
@@ -34,8 +33,8 @@ void Membership::wait_until_all_have_joined() {
     constexpr timespec moment{0, 1'000'000};
     nanosleep(&moment, nullptr);
     if (monotonic_ns() > deadline)
-      die(failure, "only %u of %u other nodes have joined the run in %d s", joined_.load(std::memory_order_relaxed),
-          others, int(patience_s)); // relaxed: only a number
+      die(exit_code::software, "only %u of %u other nodes have joined the run in %d s",
+          joined_.load(std::memory_order_relaxed), others, int(patience_s)); // relaxed: only a number
   }
 }
 
@@ -43,13 +42,13 @@ void Membership::wait_until_all_have_joined() {
 void Membership::node_joins(uint32_t from, const std::string& fact) {
   // relaxed: written by this thread only
   if (from >= identities_.size() || joined_.load(std::memory_order_relaxed) >= nodes() - 1)
-    die(failure, "%s joins a run that has begun", name_of(from).c_str());
+    die(exit_code::software, "%s joins a run that has begun", name_of(from).c_str());
   if (!fact.empty()) {
     identities_[from].push_back(fact);
     return;
   }
   if (const std::string wrong = first_difference(own_identity_, identities_[from], name_of(from)); !wrong.empty())
-    die(failure, "%s; all nodes of a run need the same files at the same places", wrong.c_str());
+    die(exit_code::software, "%s; all nodes of a run need the same files at the same places", wrong.c_str());
   joined_.fetch_add(1, std::memory_order_release); // pairs with the acquire in wait_until_all_have_joined()
 }
 

@@ -1,4 +1,5 @@
 // The thread that executes main: NodeProcess's part.
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/process/node_process.hpp"
 
@@ -8,8 +9,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 struct MainCall {
   int (*main)(int, char**, char**);
@@ -30,7 +29,7 @@ void NodeProcess::run_main(int (*main)(int, char**, char**), int argc, char** ar
   static MainCall call; // in private memory: both threads use it
   call = {main, argc, argv, environment};
   if (const int error = stacks_.create_main(call_main, &call))
-    die(failure, "cannot create main's thread: %s", strerrordesc_np(error));
+    die(exit_code::software, "cannot create main's thread: %s", strerrordesc_np(error));
   while (true)
     pause();
 }

@@ -1,5 +1,6 @@
 #include "dsm/process/membership.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/machine/process_status.hpp"
 #include "base/message.hpp"
 #include "dsm/process/control_message.hpp"
@@ -18,7 +19,6 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr int failure = 70;           // EX_SOFTWARE
 constexpr int any_child = 0x40000000; // __WALL: also children whose end raises no SIGCHLD
 
 } // namespace
@@ -86,7 +86,7 @@ void Membership::node_lost(const Transport::Loss& loss) {
   if (node_ == origin)
     say_loss(loss);
   if (node_ == origin || loss.node == origin)
-    _exit(failure);
+    _exit(exit_code::software);
 }
 
 /// Or leaves that to the launcher, who may know how the node's process ended.
@@ -111,7 +111,7 @@ void Membership::node_ended(uint32_t node, pid_t pid, int pidfd) {
   if (ending_.load(std::memory_order_acquire))
     return;
   siginfo_t info{};
-  int code = failure;
+  int code = exit_code::software;
   // Only looked at, not collected: see create_private_thread() about real-time priority. This process ends now anyway.
   if (waitid(idtype_t(3) /* P_PIDFD */, id_t(pidfd), &info, WEXITED | WNOWAIT | any_child) == 0 &&
       info.si_code != CLD_EXITED) {

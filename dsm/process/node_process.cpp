@@ -1,6 +1,7 @@
 #include "dsm/process/node_process.hpp"
 
 #include "base/environment.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/ahead/prefetch_choice.hpp"
@@ -22,8 +23,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 enum class State : uint8_t { Undecided, Deciding, Alone, Node };
 std::atomic<State> state{State::Undecided};
@@ -127,7 +126,7 @@ NodeProcess* NodeProcess::decide() {
   if (plan->users_layout)
     give_back_layout(*plan->users_layout);
   if (const std::string what = what_lies_among_nodes(); !what.empty())
-    die(failure, "node processes cannot begin: %s", what.c_str());
+    die(exit_code::software, "node processes cannot begin: %s", what.c_str());
   constexpr int no_sharing = 1 << 16;
   mallopt(M_ARENA_MAX, no_sharing);
   the_process = new NodeProcess(*plan);

@@ -1,5 +1,6 @@
 #include "dsm/process/private_threads.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/machine/address_layout.hpp"
 #include "base/message.hpp"
@@ -13,8 +14,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-constexpr int failure = 70; // EX_SOFTWARE
 
 struct Start {
   void* (*body)(void*);
@@ -40,7 +39,7 @@ void make_table_private() {
   const size_t elements = table->number + 2;
   Element* const copy = static_cast<Element*>(__libc_malloc(elements * sizeof(Element)));
   if (!copy)
-    die(70, "no memory for a service thread");
+    die(exit_code::software, "no memory for a service thread");
   memcpy(copy, table, elements * sizeof(Element));
   thread[1] = copy + 1;
 }
@@ -100,7 +99,7 @@ int start_private_thread(void* (*body)(void*), void* argument) {
 
 void create_private_thread(void* (*body)(void*), void* argument) {
   if (const int error = start_private_thread(body, argument))
-    die(failure, "cannot create a service thread: %s", strerrordesc_np(error));
+    die(exit_code::software, "cannot create a service thread: %s", strerrordesc_np(error));
 }
 
 } // namespace hetmp::dsm

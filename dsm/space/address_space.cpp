@@ -1,5 +1,6 @@
 #include "dsm/space/address_space.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/space/core_dump.hpp"
 #include "dsm/space/file_area.hpp"
@@ -47,7 +48,8 @@ void map(const Segment& segment, int how) {
   const long place = syscall(SYS_mmap, segment.begin, segment.bytes(), PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
   if (place == -1)
-    die(70, "cannot map the shared address range at %#zx: %s", size_t(segment.begin), strerrordesc_np(errno));
+    die(exit_code::software, "cannot map the shared address range at %#zx: %s", size_t(segment.begin),
+        strerrordesc_np(errno));
   if (segment.bytes() == slice_bytes)
     leave_out_of_dumps(segment);
 }

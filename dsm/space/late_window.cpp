@@ -1,6 +1,7 @@
 #include "dsm/space/late_window.hpp"
 
 #include "base/check.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "dsm/space/memory_map.hpp"
 
@@ -50,7 +51,7 @@ void LateWindow::reserve() {
   // A round address: small differences between hosts, in what is mapped by now, must not matter.
   const uintptr_t place = reserve_pages(0, 2 * window_bytes);
   if (place == nowhere)
-    die(70, "no address space for objects that are loaded later: %s", strerrordesc_np(errno));
+    die(exit_code::software, "no address space for objects that are loaded later: %s", strerrordesc_np(errno));
   range_.begin = (place + window_bytes - 1) / window_bytes * window_bytes;
   range_.end = range_.begin + window_bytes;
   syscall(SYS_munmap, place, range_.begin - place);

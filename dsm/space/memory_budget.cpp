@@ -1,6 +1,7 @@
 #include "dsm/space/memory_budget.hpp"
 
 #include "base/environment.hpp"
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/space/address_plan.hpp"
@@ -137,7 +138,7 @@ void MemoryBudget::set_up(uint32_t sharers) {
   void* memory = reinterpret_cast<void*>(
       syscall(SYS_mmap, nullptr, sizeof(Counters), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (memory == MAP_FAILED)
-    die(70, "cannot map a page to count memory in: %s", strerrordesc_np(errno));
+    die(exit_code::software, "cannot map a page to count memory in: %s", strerrordesc_np(errno));
   counters_ = new (memory) Counters;
 }
 
@@ -175,7 +176,7 @@ void MemoryBudget::pages_moved(uint32_t node, int64_t pages) {
         "together "
         "(HETMP_MEMORY sets another limit); fewer nodes need fewer copies",
         node, double(limit_) / (1 << 20));
-  _exit(70);
+  _exit(exit_code::software);
 }
 
 } // namespace hetmp::dsm

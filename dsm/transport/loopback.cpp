@@ -1,5 +1,6 @@
 #include "dsm/transport/loopback.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 
@@ -13,7 +14,9 @@
 namespace hetmp::dsm {
 namespace {
 
-[[noreturn]] void give_up() { die(70, "no TCP connections within this machine: %s", strerrordesc_np(errno)); }
+[[noreturn]] void give_up() {
+  die(exit_code::software, "no TCP connections within this machine: %s", strerrordesc_np(errno));
+}
 
 int listen_here(sockaddr_in& address) {
   const int listener = above_standard_streams(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -1,5 +1,6 @@
 #include "dsm/transport/shared_memory_transport.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 
@@ -39,7 +40,7 @@ void SharedMemoryTransport::prepare(uint32_t nodes) {
   // Anonymous and inherited: it has no name, so nothing is left behind whatever ends the processes.
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
-    die(70, "no memory for %u nodes' message rings: %s", nodes, strerrordesc_np(errno));
+    die(exit_code::software, "no memory for %u nodes' message rings: %s", nodes, strerrordesc_np(errno));
   shared_ = static_cast<Shared*>(memory);
   rings_ = reinterpret_cast<Ring*>(static_cast<char*>(memory) + sizeof(Shared));
   peers_.resize(nodes);
@@ -47,7 +48,7 @@ void SharedMemoryTransport::prepare(uint32_t nodes) {
   for (Peer& peer : peers_) {
     peer.doorbell = above_standard_streams(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (peer.doorbell < 0)
-      die(70, "no event descriptor for a node: %s", strerrordesc_np(errno));
+      die(exit_code::software, "no event descriptor for a node: %s", strerrordesc_np(errno));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "dsm/transport/tcp_transport.hpp"
 
 #include "base/clock.hpp"
+#include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 
@@ -16,7 +17,6 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr int failure = 70; // EX_SOFTWARE
 /// Of the stream of pages: what one system call may bring. A series of pages fits.
 constexpr size_t page_buffer_bytes = size_t(512) << 10;
 constexpr size_t message_buffer_bytes = size_t(32) << 10;
@@ -43,7 +43,7 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
   connected_ = monotonic_ns();
   poll_set_ = above_standard_streams(epoll_create1(EPOLL_CLOEXEC));
   if (poll_set_ < 0)
-    die(failure, "no descriptor to wait for messages: %s", strerrordesc_np(errno));
+    die(exit_code::software, "no descriptor to wait for messages: %s", strerrordesc_np(errno));
   outgoing_ = std::vector<Outgoing>(sockets.size());
   peers_.resize(sockets.size());
   for (uint32_t node = 0; node < sockets.size(); ++node) {
@@ -54,7 +54,7 @@ void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets
       for (size_t lane = 0; lane < 2; ++lane) {
         int ends[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-          die(failure, "no sockets for a node's messages to itself: %s", strerrordesc_np(errno));
+          die(exit_code::software, "no sockets for a node's messages to itself: %s", strerrordesc_np(errno));
         out[lane] = above_standard_streams(ends[0]);
         in[lane] = above_standard_streams(ends[1]);
       }
@@ -81,7 +81,7 @@ void TcpTransport::listen_to(uint32_t from, Lane lane, int socket, size_t buffer
   interest.events = EPOLLIN;
   interest.data.u32 = uint32_t(incoming_.size() - 1);
   if (epoll_ctl(poll_set_, EPOLL_CTL_ADD, socket, &interest) != 0)
-    die(failure, "cannot wait for messages of node %u: %s", from, strerrordesc_np(errno));
+    die(exit_code::software, "cannot wait for messages of node %u: %s", from, strerrordesc_np(errno));
 }
 
 size_t TcpTransport::receive(const Handle& handle) {

@@ -1,6 +1,7 @@
 // Who begins regions on this node, and the facts that their plans are made of.
 #include "runtime/regions/fork.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/nodes.hpp"
@@ -13,8 +14,6 @@
 
 namespace hetmp::runtime {
 namespace {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 /// Also where a target region is between: levels begin anew inside it.
 bool is_inside_active_region(const ImplicitTask& task) {
@@ -67,7 +66,7 @@ inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, ui
 void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
                Invoker invoke) {
   if (count > most_arguments)
-    die(exit_code_no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
+    die(exit_code::no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
   const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
   const uint32_t threads = wanted_threads(self);
   if (threads == 1) {

@@ -1,12 +1,11 @@
 #include "runtime/regions/spread_team.hpp"
 
+#include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/regions/region.hpp"
 
 namespace hetmp::runtime {
 namespace {
-
-constexpr int exit_code_no_resources = 71; // EX_OSERR of sysexits.h
 
 /// The job of a worker that leads a node's part of a team.
 void lead_next_part(Thread& worker) {
@@ -22,7 +21,7 @@ void run_node_part(const TeamDescription& part) {
   const CrewScope crew(self);
   resize_crew(self, part.local_threads - 1);
   if (self.crew.size() + 1 < part.local_threads)
-    die(exit_code_no_resources, "node %u cannot have %u threads", part.node, part.local_threads);
+    die(exit_code::no_resources, "node %u cannot have %u threads", part.node, part.local_threads);
   NodeTeam& team = begin_node_part(self, part);
   execute(self, team);
   end_region(self, team);
@@ -33,7 +32,7 @@ void launch_node_part(const TeamDescription& part) {
   if (!worker)
     worker = pool_of_node(part.node).take();
   if (!worker)
-    die(exit_code_no_resources, "node %u cannot have a thread", part.node);
+    die(exit_code::no_resources, "node %u cannot have a thread", part.node);
   if (!worker->next_part)
     worker->next_part = new TeamDescription;
   *worker->next_part = part;
