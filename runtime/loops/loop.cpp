@@ -240,6 +240,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   if (!schedulers::is_placed(loop.schedule.kind) || !schedulers::policy_of(loop.schedule.kind).learns)
     note_unplaced_loop(*task.team, request.call_site);
   loop.trips = request.trips;
+  note_first_loop(task, request.trips);
   choose_division(task, request);
   loop.ordered = request.ordered;
   loop.source = request.source;

@@ -62,6 +62,12 @@ schedulers::Range share_of_part(const NodeTeam& team, schedulers::Range part, ui
 /// The calling thread begins such a loop, which runs on all of the team's nodes.
 void note_unplaced_loop(NodeTeam& team, const void* call_site);
 
+/// What the region's first loop has to do tells one visit of the region from another (placement of regions).
+inline void note_first_loop(ImplicitTask& task, uint64_t trips) {
+  if (task.first_trips == 0)
+    task.first_trips = trips;
+}
+
 /// Keeps the chunks of an ordered loop in order (ordered.cpp).
 void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t predecessor_end);
 void close_ordered_chunk(ImplicitTask& task);

@@ -177,6 +177,7 @@ std::optional<Range> part_like_others(ImplicitTask& task, uint64_t trips, const 
 
 Range begin_static_loop(ImplicitTask& task, uint64_t trips, const LoopIdentity& identity) {
   NodeTeam& team = *task.team;
+  note_first_loop(task, trips);
   const bool placed = are_placed(team);
   if (!placed)
     note_unplaced_loop(team, identity.call_site);

@@ -44,6 +44,26 @@ bool read_static_loops() {
   return false;
 }
 
+/// Where nodes share memory nothing has to move: all regions use all nodes, unless the user wants something else.
+RegionChoice read_region_choice() {
+  constexpr Variable name = Variable::HETMP_PLACEMENT;
+  using Kind = RegionChoice::Kind;
+  const RegionChoice usual{several_processes() ? Kind::Auto : Kind::All};
+  const auto text = environment_value(name);
+  if (!text || equal_ignoring_case(*text, "auto"))
+    return usual;
+  if (equal_ignoring_case(*text, "origin"))
+    return {Kind::Origin};
+  if (equal_ignoring_case(*text, "all"))
+    return {Kind::All};
+  constexpr std::string_view random = "random:";
+  if (text->size() > random.size() && equal_ignoring_case(text->substr(0, random.size()), random))
+    if (const auto seed = parse_integer(text->substr(random.size()), 0, INT64_MAX))
+      return {Kind::Random, uint64_t(*seed)};
+  complain(name, *text, "neither auto, origin, all nor random:SEED", "auto");
+  return usual;
+}
+
 double read_real(Variable name, double lowest, double highest, double usual, const char* problem,
                  const char* substitute) {
   const auto text = environment_value(name);
@@ -82,6 +102,7 @@ uint32_t read_most_probes(uint32_t usual) {
 
 Placement read_placement() {
   Placement read;
+  read.regions = read_region_choice();
   read.speeds = read_core_speeds();
   read.static_loops = read_static_loops();
   schedulers::DecisionRules& rules = read.rules;

@@ -6,16 +6,28 @@
 
 namespace hetmp::runtime {
 
+/// HETMP_PLACEMENT: which parallel regions run on several nodes.
+struct RegionChoice {
+  enum class Kind : uint8_t {
+    Auto,   ///< those that were seen to gain
+    Origin, ///< none
+    All,    ///< all that can
+    Random, ///< drawn for each
+  } kind = Kind::All;
+  uint64_t seed = 0; ///< of Random
+};
+
 struct Placement {
+  RegionChoice regions;
   schedulers::DecisionRules rules; ///< the interconnect's figures are filled in by runtime/nodes/node_setup
   schedulers::CoreSpeeds
       speeds;                ///< of static loops that are not placed: HETMP_CSR, also in rules.speeds, or the layout's
   bool static_loops = false; ///< HETMP_LOOPS=all: loops that the compiler divides are placed as well
 };
 
-/// Reads HETMP_CSR, HETMP_DECISION, HETMP_LOOPS, HETMP_MISS_THRESHOLD, HETMP_NODE_SCHEDULE, HETMP_PROBES and
-/// OMP_HET_PTG; each malformed one is complained about in one line and replaced by its default. The layout has been
-/// read before.
+/// Reads HETMP_CSR, HETMP_DECISION, HETMP_LOOPS, HETMP_MISS_THRESHOLD, HETMP_NODE_SCHEDULE, HETMP_PLACEMENT,
+/// HETMP_PROBES and OMP_HET_PTG; each malformed one is complained about in one line and replaced by its default. The
+/// layout has been read before.
 Placement read_placement();
 
 /// The program's placement; valid after the library's constructor.

@@ -78,4 +78,6 @@ void publish_needed_nodes(const void* microtask, NodeSet nodes) {
 
 void keep_threads_where_they_are() { fixed.store(true, std::memory_order_relaxed); }
 
+bool threads_keep_their_nodes() { return fixed.load(std::memory_order_relaxed); }
+
 } // namespace hetmp::runtime

@@ -18,4 +18,7 @@ void publish_needed_nodes(const void* microtask, NodeSet nodes);
 /// thread numbers must therefore stay with the same threads.
 void keep_threads_where_they_are();
 
+/// Whether somebody has said so.
+bool threads_keep_their_nodes();
+
 } // namespace hetmp::runtime

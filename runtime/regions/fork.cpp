@@ -6,6 +6,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/spread.hpp"
 #include "runtime/wait/fresh_page.hpp"
@@ -44,6 +45,9 @@ __attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, 
   const StaysHere reason = why_it_stays(facts);
   if (reason != StaysHere::No)
     return stay_here(threads, reason);
+  const StaysHere choice = placing::decide(self, facts, construct.microtask);
+  if (choice != StaysHere::No)
+    return stay_here(threads, choice);
   return deal_region(facts, nodes_for_region(construct.microtask)); // which counts the teams that ask
 }
 
@@ -79,10 +83,13 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   const RegionResources resources(self, threads);
   const Construct construct{source, microtask, count, arguments, invoke};
   const RegionPlan plan = plan_with_crew(self, threads, construct, false);
+  const NodeTeam* team = nullptr;
   if (plan.spreads() && several_processes()) // the region's shared variables lie in its caller's frame
-    on_fresh_page([&] { run_region(self, construct, plan, proc_bind); });
+    on_fresh_page([&] { team = &run_region(self, construct, plan, proc_bind); });
   else
-    run_region(self, construct, plan, proc_bind);
+    team = &run_region(self, construct, plan, proc_bind);
+  if (layout().nodes() != 1) [[unlikely]]
+    placing::region_is_over(self, *team);
 }
 
 void begin_serial_region(Thread& self, const void* source) {

@@ -64,6 +64,8 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.loops = team.first_loop;
   task.singles = team.first_single;
   task.worksharing = 1;
+  task.first_trips = 0;
+  task.exclusions = 0;
   task.in_static_loop = task.left_worksharing = task.has_met_at_reduction = false;
   task.loop.open = false;
   task.static_visit = 0;
@@ -206,10 +208,11 @@ void execute(Thread& self, NodeTeam& team) {
 
 void end_region(Thread& primary, NodeTeam& team) { end(primary, team); }
 
-void run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
+const NodeTeam& run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
   NodeTeam& team = begin(primary, construct, plan, proc_bind);
   execute(primary, team);
   end(primary, team);
+  return team;
 }
 
 } // namespace hetmp::runtime

@@ -32,9 +32,13 @@ enum class StaysHere : uint8_t {
   TooManyArguments, ///< for a message
   MetElsewhere,     ///< by a thread of another node than 0, which leads teams on several
   NoGlobalLevel,
-  UnreachableFrame, ///< of a thread that the program made itself
-  NeedsNoOther,     ///< all its loops have been decided for node 0
-  NoWorkers,        ///< the system refuses node 0 the threads that the others would count on
+  UnreachableFrame,   ///< of a thread that the program made itself
+  NeedsNoOther,       ///< all its loops have been decided for node 0
+  AskedFor,           ///< by HETMP_PLACEMENT
+  HasThreadVariables, ///< the program has: thread numbers stay with the threads of this node
+  FitsHere,           ///< has no more threads than node 0 has CPUs, or is met by a thread beside main
+  PaysHere,           ///< several nodes do not pay for it, or nobody knows yet
+  NoWorkers,          ///< the system refuses node 0 the threads that the others would count on
 };
 
 struct RegionPlan {

@@ -46,6 +46,8 @@ void describe_icvs(TeamDescription& description, Thread& self) {
 /// Counters that begin anew with each region, whoever described it.
 void begin_counting(NodeTeam& team) {
   write_changed(team.barriers, uint64_t(0));
+  write_changed(team.meetings, 0u);
+  write_changed(team.loops_before, team.first_loop);
   write_changed(team.tasks.others_wait, false);
   if (regions_may_be_cancelled)
     team.cancelled.forget();

@@ -14,6 +14,7 @@ inline bool arrive_last(NodeTeam& team) {
   if (others + 1 != team.local_threads())
     return false;
   team.arrived.store(0, std::memory_order_relaxed); // published when the barrier is completed
+  team.meetings++;
   return true;
 }
 

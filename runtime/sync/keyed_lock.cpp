@@ -1,6 +1,7 @@
 #include "runtime/sync/keyed_lock.hpp"
 
 #include "runtime/sync/node_lock.hpp"
+#include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -9,9 +10,19 @@ NodeLockTable table;
 
 uint64_t as_key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
+/// For the placement of regions: nodes would ask each other for the lock.
+void note_exclusion() {
+  Thread* const self = known_thread();
+  if (self && self->task)
+    self->task->exclusions++;
+}
+
 } // namespace
 
-void keyed_lock(const void* key) { table.lock(as_key(key)); }
+void keyed_lock(const void* key) {
+  note_exclusion();
+  table.lock(as_key(key));
+}
 
 bool keyed_try_lock(const void* key) { return table.try_lock(as_key(key)); }
 

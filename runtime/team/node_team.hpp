@@ -93,6 +93,8 @@ struct NodeTeam {
   std::atomic<uint64_t> words{0};                       ///< OR of what those threads bring
   uint64_t barrier_word = 0;                            ///< the last barrier's result
   uint64_t barriers = 0;                                ///< of this region so far; by the last thread to come to each
+  uint32_t meetings = 0;                                ///< likewise; with those that no other node has to come to
+  uint64_t loops_before = 0;                            ///< the primary's, when the region began
   TeamRelease released;                                 ///< barriers completed
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1

@@ -103,6 +103,8 @@ struct alignas(cache_line) ImplicitTask {
   uint64_t constructs = 0; ///< names a construct among the nodes
   uint64_t loops = 0;      ///< position in the ring of loop buffers
   uint32_t singles = 0;
+  uint64_t first_trips = 0; ///< of the region's first loop that the runtime has seen; 0: none yet
+  uint32_t exclusions = 0;  ///< critical sections and locks entered in the region, where nodes are processes
   uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp
 
   // Cancellation

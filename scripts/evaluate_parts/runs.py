@@ -76,7 +76,7 @@ class Context:
         library = os.path.join(self.build, "lib", "libhetmp.so")
         if not os.path.exists(library):
             raise Missing(f"{library} is not built")
-        environment = {"LD_PRELOAD": library, "OMP_NUM_THREADS": str(threads), "HETMP_PROFILE": "none"}
+        environment = {"LD_PRELOAD": library, "OMP_NUM_THREADS": str(threads), "HETMP_PROFILE": "none", "HETMP_PLACEMENT": "all"}
         if nodes:
             environment["HETMP_NODES"] = nodes
         return environment | settings

@@ -29,6 +29,7 @@ def environment_for(mode, settings, build, stock):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("OMP_", "KMP_", "HETMP_", "LD_"))}
     environment["OMP_NUM_THREADS"] = "4"
+    environment["HETMP_PLACEMENT"] = "all"  # nothing hides by staying on the origin
     environment["HETMP_PROFILE"] = "none"  # what this machine's user has measured shall not decide
     if not stock:
         library = build / "lib" / "libhetmp.so"

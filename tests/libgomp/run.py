@@ -48,7 +48,7 @@ def environment_of(given):
     """What programs find beside what the tests themselves set."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("OMP_", "GOMP_", "KMP_", "HETMP_", "LD_"))}
-    environment |= {"LC_ALL": "C", "LANG": "C", "OMP_NUM_THREADS": THREADS}
+    environment |= {"LC_ALL": "C", "LANG": "C", "OMP_NUM_THREADS": THREADS, "HETMP_PLACEMENT": "all"}
     library = given.build / "lib" / "libhetmp.so"
     if not given.stock and not library.exists():
         raise Failure(f"{library} is not built")

@@ -30,7 +30,7 @@ LISTED = "19"  # the release whose tests the lists name; other releases have mos
 UNPACKED = REPOSITORY / "build" / "unpacked"  # where scripts/install-deps puts what it does not install
 COMPILERS = ["clang-19", "clang-16", "clang-14", "clang"]
 # Some tests use half of the threads and want more than one.
-ENVIRONMENT = "OMP_NUM_THREADS=4"
+ENVIRONMENT = "OMP_NUM_THREADS=4 HETMP_PLACEMENT=all"
 
 
 def configurations(compiler, environment):

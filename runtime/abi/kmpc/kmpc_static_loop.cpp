@@ -24,6 +24,7 @@ void divide(const StaticLoop<T>& loop, int gtid, int32_t schedule, const SourceL
   } else if (kind == StaticKind::Contiguous && !is_sections(location)) {
     loop.divide_contiguous(begin_static_loop(task, trips, {source_text(location), call_site}), trips);
   } else {
+    note_first_loop(task, trips);
     note_unplaced_loop(*task.team, call_site);
     loop.divide_alone(threads_of_team(task), trips, kind);
   }

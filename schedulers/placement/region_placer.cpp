@@ -1,0 +1,245 @@
+#include "schedulers/placement/region_placer.hpp"
+
+#include "base/check.hpp"
+
+#include <algorithm>
+
+namespace hetmp::schedulers {
+namespace {
+
+/// A processor reads no more than this from memory in a microsecond: what a short visit can make nodes fetch.
+constexpr double most_mib_per_us = 0.004;
+
+} // namespace
+
+double RegionPlacer::budget_left_us(double now_us) const {
+  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_;
+}
+
+void RegionPlacer::end(double now_us, const VisitSeen& seen) {
+  HETMP_CHECK(current_ != 0);
+  Region& region = regions_[current_];
+  const double taken_us = now_us - current_begin_us_;
+  Usual& usual = visits_[{current_, seen.trips}];
+  if (current_spread_) {
+    region.spread_visits++;
+    region.spread_us += taken_us;
+    if (region.settled)
+      region.spread.add(taken_us);
+    if (region.settled && current_ == heaviest_)
+      heaviest_visits_++;
+    if (region.tried) {
+      region.trial_taken_us += taken_us;
+      region.trial_usual_us += usual.home.known() ? usual.home.mean_us() : taken_us;
+    }
+    if (usual.home.known())
+      region.worst_slowdown = std::max(region.worst_slowdown, taken_us / usual.home.mean_us());
+  } else {
+    region.home_visits++;
+    region.home_us += taken_us;
+    region.exchanges = seen.exchanges;
+    if (region.settled && stage_ == Stage::Steady)
+      region.home.add(taken_us);
+  }
+  account(usual, taken_us, !current_spread_, region.settled);
+  region.settled = true;
+  last_ = current_;
+  last_end_us_ = now_us;
+  current_ = 0;
+  judge(now_us);
+}
+
+/// What lies between the last region and this one is over.
+void RegionPlacer::arrive(uint64_t region, double now_us) {
+  if (last_ != 0)
+    account(between_[{last_, region}], now_us - last_end_us_, kept_regions_ == 0, true);
+  judge(now_us);
+}
+
+bool RegionPlacer::depart(uint64_t region, double now_us) {
+  Region& known = regions_[region];
+  current_ = region;
+  current_begin_us_ = now_us;
+  current_spread_ = known.kept || known.tried;
+  known.because = known.tried ? PlacedBecause::Trial : known.kept ? PlacedBecause::Gains : why_at_home(known, now_us);
+  return current_spread_;
+}
+
+/// `at_home`: what was done was done there. `settled`: its data was where it was done.
+void RegionPlacer::account(Usual& usual, double taken_us, bool at_home, bool settled) {
+  if (usual.epoch != epoch_) {
+    usual.epoch = epoch_;
+    usual.now = {};
+  }
+  const double at_home_us = usual.home.known() ? usual.home.mean_us() : taken_us;
+  if (stage_ == Stage::Steady) {
+    if (!settled)
+      return;
+    usual.now.add(taken_us);
+    if (at_home)
+      usual.home.add(taken_us);
+    if (kept_regions_ != 0)
+      watched_.add(taken_us, at_home_us);
+    return;
+  }
+  const double usual_us = usual.now.known() ? usual.now.mean_us() : at_home_us;
+  whole_.add(taken_us, usual_us);
+  if (stage_ == Stage::Trial && heaviest_visits_ != 0 && settled)
+    steady_.add(taken_us, usual_us);
+  if (stage_ == Stage::Settling)
+    settling_visits_++;
+}
+
+void RegionPlacer::judge(double now_us) {
+  switch (stage_) {
+  case Stage::Trial:
+    return judge_trial(now_us);
+  case Stage::Settling: {
+    const auto is_away = [](const auto& entry) { return !entry.second.settled; };
+    constexpr uint32_t most = 64; // steps; a region that does not come any more is waited for no longer
+    if (settling_visits_ >= most || std::none_of(regions_.begin(), regions_.end(), is_away))
+      end_settling();
+    return;
+  }
+  case Stage::Steady:
+    return watch(now_us);
+  }
+}
+
+// ---- a trial
+
+/// Before the region, which is met now, a trial could begin.
+bool RegionPlacer::may_consider(uint64_t region, double now_us) {
+  if (stage_ != Stage::Steady || now_us < next_look_us_)
+    return false;
+  const auto known = regions_.find(region);
+  return known != regions_.end() && !known->second.kept &&
+         why_at_home(known->second, now_us) == PlacedBecause::NoBudget;
+}
+
+/// NoBudget: nothing but what a trial may cost speaks against one.
+PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) const {
+  if (now_us < region.excluded_until_us)
+    return PlacedBecause::Lost;
+  if (region.home.count() < rules_.visits_to_know)
+    return PlacedBecause::Unknown;
+  if (region.home.mean_us() < rules_.shortest_visit_us)
+    return PlacedBecause::TooShort;
+  if (region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
+    return PlacedBecause::Synchronises;
+  return PlacedBecause::NoBudget;
+}
+
+void RegionPlacer::consider_trial(double now_us, double resident_mib) {
+  double in_candidates_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0;
+  for (auto& [name, region] : regions_) {
+    region.tried = !region.kept && why_at_home(region, now_us) == PlacedBecause::NoBudget;
+    if (!region.tried)
+      continue;
+    in_candidates_us += region.home_us;
+    const double slowdown = std::max(rules_.worst_slowdown, region.worst_slowdown);
+    worst_us = std::max(worst_us, region.home.mean_us() * (slowdown - 1));
+    cycle_us += region.home.mean_us();
+    if (region.home_us > heaviest_us) {
+      heaviest_us = region.home_us;
+      heaviest_ = name;
+    }
+  }
+  const double moved_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
+  worst_us += moved_mib * rules_.bring_us_per_mib;
+  const bool is_enough = in_candidates_us >= rules_.least_share * now_us;
+  if (is_enough && worst_us <= budget_left_us(now_us))
+    return begin_trial(now_us);
+  for (auto& [name, region] : regions_)
+    region.tried = false;
+  constexpr double soonest_us = 1000, next_share = 0.02;
+  next_look_us_ = now_us + std::max(soonest_us, next_share * now_us);
+}
+
+void RegionPlacer::begin_trial(double now_us) {
+  for (auto& [name, region] : regions_)
+    if (region.tried) {
+      region.settled = false;
+      region.trial_taken_us = region.trial_usual_us = 0;
+    }
+  stage_ = Stage::Trial;
+  trials_++;
+  allowance_us_ = budget_left_us(now_us);
+  whole_ = steady_ = {};
+  heaviest_visits_ = 0;
+}
+
+void RegionPlacer::judge_trial(double now_us) {
+  if (whole_.lost_us() > allowance_us_)
+    return reverse(now_us);
+  if (heaviest_visits_ < rules_.visits_to_judge || steady_.usual_us < rules_.judged_us)
+    return;
+  if (steady_.taken_us < rules_.pays * steady_.usual_us)
+    return keep();
+  const bool is_hopeless = steady_.taken_us > rules_.loses * steady_.usual_us;
+  if (heaviest_visits_ >= rules_.most_visits_to_judge ||
+      (is_hopeless && heaviest_visits_ >= 2 * rules_.visits_to_judge))
+    reverse(now_us);
+}
+
+void RegionPlacer::keep() {
+  kept_regions_ = 0;
+  for (auto& [name, region] : regions_) {
+    region.kept |= region.tried;
+    region.tried = false;
+    kept_regions_ += region.kept ? 1 : 0;
+  }
+  stage_ = Stage::Steady;
+  watched_ = {};
+  epoch_++;
+}
+
+/// Those of the trial go home, for now: those that were slower there, or all if that cannot be said of any.
+void RegionPlacer::reverse(double now_us) {
+  const auto is_slower = [](const Region& region) { return region.trial_taken_us > region.trial_usual_us; };
+  const auto is_to_blame = [&](const auto& entry) { return entry.second.tried && is_slower(entry.second); };
+  const bool all = std::none_of(regions_.begin(), regions_.end(), is_to_blame);
+  for (auto& [name, region] : regions_) {
+    if (!region.tried)
+      continue;
+    if (all || is_slower(region))
+      region.excluded_until_us = now_us * rules_.second_chance;
+    region.settled = region.spread_visits == 0; // its data has not moved
+    region.tried = false;
+  }
+  stage_ = Stage::Settling;
+  settling_visits_ = 0;
+}
+
+void RegionPlacer::end_settling() {
+  lost_us_ += std::max(0.0, whole_.lost_us());
+  for (auto& [name, region] : regions_)
+    region.settled = true;
+  stage_ = Stage::Steady;
+  watched_ = {};
+}
+
+// ---- what is kept
+
+void RegionPlacer::watch(double now_us) {
+  if (kept_regions_ == 0 || watched_.usual_us < std::max(rules_.watched_us, rules_.watched_share * now_us))
+    return;
+  if (watched_.taken_us <= rules_.loses * watched_.usual_us) {
+    watched_ = {};
+    return;
+  }
+  for (auto& [name, region] : regions_) {
+    if (!region.kept)
+      continue;
+    region.kept = false;
+    region.settled = false;
+    region.excluded_until_us = now_us * rules_.second_chance;
+  }
+  kept_regions_ = 0;
+  epoch_++;
+  whole_ = watched_;
+  stage_ = Stage::Settling;
+  settling_visits_ = 0;
+}
+
+} // namespace hetmp::schedulers

@@ -1,0 +1,172 @@
+// Which of a program's parallel regions run on several nodes, and when that is tried. One object for a program; it sees
+// the outermost regions of one thread in their order, and what lies between them. Pure: times are brought to it.
+//
+// What nobody knows yet runs on the origin alone ("at home"). There each region's usual time is learned, and the usual
+// time of what lies between two regions. When regions that could gain make up enough of the run, a *trial* runs all of
+// them on all nodes. It is judged by everything that happens until it ends, serial parts and other regions included:
+// what it took, against what the same would usually take at home. A trial that pays is kept, and watched further on;
+// one that does not is reversed, and what it lost, also by pages that come back afterwards, is charged to a budget: a
+// share of the run so far and a constant. A trial begins only if what it may lose at worst fits the budget, and is
+// given up as soon as it has lost that.
+#pragma once
+
+#include "schedulers/placement/usual_time.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace hetmp::schedulers {
+
+struct PlacementRules {
+  double budget_share = 0.03;      ///< of the run so far, that trials may lose
+  double budget_base_us = 100'000; ///< and besides
+  double worst_slowdown = 6;       ///< of one visit on several nodes against the same at home
+  double bring_us_per_mib = 2500;  ///< memory that nodes fetch and that comes back
+  double exchange_us = 60;         ///< of nodes that meet or ask each other
+  double most_exchanges = 0.25;    ///< share of a visit that such exchanges may take for it to be tried
+  double shortest_visit_us = 300;  ///< that is worth a meeting of nodes
+  uint32_t visits_to_know = 3;     ///< at home, before a region is tried
+  double least_share = 0.2;        ///< of the run, in regions that may gain, for a trial
+  double pays = 0.9;               ///< a trial that takes less than this share of the usual time is kept
+  double loses = 0.97;             ///< one that takes more is reversed, after `visits_to_judge`
+  uint32_t visits_to_judge = 3;    ///< of the heaviest region, after each region's first one, which moves data
+  uint32_t most_visits_to_judge = 12;
+  double judged_us = 20'000;   ///< a trial is judged by at least so much usual time
+  double watched_us = 300'000; ///< what is kept is judged anew over so much usual time
+  double watched_share = 0.05; ///< and over at least this share of the run
+  double second_chance = 3;    ///< what was slower is tried again when the run is so many times as long
+};
+
+/// A region's code, and how much it has to do as far as the runtime sees that (iterations of its first loop; 0:
+/// unknown): visits with other trip counts are other visits.
+struct VisitKind {
+  uint64_t region = 0;
+  uint64_t trips = 0;
+  auto operator<=>(const VisitKind&) const = default;
+};
+
+/// What a visit of a region was seen to do.
+struct VisitSeen {
+  uint64_t trips = 0;
+  uint32_t exchanges = 0; ///< constructs that nodes would have met or asked each other at
+};
+
+/// Why a visit runs where it does.
+enum class PlacedBecause : uint8_t {
+  Unknown,      ///< at home: not visited often enough
+  TooShort,     ///< at home: shorter than a meeting of nodes is worth
+  Synchronises, ///< at home: nodes would wait for each other's messages most of the time
+  NoBudget,     ///< at home: what a trial may cost does not fit the budget yet
+  TooLittle,    ///< at home: regions that could gain are too small a share of the run
+  Lost,         ///< at home: several nodes were slower
+  Trial,        ///< on several nodes, to see
+  Gains,        ///< on several nodes: they were faster
+};
+
+class RegionPlacer {
+ public:
+  explicit RegionPlacer(const PlacementRules& rules = {}) : rules_(rules) {}
+
+  /// A region is met, `now_us` after the program's start. True: it runs on all nodes. `resident_mib`: how much memory
+  /// the program has in use; called when a trial could begin.
+  template <class ResidentMib> bool begin(uint64_t region, double now_us, ResidentMib&& resident_mib) {
+    arrive(region, now_us);
+    if (may_consider(region, now_us))
+      consider_trial(now_us, resident_mib());
+    return depart(region, now_us);
+  }
+  /// The region that began last is over.
+  void end(double now_us, const VisitSeen& seen);
+
+  // ---- for a report
+
+  struct Region {
+    UsualTime home;   ///< of its visits there, when its data was there
+    UsualTime spread; ///< of those on several nodes, when its data was there
+    uint32_t home_visits = 0;
+    uint32_t spread_visits = 0;
+    uint32_t exchanges = 0;       ///< of its last visit at home
+    double home_us = 0;           ///< of all visits there
+    double spread_us = 0;         ///< likewise
+    bool kept = false;            ///< it runs on several nodes
+    bool tried = false;           ///< for as long as the trial lasts
+    bool settled = true;          ///< it has been visited where it runs now, so its data is there
+    double worst_slowdown = 0;  ///< of a visit on several nodes against the usual one at home
+    double excluded_until_us = 0; ///< was slower on several nodes
+    PlacedBecause because = PlacedBecause::Unknown;
+
+   private:
+    friend class RegionPlacer;
+    double trial_taken_us = 0; ///< of its visits in the trial
+    double trial_usual_us = 0;
+  };
+  const std::map<uint64_t, Region>& regions() const { return regions_; }
+  uint32_t trials() const { return trials_; }
+  /// What trials that were reversed have lost so far.
+  double lost_us() const { return lost_us_; }
+  /// What trials may still lose.
+  double budget_left_us(double now_us) const;
+
+ private:
+  enum class Stage : uint8_t {
+    Steady,   ///< each region runs where it is known to run best so far
+    Trial,    ///< some run on several nodes to see
+    Settling, ///< they are home again, and their pages come back, which is charged to the trial
+  };
+
+  /// What the same thing usually takes, by where regions run.
+  struct Usual {
+    UsualTime home;     ///< while no region ran on several nodes, or since it is known
+    UsualTime now;      ///< since the last change of where regions run
+    uint32_t epoch = 0; ///< of `now`
+  };
+
+  /// What something took, against what it usually takes.
+  struct Balance {
+    double taken_us = 0;
+    double usual_us = 0;
+    double lost_us() const { return taken_us - usual_us; }
+    void add(double taken, double usual) { taken_us += taken, usual_us += usual; }
+  };
+
+  bool may_consider(uint64_t region, double now_us);
+  PlacedBecause why_at_home(const Region& region, double now_us) const;
+  void consider_trial(double now_us, double resident_mib);
+  void begin_trial(double now_us);
+  void arrive(uint64_t region, double now_us);
+  bool depart(uint64_t region, double now_us);
+  void account(Usual& usual, double taken_us, bool at_home, bool settled);
+  void judge(double now_us);
+  void judge_trial(double now_us);
+  void keep();
+  void reverse(double now_us);
+  void end_settling();
+  void watch(double now_us);
+
+  const PlacementRules rules_;
+  std::map<uint64_t, Region> regions_;
+  std::map<VisitKind, Usual> visits_;
+  std::map<std::pair<uint64_t, uint64_t>, Usual> between_; ///< from one region's end to another's begin
+  Stage stage_ = Stage::Steady;
+  uint32_t epoch_ = 0; ///< changes of where regions run
+  uint32_t kept_regions_ = 0;
+  uint64_t last_ = 0; ///< region that ended last; 0: none
+  double last_end_us_ = 0;
+  uint64_t current_ = 0;
+  double current_begin_us_ = 0;
+  bool current_spread_ = false;
+
+  uint32_t trials_ = 0;
+  double lost_us_ = 0;
+  double next_look_us_ = 0;      ///< before then no trial is considered
+  double allowance_us_ = 0;      ///< what this trial may lose
+  Balance whole_;                ///< since the trial began, coming back included
+  Balance steady_;               ///< since its data has come to where it is used
+  Balance watched_;              ///< of what is kept, against the times at home
+  uint64_t heaviest_ = 0;        ///< of those tried
+  uint32_t heaviest_visits_ = 0; ///< while its data was there
+  uint32_t settling_visits_ = 0;
+};
+
+} // namespace hetmp::schedulers

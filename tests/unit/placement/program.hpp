@@ -1,0 +1,59 @@
+// A program as the placement of regions sees it, in virtual time: regions in a cycle, what lies between them, what each
+// costs at home and on several nodes, what data costs that has to come and go.
+#pragma once
+
+#include "schedulers/placement/region_placer.hpp"
+
+#include <random>
+#include <vector>
+
+namespace hetmp::schedulers {
+
+struct ProgramRegion {
+  uint64_t name = 1;
+  double home_us = 1000;
+  double spread_us = 600; ///< when its data is where it is used
+  double move_us = 500;   ///< what its data takes to come, each time the region changes its place
+  uint32_t exchanges = 0;
+};
+
+struct Program {
+  std::vector<ProgramRegion> cycle;
+  uint32_t cycles = 100;
+  double serial_us = 100; ///< between two regions
+  double resident_mib = 1;
+  double noise = 0.02; ///< of each time, relative
+};
+
+struct RunOfProgram {
+  double taken_us = 0;
+  double home_us = 0;        ///< had all been at home
+  double spread_us = 0;      ///< had all been on all nodes from the beginning
+  double worst_visit_us = 0; ///< that one visit was longer than at home
+};
+
+inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, uint32_t seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(0, program.noise);
+  RunOfProgram run;
+  std::map<uint64_t, bool> is_spread;
+  for (uint32_t cycle = 0; cycle < program.cycles; cycle++) {
+    for (const ProgramRegion& region : program.cycle) {
+      const double disturbed = std::max(0.5, 1 + normal(random));
+      run.taken_us += program.serial_us, run.home_us += program.serial_us, run.spread_us += program.serial_us;
+      const bool spread = placer.begin(region.name, run.taken_us, [&] { return program.resident_mib; });
+      double visit_us = (spread ? region.spread_us : region.home_us) * disturbed;
+      if (is_spread[region.name] != spread)
+        visit_us += region.move_us;
+      is_spread[region.name] = spread;
+      run.taken_us += visit_us;
+      run.home_us += region.home_us * disturbed;
+      run.spread_us += region.spread_us * disturbed + (cycle == 0 ? region.move_us : 0);
+      run.worst_visit_us = std::max(run.worst_visit_us, visit_us - region.home_us);
+      placer.end(run.taken_us, {.trips = 100, .exchanges = region.exchanges});
+    }
+  }
+  return run;
+}
+
+} // namespace hetmp::schedulers

@@ -1,0 +1,150 @@
+#include "tests/unit/placement/program.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hetmp::schedulers {
+namespace {
+
+TEST(RegionPlacer, StartsAtHome) {
+  RegionPlacer placer;
+  EXPECT_FALSE(placer.begin(1, 1000, [] { return 1.0; }));
+  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::Unknown);
+}
+
+TEST(RegionPlacer, WhatGainsIsKept) {
+  const Program program{.cycle = {{.home_us = 10'000, .spread_us = 5'500, .move_us = 20'000}}, .cycles = 400};
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(program, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_LT(run.taken_us, 1.1 * run.spread_us);
+}
+
+TEST(RegionPlacer, WhatLosesGoesHome) {
+  const Program program{.cycle = {{.home_us = 3'000, .spread_us = 12'000, .move_us = 2'000}}, .cycles = 1000};
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(program, placer);
+  EXPECT_FALSE(placer.regions().at(1).kept);
+  EXPECT_GE(placer.trials(), 1u);
+  EXPECT_LT(run.taken_us, 1.03 * run.home_us + 100'000 + run.worst_visit_us);
+}
+
+TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
+  const Program program{.cycle = {{.home_us = 100'000, .spread_us = 50'000}}, .cycles = 40};
+  RegionPlacer placer;
+  run_program(program, placer);
+  EXPECT_EQ(placer.trials(), 0u); // 0.5 s at worst, which 3 % of 4 s and 0.1 s do not cover
+  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::NoBudget);
+}
+
+TEST(RegionPlacer, ShortRegionsStay) {
+  RegionPlacer placer;
+  run_program({.cycle = {{.home_us = 50, .spread_us = 30}}, .cycles = 10'000}, placer);
+  EXPECT_EQ(placer.trials(), 0u);
+  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::TooShort);
+}
+
+TEST(RegionPlacer, RegionsThatMeetOftenStay) {
+  RegionPlacer placer;
+  run_program({.cycle = {{.home_us = 5000, .spread_us = 3000, .exchanges = 100}}, .cycles = 1000}, placer);
+  EXPECT_EQ(placer.trials(), 0u);
+  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::Synchronises);
+}
+
+TEST(RegionPlacer, RegionsThatAreLittleOfTheRunStay) {
+  RegionPlacer placer;
+  run_program({.cycle = {{.home_us = 1000, .spread_us = 600}}, .cycles = 1000, .serial_us = 20'000}, placer);
+  EXPECT_EQ(placer.trials(), 0u);
+}
+
+/// One region gains, another loses: after a first trial with both, the one that gains is tried alone.
+TEST(RegionPlacer, RegionsThatLoseDoNotKeepOthersHome) {
+  const Program program{.cycle = {{.name = 1, .home_us = 4000, .spread_us = 2200, .move_us = 500},
+                                  {.name = 2, .home_us = 4000, .spread_us = 9000, .move_us = 500}},
+                        .cycles = 2000};
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(program, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_FALSE(placer.regions().at(2).kept);
+  EXPECT_LT(run.taken_us, 0.85 * run.home_us);
+}
+
+/// What was kept turns out to lose: its data moves all the time from now on.
+TEST(RegionPlacer, WhatIsKeptIsWatched) {
+  RegionPlacer placer;
+  Program program{.cycle = {{.home_us = 5000, .spread_us = 2700, .move_us = 500}}, .cycles = 400};
+  const RunOfProgram before = run_program(program, placer);
+  ASSERT_TRUE(placer.regions().at(1).kept);
+  double now_us = before.taken_us;
+  uint32_t spread_visits = 0;
+  for (int visit = 0; visit < 1000; visit++) {
+    const bool spread = placer.begin(1, now_us, [] { return 1.0; });
+    spread_visits += spread ? 1 : 0;
+    now_us += spread ? 20'000 : 5000;
+    placer.end(now_us, {.trips = 100});
+    now_us += 100;
+  }
+  EXPECT_FALSE(placer.regions().at(1).kept);
+  EXPECT_LT(spread_visits, 150u);
+}
+
+/// Regions that come later are known later, and join those that are kept.
+TEST(RegionPlacer, LaterPhasesAreTriedToo) {
+  RegionPlacer placer;
+  double now_us = 0;
+  const auto phase = [&](uint64_t region, int visits) {
+    uint32_t spread_visits = 0;
+    for (int visit = 0; visit < visits; visit++) {
+      const bool spread = placer.begin(region, now_us, [] { return 1.0; });
+      spread_visits += spread ? 1 : 0;
+      now_us += spread ? 2700 : 5000;
+      placer.end(now_us, {.trips = 100});
+      now_us += 10;
+    }
+    return spread_visits;
+  };
+  EXPECT_GT(phase(1, 500), 400u);
+  EXPECT_GT(phase(2, 1500), 1000u);
+}
+
+Program draw_program(std::mt19937& random) {
+  const auto between = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  Program program;
+  program.cycles = uint32_t(between(3, 3000));
+  program.serial_us = between(1, 5000);
+  program.resident_mib = between(1, 500);
+  program.noise = between(0.005, 0.1);
+  const uint32_t regions = 1 + random() % 5;
+  for (uint64_t name = 1; name <= regions; name++) {
+    ProgramRegion region{.name = name, .home_us = between(20, 200'000)};
+    region.spread_us = region.home_us * between(0.52, 6);
+    region.move_us = region.home_us * between(0.01, 4);
+    program.cycle.push_back(region);
+  }
+  return program;
+}
+
+/// The budget bounds what is lost, but for the one visit in hand and what it takes to bring data home.
+TEST(RegionPlacer, RandomProgramsStayWithinTheBudget) {
+  std::mt19937 random(7);
+  double sum_of_ratios = 0;
+  constexpr int programs = 1000;
+  for (int i = 0; i < programs; i++) {
+    const Program program = draw_program(random);
+    RegionPlacer placer;
+    const RunOfProgram run = run_program(program, placer, uint32_t(i));
+    double moves_us = 0;
+    for (const ProgramRegion& region : program.cycle)
+      moves_us += region.move_us;
+    const PlacementRules rules;
+    ASSERT_LE(run.taken_us,
+              run.home_us * (1 + rules.budget_share + 0.02) + rules.budget_base_us + 2 * run.worst_visit_us + moves_us)
+        << "program " << i << ", " << placer.trials() << " trials";
+    sum_of_ratios += std::min(run.home_us, run.spread_us) / run.taken_us;
+  }
+  EXPECT_GT(sum_of_ratios / programs, 0.9); // of the best fixed placement
+}
+
+} // namespace
+} // namespace hetmp::schedulers
