@@ -139,7 +139,7 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
   schedulers::LoopShape shape;
   shape.trips = asked.trips;
   shape.threads = schedulers::deal_threads(asked.threads, cpus_per_node_, asked.nodes);
-  schedulers::RegionHistory* history = &no_history_;
+  schedulers::LoopHistory* history = &no_history_;
   const schedulers::PolicyDescriptor& policy = schedulers::policy_of(asked.schedule.kind);
   if (policy.learns) {
     loop.region = &region_of(asked);
@@ -250,7 +250,7 @@ NodeSet Coordinator::nodes_needed(uint64_t microtask) const {
     return NodeSet::all();
   double work = 0, unsteady = 0;
   std::vector<double> use(cpus_per_node_.size(), 0);
-  for (const schedulers::RegionHistory* loop : found->second.loops) {
+  for (const schedulers::LoopHistory* loop : found->second.loops) {
     if (!loop->decided())
       return NodeSet::all();
     work += loop->work_us();

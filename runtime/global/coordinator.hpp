@@ -7,7 +7,7 @@
 #include "runtime/global/gatherings.hpp"
 #include "runtime/global/meetings.hpp"
 #include "runtime/global/requests.hpp"
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
 
 #include <cstdint>
@@ -46,19 +46,19 @@ class Coordinator {
     uint64_t next = 0;
     std::vector<std::pair<uint64_t, Asker>> waiting; ///< by index
   };
-  struct Region {                                             ///< a loop
-    std::map<TeamShape, schedulers::RegionHistory> histories; ///< addresses stay
+  struct Region {                                           ///< a loop
+    std::map<TeamShape, schedulers::LoopHistory> histories; ///< addresses stay
     perf::RegionRecord record;
   };
   struct PlacedLoop { ///< one visit of a loop
     std::unique_ptr<schedulers::LoopPolicy> policy;
     Region* region = nullptr; ///< null: nothing is learned from it
-    const schedulers::RegionHistory* history = nullptr;
+    const schedulers::LoopHistory* history = nullptr;
     std::vector<uint32_t> tickets; ///< of each node's open question
     std::vector<bool> measured;    ///< nodes that have measured something on this visit
   };
   struct ParallelRegion { ///< what teams with one microtask have met
-    std::set<const schedulers::RegionHistory*> loops;
+    std::set<const schedulers::LoopHistory*> loops;
     bool unplaced = false;
   };
   struct Lock {
@@ -98,7 +98,7 @@ class Coordinator {
 
   schedulers::DecisionRules rules_;
   std::vector<uint32_t> cpus_per_node_;
-  schedulers::RegionHistory no_history_; ///< for policies that learn nothing
+  schedulers::LoopHistory no_history_; ///< for policies that learn nothing
   Meetings meetings_;
   std::map<ConstructName, Ordered> ordered_;
   Loops loops_;

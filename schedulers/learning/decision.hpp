@@ -1,5 +1,5 @@
 // Where a loop is to run, from what its nodes have measured (the paper, section 3.4). Pure functions of smoothed
-// measurements; region_history.hpp smooths.
+// measurements; loop_history.hpp smooths.
 #pragma once
 
 #include "schedulers/arithmetic/schedule.hpp"

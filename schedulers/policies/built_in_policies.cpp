@@ -13,25 +13,25 @@ using Policy = std::unique_ptr<LoopPolicy>;
 using Distribution = Assignment::Distribution;
 using Parameter = PolicyDescriptor::Parameter;
 
-Policy make_static(const Schedule&, const LoopShape& shape, RegionHistory&, const DecisionRules& rules) {
+Policy make_static(const Schedule&, const LoopShape& shape, LoopHistory&, const DecisionRules& rules) {
   return std::make_unique<HierarchicalStatic>(shape, CoreSpeeds{rules.speeds}, rules.in_node);
 }
 
-Policy make_dynamic(const Schedule& schedule, const LoopShape& shape, RegionHistory&, const DecisionRules& rules) {
+Policy make_dynamic(const Schedule& schedule, const LoopShape& shape, LoopHistory&, const DecisionRules& rules) {
   return std::make_unique<HierarchicalDynamic>(schedule, shape, rules);
 }
 
 /// The best of those that need no history.
-Policy make_auto(const Schedule& schedule, const LoopShape& shape, RegionHistory&, const DecisionRules& rules) {
+Policy make_auto(const Schedule& schedule, const LoopShape& shape, LoopHistory&, const DecisionRules& rules) {
   return std::make_unique<HierarchicalDynamic>(Schedule{ScheduleKind::Guided, schedule.chunk}, shape, rules);
 }
 
-Policy make_placed(const Schedule&, const LoopShape& shape, RegionHistory& history, const DecisionRules& rules) {
+Policy make_placed(const Schedule&, const LoopShape& shape, LoopHistory& history, const DecisionRules& rules) {
   return std::make_unique<PlacedStatic>(shape, history, rules);
 }
 
 template <class Probing>
-Policy make_probing(const Schedule& schedule, const LoopShape& shape, RegionHistory& history,
+Policy make_probing(const Schedule& schedule, const LoopShape& shape, LoopHistory& history,
                     const DecisionRules& rules) {
   return std::make_unique<Probing>(shape, schedule.probe_percent, history, rules);
 }

@@ -36,7 +36,7 @@ const PolicyDescriptor* find_policy_by_number(uint32_t omp_number) {
   return find_line([omp_number](const PolicyDescriptor& policy) { return policy.omp_number == omp_number; });
 }
 
-std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, RegionHistory& history,
+std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, LoopHistory& history,
                                         const DecisionRules& rules) {
   return policy_of(schedule.kind).make(schedule, shape, history, rules);
 }

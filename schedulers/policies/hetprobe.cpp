@@ -17,12 +17,12 @@ constexpr uint64_t chunks_a_thread = 4;
 
 } // namespace
 
-HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history,
+HetProbePolicy::HetProbePolicy(const LoopShape& shape, double probe_percent, LoopHistory& history,
                                const DecisionRules& rules)
     : shape_(shape), history_(history), rules_(rules), nodes_(shape.nodes()) {
   for (uint32_t threads : shape_.threads)
     present_ += threads > 0 ? 1 : 0;
-  const RegionHistory::Visit visit = history_.begin_visit(shape_.threads, rules_, shape_.trips);
+  const LoopHistory::Visit visit = history_.begin_visit(shape_.threads, rules_, shape_.trips);
   const bool worthwhile = worth_probing(shape_.trips, shape_.total_threads(), probe_percent);
   if (worthwhile)
     place_probes(probe_percent);

@@ -3,7 +3,7 @@
 
 #include "schedulers/arithmetic/iteration_set.hpp"
 #include "schedulers/learning/decision.hpp"
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class HetProbePolicy : public LoopPolicy {
  public:
   /// Begins a visit of the history, which is told of it when the last node has reported. Both references have
   /// to outlive the policy.
-  HetProbePolicy(const LoopShape& shape, double probe_percent, RegionHistory& history, const DecisionRules& rules);
+  HetProbePolicy(const LoopShape& shape, double probe_percent, LoopHistory& history, const DecisionRules& rules);
 
   void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) override;
   void report(uint32_t node, const NodeMeasurement& done) override;
@@ -98,7 +98,7 @@ class HetProbePolicy : public LoopPolicy {
   void move_borders(const std::vector<uint64_t>& sizes);
 
   const LoopShape shape_;
-  RegionHistory& history_;
+  LoopHistory& history_;
   const DecisionRules& rules_;
   std::vector<Node> nodes_;
   uint32_t present_ = 0;   ///< nodes of the team that have not had their last answer

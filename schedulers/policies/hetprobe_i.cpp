@@ -28,9 +28,9 @@ NodeMeasurement nothing_measured(uint32_t threads) {
 
 } // namespace
 
-HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory& history, const DecisionRules& rules)
+HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, LoopHistory& history, const DecisionRules& rules)
     : shape_(shape), history_(history), rules_(rules), regions_(shape.nodes(), shape.trips), nodes_(shape.nodes()) {
-  const RegionHistory::Visit visit = history_.begin_visit(shape.threads, rules, shape.trips);
+  const LoopHistory::Visit visit = history_.begin_visit(shape.threads, rules, shape.trips);
   history_.asked_every_time();
   decision_ = history_.decision();
   reprobe_ =

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "schedulers/learning/decision.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/learning/node_pace.hpp"
-#include "schedulers/learning/region_history.hpp"
 #include "schedulers/policies/node_regions.hpp"
 #include "schedulers/policies/policy.hpp"
 
@@ -39,7 +39,7 @@ namespace hetmp::schedulers {
 /// question is answered.
 class HetProbeI final : public LoopPolicy {
  public:
-  HetProbeI(const LoopShape& shape, double probe_percent, RegionHistory& history, const DecisionRules& rules);
+  HetProbeI(const LoopShape& shape, double probe_percent, LoopHistory& history, const DecisionRules& rules);
 
   void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) override;
   void report(uint32_t node, const NodeMeasurement& done) override;
@@ -112,7 +112,7 @@ class HetProbeI final : public LoopPolicy {
   void take_from_the_slowest(uint32_t node);
 
   LoopShape shape_;
-  RegionHistory& history_;
+  LoopHistory& history_;
   const DecisionRules& rules_;
   NodeRegions regions_;
   std::vector<Node> nodes_;

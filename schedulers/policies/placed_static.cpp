@@ -14,7 +14,7 @@ constexpr double probe_part = 0.1;
 
 } // namespace
 
-PlacedStatic::PlacedStatic(const LoopShape& shape, RegionHistory& history, const DecisionRules& rules)
+PlacedStatic::PlacedStatic(const LoopShape& shape, LoopHistory& history, const DecisionRules& rules)
     : shape_(shape), history_(history), rules_(rules), visit_(history.begin_visit(shape.threads, rules, shape.trips)),
       measurements_(shape.nodes()),
       members_(static_cast<uint32_t>(

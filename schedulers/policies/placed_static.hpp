@@ -3,7 +3,7 @@
 // section 3.4).
 #pragma once
 
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hetmp::schedulers {
 /// measurements of a visit decide the next one, as soon as all nodes have reported.
 class PlacedStatic final : public LoopPolicy {
  public:
-  PlacedStatic(const LoopShape& shape, RegionHistory& history, const DecisionRules& rules);
+  PlacedStatic(const LoopShape& shape, LoopHistory& history, const DecisionRules& rules);
 
   void ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) override;
   void report(uint32_t node, const NodeMeasurement& done) override;
@@ -26,9 +26,9 @@ class PlacedStatic final : public LoopPolicy {
   std::vector<double> weights() const;
 
   LoopShape shape_;
-  RegionHistory& history_;
+  LoopHistory& history_;
   const DecisionRules& rules_;
-  RegionHistory::Visit visit_;
+  LoopHistory::Visit visit_;
   std::vector<Range> shares_;
   std::vector<NodeMeasurement> measurements_;
   uint32_t members_ = 0; ///< nodes with threads

@@ -40,13 +40,13 @@ class LoopPolicy {
   virtual bool finished() const = 0;
 };
 
-class RegionHistory;
+class LoopHistory;
 struct DecisionRules;
 
-/// The policy that `schedule` names, by its line in policy_table.hpp. `history` is the loop's region's; it, and
+/// The policy that `schedule` names, by its line in policy_table.hpp. `history` is the loop's; it, and
 /// `rules`, outlive the policy. Static schedules, whose shares every node can compute alone (static_shares.hpp), have
 /// one too, so that all policies can be compared.
-std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, RegionHistory& history,
+std::unique_ptr<LoopPolicy> make_policy(const Schedule& schedule, const LoopShape& shape, LoopHistory& history,
                                         const DecisionRules& rules);
 
 } // namespace hetmp::schedulers

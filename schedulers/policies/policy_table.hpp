@@ -22,7 +22,7 @@ struct PolicyDescriptor {
     Percentage,   ///< Schedule::probe_percent
   };
   using Factory = std::unique_ptr<LoopPolicy> (*)(const Schedule& schedule, const LoopShape& shape,
-                                                  RegionHistory& history, const DecisionRules& rules);
+                                                  LoopHistory& history, const DecisionRules& rules);
 
   ScheduleKind kind = ScheduleKind::Static;      ///< a number of its own; it travels between nodes
   std::string_view name;                         ///< in OMP_SCHEDULE, in lower case, and in reports

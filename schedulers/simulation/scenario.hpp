@@ -6,7 +6,7 @@
 #pragma once
 
 #include "schedulers/learning/decision.hpp"
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
 #include "schedulers/simulation/data_places.hpp"
 #include "schedulers/simulation/shapes.hpp"
@@ -26,7 +26,7 @@ struct SimulatedNode {
 };
 
 using PolicyFactory = std::function<std::unique_ptr<schedulers::LoopPolicy>(
-    const schedulers::LoopShape&, schedulers::RegionHistory&, const schedulers::DecisionRules&)>;
+    const schedulers::LoopShape&, schedulers::LoopHistory&, const schedulers::DecisionRules&)>;
 
 struct Scenario {
   std::vector<SimulatedNode> nodes; ///< at most most_nodes
@@ -34,7 +34,7 @@ struct Scenario {
   FaultModel faults;
   double exchange_us = 50; ///< from a node's question to the answer's arrival, half of it each way
   double chunk_us = 0;     ///< what taking a chunk within a node costs a thread
-  uint32_t visits = 1;     ///< one after the other, with one RegionHistory
+  uint32_t visits = 1;     ///< one after the other, with one LoopHistory
   schedulers::DecisionRules rules;
   PolicyFactory policy; ///< makes the policy of each visit
 };

@@ -35,7 +35,7 @@ uint64_t Result::exchanges() const {
 
 Result simulate(const Scenario& scenario) {
   const schedulers::LoopShape shape = shape_of(scenario);
-  schedulers::RegionHistory history;
+  schedulers::LoopHistory history;
   std::vector<schedulers::NodeWork> work(scenario.nodes.size());
   DataPlaces data(scenario.faults, scenario.cost.trips(), shape.nodes());
   StandingPlan plan;

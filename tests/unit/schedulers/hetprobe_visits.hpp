@@ -27,7 +27,7 @@ inline std::vector<Range> pieces(const Assignment& assignment) {
 /// nothing: its report is empty.
 class Visit {
  public:
-  Visit(const LoopShape& shape, double percent, RegionHistory& history, const DecisionRules& rules)
+  Visit(const LoopShape& shape, double percent, LoopHistory& history, const DecisionRules& rules)
       : shape_(shape), policy_(shape, percent, history, rules), latest(shape.nodes()), total(shape.nodes()) {}
 
   /// The nodes answered, in order.
@@ -101,7 +101,7 @@ class HetProbe : public testing::Test {
 
   const LoopShape shape{12000, {4, 8}};
   const LoopShape even{12000, {4, 4}};
-  RegionHistory history;
+  LoopHistory history;
   DecisionRules rules;
 };
 

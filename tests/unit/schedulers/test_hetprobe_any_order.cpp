@@ -6,7 +6,7 @@ namespace hetmp::schedulers {
 namespace {
 
 /// Random orders of questions and random measurements. Returns all answers, in order.
-std::vector<Reply> run_at_random(const LoopShape& shape, double percent, RegionHistory& history,
+std::vector<Reply> run_at_random(const LoopShape& shape, double percent, LoopHistory& history,
                                  const DecisionRules& rules, uint64_t seed) {
   std::mt19937_64 random(seed);
   HetProbePolicy policy(shape, percent, history, rules);
@@ -73,7 +73,7 @@ TEST_F(HetProbe, AnswersTheSameQuestionsAlike) {
   std::mt19937_64 random(19);
   for (int repetition = 0; repetition < 200; ++repetition) {
     const LoopShape team = random_shape(random);
-    RegionHistory one, other;
+    LoopHistory one, other;
     for (int number = 0; number < 5; ++number) {
       const uint64_t seed = random();
       const std::vector<Reply> a = run_at_random(team, 10, one, rules, seed);

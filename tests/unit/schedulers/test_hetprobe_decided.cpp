@@ -13,7 +13,7 @@ TEST_F(HetProbe, ASettledRegionIsDividedAtOnce) {
   uint32_t left = 8;
   for (const auto& [in_node, distribution] : ways) {
     rules.in_node = in_node;
-    RegionHistory copy = history;
+    LoopHistory copy = history;
     Visit run(shape, 10, copy, rules);
     run.everybody_comes();
     EXPECT_EQ(pieces(run.latest[0]), (std::vector<Range>{{800, 6800}}));
@@ -221,7 +221,7 @@ TEST_F(HetProbe, AllNodesFinishTogetherOnTheFirstVisit) {
         us.push_back(10 + static_cast<double>(random() % 90));
         rate += 4 / us.back();
       }
-      RegionHistory fresh;
+      LoopHistory fresh;
       HetProbePolicy policy(team, 10, fresh, rules);
       PolicyWorld world(team, policy, random());
       world.cost = [&](uint32_t node, Range chunk, double) {

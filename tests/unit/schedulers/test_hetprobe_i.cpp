@@ -47,7 +47,7 @@ Iteration useless_second(uint32_t node, uint64_t) { return {1, node == 1 ? 1.0 :
 
 /// Twice as many iterations for node 0 on the second visit, and the probe follows the regions.
 TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   for (const uint64_t boundary : {two_nodes.trips / 2, two_nodes.trips * 2 / 3}) {
     HetProbeI policy(two_nodes, 10, history, rules);
@@ -70,7 +70,7 @@ TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
 }
 
 TEST(HetProbeI, DecidesAgainByProgress) {
-  RegionHistory history;
+  LoopHistory history;
   DecisionRules rules = quick_exchanges();
   rules.reprobe_percent = 20;
   HetProbeI policy(two_nodes, 10, history, rules);
@@ -80,7 +80,7 @@ TEST(HetProbeI, DecidesAgainByProgress) {
 }
 
 TEST(HetProbeI, NeverDecidesAgainIfToldSo) {
-  RegionHistory history;
+  LoopHistory history;
   DecisionRules rules = quick_exchanges();
   rules.reprobe_percent = 0;
   HetProbeI policy(two_nodes, 10, history, rules);
@@ -89,7 +89,7 @@ TEST(HetProbeI, NeverDecidesAgainIfToldSo) {
 }
 
 TEST(HetProbeI, NoPartIsMoreThanASmallPartOfWhatIsLeft) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   HetProbeI policy(two_nodes, 10, history, rules);
   const PolicyWorld world = visit(two_nodes, policy, regular);
@@ -104,7 +104,7 @@ TEST(HetProbeI, NoPartIsMoreThanASmallPartOfWhatIsLeft) {
 }
 
 TEST(HetProbeI, ANodeThatIsUselessIsParkedAndSeldomAskedAgain) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   HetProbeI policy(two_nodes, 10, history, rules);
   const PolicyWorld world = visit(two_nodes, policy, useless_second);
@@ -116,7 +116,7 @@ TEST(HetProbeI, ANodeThatIsUselessIsParkedAndSeldomAskedAgain) {
 }
 
 TEST(HetProbeI, AParkedNodeIsBroughtInWhenTheLoopChanges) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   HetProbeI policy(two_nodes, 10, history, rules);
   uint64_t executed = 0;
@@ -128,7 +128,7 @@ TEST(HetProbeI, AParkedNodeIsBroughtInWhenTheLoopChanges) {
 }
 
 TEST(HetProbeI, ANodeThatStartsToFaultIsParked) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   HetProbeI policy(two_nodes, 10, history, rules);
   // Time, not place, decides: the second half of the visit, seen from how much has been done.
@@ -141,7 +141,7 @@ TEST(HetProbeI, ANodeThatStartsToFaultIsParked) {
 }
 
 TEST(HetProbeI, ALoopOfOneNodeBeginsThereOnceThatIsSettled) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   for (int number = 0; number < 12; ++number) {
     HetProbeI policy(two_nodes, 10, history, rules);
@@ -158,7 +158,7 @@ TEST(HetProbeI, ALoopOfOneNodeBeginsThereOnceThatIsSettled) {
 }
 
 TEST(HetProbeI, AnUnevenLoopsNextVisitBeginsWhereTheLastOneEnded) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   const auto step = [](uint32_t, uint64_t i) { return Iteration{i < 50000 ? 9.0 : 1.0, 0}; };
   HetProbeI policy(two_nodes, 10, history, rules);
@@ -168,7 +168,7 @@ TEST(HetProbeI, AnUnevenLoopsNextVisitBeginsWhereTheLastOneEnded) {
 }
 
 TEST(HetProbeI, TheOthersDoTheWorkOfANodeThatComesLate) {
-  RegionHistory history;
+  LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   HetProbeI policy(two_nodes, 10, history, rules);
   NodeMeasurement done;
@@ -201,7 +201,7 @@ TEST(HetProbeI, EveryIterationOnceWithFaultsThatComeAndGo) {
     DecisionRules rules = quick_exchanges();
     rules.mode = random() % 2 == 0 ? DecisionMode::Threshold : DecisionMode::Predict;
     rules.reprobe_percent = 1 + static_cast<double>(random() % 30);
-    RegionHistory history;
+    LoopHistory history;
     for (int number = 0; number < 4; ++number) {
       HetProbeI policy(shape, 5, history, rules);
       const uint64_t phase = 1 + random() % 5000;

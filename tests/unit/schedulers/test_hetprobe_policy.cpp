@@ -80,7 +80,7 @@ TEST_F(HetProbe, BordersMoveWithWhatThePartsShow) {
 TEST_F(HetProbe, AMisleadingProbeCostsLittle) {
   for (const double lie : {0.3, 0.5, 0.8, 1.3, 2.0, 4.0}) {
     const LoopShape team{48000, {4, 4}};
-    RegionHistory fresh;
+    LoopHistory fresh;
     HetProbePolicy policy(team, 10, fresh, rules);
     PolicyWorld world(team, policy, 5);
     world.cost = [&](uint32_t node, Range chunk, double) {

@@ -1,6 +1,6 @@
 // Each schedule's policy is known by its first answer to the first node of two.
 #include "schedulers/arithmetic/loop.hpp"
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
 #include "tiling.hpp"
 
@@ -20,7 +20,7 @@ class MakePolicy : public testing::Test {
   }
 
   const LoopShape shape{1200, {2, 2}};
-  RegionHistory history;
+  LoopHistory history;
   DecisionRules rules;
   std::unique_ptr<LoopPolicy> policy;
 };

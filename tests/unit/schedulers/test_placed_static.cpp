@@ -14,7 +14,7 @@ struct Loop {
   std::vector<double> faults;
   uint64_t trips = 10'000;
   DecisionRules rules{};
-  RegionHistory history{};
+  LoopHistory history{};
 
   /// The iterations each node got.
   std::vector<uint64_t> visit() {

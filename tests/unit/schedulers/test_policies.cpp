@@ -3,7 +3,7 @@
 #include "policy_world.hpp"
 #include "random_loops.hpp"
 #include "schedulers/learning/decision.hpp"
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/schedule_text.hpp"
 #include "toy_policy.hpp"
 
@@ -85,7 +85,7 @@ TEST_P(EveryPolicy, DoesEachIterationOnce) {
     const Schedule schedule = random_schedule(GetParam(), shape.trips, random_);
     SCOPED_TRACE("repetition " + std::to_string(repetition) + ": " + format_schedule(schedule) + ", " +
                  std::to_string(shape.trips) + " iterations");
-    RegionHistory history;
+    LoopHistory history;
     const std::unique_ptr<LoopPolicy> policy = make_policy(schedule, shape, history, rules);
     PolicyWorld world(shape, *policy, random_());
     world.run();
@@ -106,7 +106,7 @@ TEST_P(EveryPolicy, DoesEachIterationOnceWhileNodesJoinAndLeave) {
     rules.speeds.clear();
     const Schedule schedule = random_schedule(GetParam(), shape.trips, random_);
     Drifting nodes(shape.nodes());
-    RegionHistory history;
+    LoopHistory history;
     uint64_t before = 0;
     for (int number = 0; number < 30; ++number) {
       shape.trips = random_() % 4 == 0 ? random_() % 2000 : 1000;
@@ -138,7 +138,7 @@ template <class T> void run_loops_of_type(ScheduleKind kind, std::mt19937_64& ra
     const auto loop = RandomLoop<T>::draw(random);
     const LoopShape shape{trip_count(loop.lower, loop.upper, loop.stride), random_team(random)};
     const DecisionRules rules = random_rules(shape, random);
-    RegionHistory history;
+    LoopHistory history;
     const auto policy = make_policy(random_schedule(kind, shape.trips, random), shape, history, rules);
     PolicyWorld world(shape, *policy, random());
     world.run();

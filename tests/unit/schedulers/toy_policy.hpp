@@ -40,7 +40,7 @@ inline constexpr PolicyDescriptor toy_line{
     .name = "toy",
     .omp_number = 0x70797,
     .needs_all_nodes = true,
-    .make = [](const Schedule& schedule, const LoopShape& shape, RegionHistory&, const DecisionRules&)
+    .make = [](const Schedule& schedule, const LoopShape& shape, LoopHistory&, const DecisionRules&)
         -> std::unique_ptr<LoopPolicy> { return std::make_unique<ToyPolicy>(schedule, shape); },
 };
 

@@ -1,4 +1,4 @@
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 
 #include "schedulers/learning/node_knowledge.hpp"
 #include "schedulers/learning/speed_ratios.hpp"
@@ -141,8 +141,8 @@ bool on_several_nodes(const std::vector<uint32_t>& threads) {
 
 } // namespace
 
-RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules,
-                                                uint64_t trips) {
+LoopHistory::Visit LoopHistory::begin_visit(const std::vector<uint32_t>& threads, const DecisionRules& rules,
+                                            uint64_t trips) {
   const bool same = std::equal(threads.begin(), threads.end(), nodes_.begin(), nodes_.end(),
                                [](uint32_t count, const NodeKnowledge& node) { return count == node.threads; });
   if (!same)
@@ -161,16 +161,16 @@ RegionHistory::Visit RegionHistory::begin_visit(const std::vector<uint32_t>& thr
   return {false, announced_};
 }
 
-Decision RegionHistory::preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const {
-  RegionHistory copy = *this;
+Decision LoopHistory::preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const {
+  LoopHistory copy = *this;
   return copy.absorb(probes, rules);
 }
 
-const Decision& RegionHistory::absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) {
+const Decision& LoopHistory::absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) {
   return absorb(VisitMeasurements{probes, {}, {}}, rules);
 }
 
-const Decision& RegionHistory::absorb(VisitMeasurements visit, const DecisionRules& rules) {
+const Decision& LoopHistory::absorb(VisitMeasurements visit, const DecisionRules& rules) {
   if (visit.wholes.empty())
     visit.wholes = visit.probes;
   if (!same_shape(visit.probes)) {
@@ -198,7 +198,7 @@ const Decision& RegionHistory::absorb(VisitMeasurements visit, const DecisionRul
   return decision_;
 }
 
-bool RegionHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier) const {
+bool LoopHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier) const {
   if (earlier.size() != nodes_.size() || decision_.only_node() >= 0)
     return false;
   for (uint32_t i = 0; i < earlier.size(); ++i)
@@ -209,7 +209,7 @@ bool RegionHistory::has_times_of_all(const std::vector<NodeMeasurement>& earlier
 
 /// Makes of the visit's wholes those of all visits since the last audit. `times`: where this visit's own would come
 /// from.
-void RegionHistory::add_earlier_times(VisitMeasurements& visit, Times times) const {
+void LoopHistory::add_earlier_times(VisitMeasurements& visit, Times times) const {
   for (uint32_t i = 0; i < visit.wholes.size(); ++i) {
     if (!decision_.uses(i))
       continue;
@@ -224,29 +224,29 @@ void RegionHistory::add_earlier_times(VisitMeasurements& visit, Times times) con
   }
 }
 
-void RegionHistory::asked_every_time() {
+void LoopHistory::asked_every_time() {
   announced_ = 0;
   decided_within_visits_ = true;
 }
 
-bool RegionHistory::settled() const { return settled_; }
+bool LoopHistory::settled() const { return settled_; }
 
-double RegionHistory::work_us() const {
+double LoopHistory::work_us() const {
   for (const NodeKnowledge& node : nodes_)
     if (node.measured)
       return node.us_per_iteration * static_cast<double>(trips_) * static_cast<double>(visits_);
   return 0;
 }
 
-bool RegionHistory::steady() const { return settled_ || same_nodes_ >= enough_probes; }
+bool LoopHistory::steady() const { return settled_ || same_nodes_ >= enough_probes; }
 
 /// Times come from all that the nodes ran where several went on after their probes (otherwise those of different
 /// iterations would be compared) and pages stayed. If pages moved although a decision for several nodes was in force,
 /// they moved because of its new division: the times stand for once, so that the next visit finds the pages in place.
 /// Following the disturbed ones would move the division, and the pages, again and again. Pages that move once more are
 /// the loop's own doing, in a part of it that the probes do not show: then all that was measured counts, faults too.
-RegionHistory::Times RegionHistory::times_of(const std::vector<NodeMeasurement>& probes,
-                                             const std::vector<NodeMeasurement>& wholes, const DecisionRules& rules) {
+LoopHistory::Times LoopHistory::times_of(const std::vector<NodeMeasurement>& probes,
+                                         const std::vector<NodeMeasurement>& wholes, const DecisionRules& rules) {
   const Wholes all = examine(probes, wholes, rules);
   const bool in_force = decided_ && decision_.only_node() < 0;
   Times times = Times::OfProbes;
@@ -259,15 +259,15 @@ RegionHistory::Times RegionHistory::times_of(const std::vector<NodeMeasurement>&
 }
 
 /// A measurement without threads is one that is missing, not one of another team.
-bool RegionHistory::same_shape(const std::vector<NodeMeasurement>& nodes) const {
+bool LoopHistory::same_shape(const std::vector<NodeMeasurement>& nodes) const {
   return std::equal(nodes.begin(), nodes.end(), nodes_.begin(), nodes_.end(),
                     [](const NodeMeasurement& measurement, const NodeKnowledge& node) {
                       return measurement.threads == node.threads || measurement.threads == 0;
                     });
 }
 
-void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules) {
-  *this = RegionHistory{};
+void LoopHistory::start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules) {
+  *this = LoopHistory{};
   nodes_.resize(threads.size());
   for (size_t i = 0; i < threads.size(); ++i)
     nodes_[i].threads = threads[i];
@@ -279,8 +279,8 @@ void RegionHistory::start_afresh(const std::vector<uint32_t>& threads, const Dec
 /// The speed of a node is what it will be once pages have settled: the time its faults took counts only as far as they
 /// are expected again, on the first visit not at all. Shares that followed cold faults would move on the next visit,
 /// and their pages with them. Where faults are so many that this matters much, the loop is not divided anyway.
-void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
-                         const DecisionRules& rules) {
+void LoopHistory::take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
+                       const DecisionRules& rules) {
   if (!believable(probe))
     return;
   NodeKnowledge seen = knowledge_from(probe);
@@ -320,10 +320,10 @@ void RegionHistory::take(uint32_t node, const NodeMeasurement& probe, const Node
 
 /// The decision stands early when the last three probes agree: the same nodes, hardly changed speeds, a clear
 /// fault period. And each visit alone has to lead to the same nodes: the averages remember the first, cold
-/// one, and a region is not put on one node because of what that one fetched. Where the policy decides again within
+/// one, and a loop is not put on one node because of what that one fetched. Where the policy decides again within
 /// each visit, the period need not be clear as long as it does not grow: what is doubtful is looked at again anyway.
 /// DecisionRules::most_probes bounds all of this.
-void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& rules) {
+void LoopHistory::judge_probe(const Decision& standing, const DecisionRules& rules) {
   const bool agrees =
       decided_ && standing.nodes == decision_.nodes && change_of_speeds(standing, decision_) < smallest_difference;
   const bool no_doubt = (clear(decision_, rules) || (decided_within_visits_ && !pages_settle(latest_))) &&
@@ -341,7 +341,7 @@ void RegionHistory::judge_probe(const Decision& standing, const DecisionRules& r
 /// The decision in force against speeds over many visits: those that have changed are taken as they are, as no probe
 /// tells them better; others stay exactly as they were: moving a boundary by a few iterations would move pages. False
 /// if other nodes would be used: that is for judge_audit().
-bool RegionHistory::judge_long_times(const Decision& standing, const DecisionRules& rules) {
+bool LoopHistory::judge_long_times(const Decision& standing, const DecisionRules& rules) {
   const Decision seen = decide(latest_, rules);
   if (seen.nodes != standing.nodes || decision_.nodes != standing.nodes)
     return false;
@@ -358,7 +358,7 @@ bool RegionHistory::judge_long_times(const Decision& standing, const DecisionRul
 
 /// The audit's own measurement is compared with the decision, not the average in which it weighs three quarters. Speeds
 /// that an audit confirms stay exactly as they were.
-void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& rules) {
+void LoopHistory::judge_audit(const Decision& standing, const DecisionRules& rules) {
   const Decision seen = decide(latest_, rules);
   const bool several = standing.only_node() < 0;
   const bool looked_twice = std::exchange(looked_, true);
@@ -388,7 +388,7 @@ void RegionHistory::judge_audit(const Decision& standing, const DecisionRules& r
   stand_until_audit();
 }
 
-void RegionHistory::stand_until_audit() {
+void LoopHistory::stand_until_audit() {
   settled_ = true;
   looked_ = false;
   next_audit_ = visits_ + interval_ + 1;

@@ -1,4 +1,4 @@
-// What visits of one region have shown, and whether the next one is probed.
+// What visits of one loop have shown, and whether the next one is probed.
 #pragma once
 
 #include "schedulers/learning/decision.hpp"
@@ -21,10 +21,10 @@ struct VisitMeasurements {
 /// Not synchronised: one owner. A history is of visits by teams of one shape (threads of each node); another shape
 /// starts it afresh.
 ///
-/// A region is probed on its first visits, up to DecisionRules::most_probes, fewer when the measurements leave no
+/// A loop is probed on its first visits, up to DecisionRules::most_probes, fewer when the measurements leave no
 /// doubt. Then its decision stands, but not for ever: visits are probed again at growing intervals, and when such a
-/// probe contradicts the decision the region is probed anew.
-class RegionHistory {
+/// probe contradicts the decision the loop is probed anew.
+class LoopHistory {
  public:
   /// A visit begins.
   struct Visit {

@@ -1,15 +1,15 @@
-#include "region_visits.hpp"
+#include "loop_visits.hpp"
 
 namespace hetmp::schedulers {
 namespace {
 
-TEST(RegionHistory, AuditsAtGrowingIntervals) {
-  RegionHistory history;
+TEST(LoopHistory, AuditsAtGrowingIntervals) {
+  LoopHistory history;
   settle(history, quiet);
   for (uint64_t interval : {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096}) {
     for (uint64_t left = interval; left > 0; --left) { // every visit is asked about, so none is announced in vain
-      RegionHistory copy = history;
-      const RegionHistory::Visit answer = copy.begin_visit(team, rules(), 1000);
+      LoopHistory copy = history;
+      const LoopHistory::Visit answer = copy.begin_visit(team, rules(), 1000);
       ASSERT_FALSE(answer.probe) << interval << " " << left;
       ASSERT_EQ(answer.repeats, left - 1);
       history.begin_visit(team, rules(), 1000 + left); // another number each time
@@ -20,13 +20,13 @@ TEST(RegionHistory, AuditsAtGrowingIntervals) {
   }
 }
 
-TEST(RegionHistory, AuditsOneNodeTheLaterTheLessDoubtThereIs) {
+TEST(LoopHistory, AuditsOneNodeTheLaterTheLessDoubtThereIs) {
   // A fault every 10 us; several nodes pay from 25, 30, .. us on.
   const std::pair<double, uint32_t> expected[] = {{25, 16}, {30, 19}, {45, 28}, {60, 32}, {1000, 32}};
   for (const auto& [threshold, visits] : expected) {
     DecisionRules with = rules();
     with.threshold_us = threshold;
-    RegionHistory history;
+    LoopHistory history;
     while (!history.settled())
       visit(history, probe(1000, 100, 3000, 300), with);
     ASSERT_EQ(history.decision().only_node(), 0);
@@ -35,8 +35,8 @@ TEST(RegionHistory, AuditsOneNodeTheLaterTheLessDoubtThereIs) {
   }
 }
 
-TEST(RegionHistory, CountsTheVisitsThatNobodyAskedAbout) {
-  RegionHistory history;
+TEST(LoopHistory, CountsTheVisitsThatNobodyAskedAbout) {
+  LoopHistory history;
   settle(history, quiet);
   EXPECT_EQ(history.visits(), 3u);
   EXPECT_EQ(visit(history, quiet).repeats, 7u);
@@ -49,8 +49,8 @@ TEST(RegionHistory, CountsTheVisitsThatNobodyAskedAbout) {
   EXPECT_EQ(history.probed_visits(), 5u);
 }
 
-TEST(RegionHistory, DoesNotCountAnnouncedVisitsThatWereOtherLoops) {
-  RegionHistory history;
+TEST(LoopHistory, DoesNotCountAnnouncedVisitsThatWereOtherLoops) {
+  LoopHistory history;
   settle(history, quiet);
   uint64_t asked = 0;
   while (!visit(history, quiet, rules(), 1000 + asked % 2).probe)
@@ -58,13 +58,13 @@ TEST(RegionHistory, DoesNotCountAnnouncedVisitsThatWereOtherLoops) {
   EXPECT_EQ(asked, 8u);
 }
 
-TEST(RegionHistory, AnAuditThatContradictsStartsProbingAgain) {
+TEST(LoopHistory, AnAuditThatContradictsStartsProbingAgain) {
   const std::vector<NodeMeasurement> others[] = {
       clearly_faulting,        // another set of nodes
       probe(1000, 0, 2000, 0), // another speed
   };
   for (const auto& other : others) {
-    RegionHistory history;
+    LoopHistory history;
     settle(history, quiet);
     for (int audits = 0; audits < 3;) // until the interval has grown
       audits += visit(history, quiet).probe;
@@ -79,7 +79,7 @@ TEST(RegionHistory, AnAuditThatContradictsStartsProbingAgain) {
       EXPECT_FALSE(history.steady()) << "it is the first visit that says so";
     }
     // Fresh averages: as if there had been nothing before.
-    RegionHistory fresh;
+    LoopHistory fresh;
     visit(fresh, other);
     EXPECT_EQ(history.decision().nodes, fresh.decision().nodes);
     EXPECT_EQ(history.decision().speed, fresh.decision().speed);
@@ -92,8 +92,8 @@ TEST(RegionHistory, AnAuditThatContradictsStartsProbingAgain) {
   }
 }
 
-TEST(RegionHistory, TheFaultsOfOneVisitDoNotPutALoopOnOneNode) {
-  RegionHistory history;
+TEST(LoopHistory, TheFaultsOfOneVisitDoNotPutALoopOnOneNode) {
+  LoopHistory history;
   settle(history, quiet);
   const Decision before = history.decision();
   visit(history, quiet);
@@ -106,7 +106,7 @@ TEST(RegionHistory, TheFaultsOfOneVisitDoNotPutALoopOnOneNode) {
 }
 
 /// What nodes bring of the visits that nobody asked about, at an audit that says `now`.
-const Decision& audit(RegionHistory& history, const std::vector<NodeMeasurement>& now,
+const Decision& audit(LoopHistory& history, const std::vector<NodeMeasurement>& now,
                       const std::vector<NodeMeasurement>& earlier) {
   while (!history.begin_visit(team, rules()).probe) {
   }
@@ -117,8 +117,8 @@ std::vector<NodeMeasurement> sixteen_visits(double us0, double us1) {
   return {measured(4, 16 * 400, 16 * 4 * us0, 0), measured(8, 16 * 800, 16 * 8 * us1, 0)};
 }
 
-TEST(RegionHistory, AuditsGoByAllVisitsSinceTheLastOne) {
-  RegionHistory history;
+TEST(LoopHistory, AuditsGoByAllVisitsSinceTheLastOne) {
+  LoopHistory history;
   settle(history, quiet);
   ASSERT_EQ(history.decision().speed, (std::vector<double>{3, 1}));
   // Something disturbs the audit: it says 1.5 to 1, the sixteen visits before say 3 to 1.
@@ -136,8 +136,8 @@ TEST(RegionHistory, AuditsGoByAllVisitsSinceTheLastOne) {
   EXPECT_FALSE(history.settled());
 }
 
-TEST(RegionHistory, ASmallChangeConfirms) {
-  RegionHistory history;
+TEST(LoopHistory, ASmallChangeConfirms) {
+  LoopHistory history;
   settle(history, quiet);
   visit(history, quiet);
   EXPECT_TRUE(visit(history, probe(1000, 0, 3100, 0)).probe);
@@ -149,8 +149,8 @@ TEST(RegionHistory, ASmallChangeConfirms) {
   EXPECT_GT(history.decision().speed[0], 3.2);
 }
 
-TEST(RegionHistory, LooksTwiceBeforeOneNodeKeepsTheLoop) {
-  RegionHistory history;
+TEST(LoopHistory, LooksTwiceBeforeOneNodeKeepsTheLoop) {
+  LoopHistory history;
   settle(history, clearly_faulting);
   visit(history, clearly_faulting);
   // The other node's pages are cold again after so long; that alone confirms nothing.
@@ -163,8 +163,8 @@ TEST(RegionHistory, LooksTwiceBeforeOneNodeKeepsTheLoop) {
   EXPECT_EQ(history.decision().nodes, 0b11u);
 }
 
-TEST(RegionHistory, SpeedsOfNodesWithoutWorkDoNotContradict) {
-  RegionHistory history;
+TEST(LoopHistory, SpeedsOfNodesWithoutWorkDoNotContradict) {
+  LoopHistory history;
   settle(history, clearly_faulting);
   visit(history, clearly_faulting);
   visit(history, clearly_faulting);

@@ -1,7 +1,7 @@
-// Visits of a region, for tests of what RegionHistory makes of them: a team of four and eight threads on two nodes.
+// Visits of a loop, for tests of what LoopHistory makes of them: a team of four and eight threads on two nodes.
 #pragma once
 
-#include "schedulers/learning/region_history.hpp"
+#include "schedulers/learning/loop_history.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
@@ -36,15 +36,15 @@ inline DecisionRules rules(double threshold_us = 100) {
 }
 
 /// Probes once if the history wants to. The visit's answer.
-inline RegionHistory::Visit visit(RegionHistory& history, const std::vector<NodeMeasurement>& nodes,
-                                  const DecisionRules& how = rules(), uint64_t trips = 0) {
-  const RegionHistory::Visit result = history.begin_visit(team, how, trips);
+inline LoopHistory::Visit visit(LoopHistory& history, const std::vector<NodeMeasurement>& nodes,
+                                const DecisionRules& how = rules(), uint64_t trips = 0) {
+  const LoopHistory::Visit result = history.begin_visit(team, how, trips);
   if (result.probe)
     history.absorb(nodes, how);
   return result;
 }
 
-inline void settle(RegionHistory& history, const std::vector<NodeMeasurement>& nodes,
+inline void settle(LoopHistory& history, const std::vector<NodeMeasurement>& nodes,
                    const DecisionRules& how = rules()) {
   for (int i = 0; i < 20 && !history.settled(); ++i)
     visit(history, nodes, how);

@@ -1,4 +1,4 @@
-#include "region_visits.hpp"
+#include "loop_visits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 namespace hetmp::schedulers {
 namespace {
 
-TEST(RegionHistory, TakesTheFirstVisitRaw) {
-  RegionHistory history;
+TEST(LoopHistory, TakesTheFirstVisitRaw) {
+  LoopHistory history;
   EXPECT_FALSE(history.decided());
   const Decision& decision = history.absorb(probe(1000, 10, 3000, 40), rules(50));
   EXPECT_EQ(decision.speed, (std::vector<double>{3, 1}));
@@ -18,8 +18,8 @@ TEST(RegionHistory, TakesTheFirstVisitRaw) {
   EXPECT_EQ(history.probed_visits(), 1u);
 }
 
-TEST(RegionHistory, SmoothsTimesAndFaultsWithThreeQuartersForTheNewVisit) {
-  RegionHistory history;
+TEST(LoopHistory, SmoothsTimesAndFaultsWithThreeQuartersForTheNewVisit) {
+  LoopHistory history;
   history.absorb(probe(1000, 10, 3000, 40), rules(50));
   const Decision& decision = history.absorb(probe(2000, 50, 2000, 0), rules(50));
   // Node 0: times 10 then 20 us an iteration: 17.5; faults 10 then 50: 40 -> 1750 us / 40 faults.
@@ -31,8 +31,8 @@ TEST(RegionHistory, SmoothsTimesAndFaultsWithThreeQuartersForTheNewVisit) {
   EXPECT_DOUBLE_EQ(decision.fault_period_us, 43.75) << "that of the node that faults most";
 }
 
-TEST(RegionHistory, SmoothsTheFaultPeriodOnEveryVisit) {
-  RegionHistory history;
+TEST(LoopHistory, SmoothsTheFaultPeriodOnEveryVisit) {
+  LoopHistory history;
   double faults = 100;
   history.absorb(probe(1000, 100, 1000, 0), rules());
   for (const uint64_t seen : {40u, 0u, 300u, 7u}) {
@@ -43,8 +43,8 @@ TEST(RegionHistory, SmoothsTheFaultPeriodOnEveryVisit) {
   }
 }
 
-TEST(RegionHistory, SmoothsOverVisitsOfDifferentLength) {
-  RegionHistory history;
+TEST(LoopHistory, SmoothsOverVisitsOfDifferentLength) {
+  LoopHistory history;
   history.absorb(std::vector{measured(4, 400, 4000, 4), measured(4, 400, 8000, 8)}, rules());
   history.absorb(std::vector{measured(4, 40, 400, 1), measured(4, 40, 800, 1)}, rules());
   EXPECT_DOUBLE_EQ(history.decision().speed[0], 2.0); // a tenth of the trips, the same nodes
@@ -52,8 +52,8 @@ TEST(RegionHistory, SmoothsOverVisitsOfDifferentLength) {
   EXPECT_NEAR(history.nodes()[0].fault_period_us(), 10 / (0.02125 * 4), 1e-9);
 }
 
-TEST(RegionHistory, LongMeasurementsWeighMoreThanShortOnes) {
-  RegionHistory history;
+TEST(LoopHistory, LongMeasurementsWeighMoreThanShortOnes) {
+  LoopHistory history;
   history.absorb(std::vector{measured(4, 400, 4000, 0), measured(4, 400, 4000, 0)}, rules());
   history.absorb(std::vector{measured(4, 4000, 40000, 0), measured(4, 40, 800, 0)}, rules());
   EXPECT_DOUBLE_EQ(history.nodes()[0].us_per_iteration, 10);
@@ -62,20 +62,20 @@ TEST(RegionHistory, LongMeasurementsWeighMoreThanShortOnes) {
 }
 
 /// A visit of two nodes that went on after their probes, ten times as far.
-void absorb_whole(RegionHistory& history, double us0, double us1, uint64_t faults = 0) {
+void absorb_whole(LoopHistory& history, double us0, double us1, uint64_t faults = 0) {
   std::vector<NodeMeasurement> probes = probe(1000, 0, 3000, 0);
   history.absorb({probes, {measured(4, 4000, 40 * us0, faults), measured(8, 8000, 80 * us1, 0)}, {}}, rules());
 }
 
-TEST(RegionHistory, AveragesTimesOfWholeVisitsThatAgree) {
-  RegionHistory history;
+TEST(LoopHistory, AveragesTimesOfWholeVisitsThatAgree) {
+  LoopHistory history;
   for (const double seen : {1000, 1080, 1010, 960})
     absorb_whole(history, seen, 3000);
   EXPECT_NEAR(history.nodes()[0].us_per_iteration, 10.125, 1e-9);
 }
 
-TEST(RegionHistory, ADivisionStandsForOnceWhenItsPagesMove) {
-  RegionHistory history;
+TEST(LoopHistory, ADivisionStandsForOnceWhenItsPagesMove) {
+  LoopHistory history;
   absorb_whole(history, 1000, 3000);
   absorb_whole(history, 1500, 3000, 100000);
   EXPECT_DOUBLE_EQ(history.nodes()[0].us_per_iteration, 10) << "not taken";
@@ -84,8 +84,8 @@ TEST(RegionHistory, ADivisionStandsForOnceWhenItsPagesMove) {
   EXPECT_DOUBLE_EQ(history.nodes()[0].us_per_iteration, 0.25 * 10 + 0.75 * 15);
 }
 
-TEST(RegionHistory, FaultsThatProbesDoNotShowCountWhenTheyPersist) {
-  RegionHistory history;
+TEST(LoopHistory, FaultsThatProbesDoNotShowCountWhenTheyPersist) {
+  LoopHistory history;
   absorb_whole(history, 1000, 3000);
   absorb_whole(history, 1000, 3000, 100000);
   EXPECT_EQ(history.decision().nodes, 0b11u) << "the division may have been new";
@@ -93,10 +93,10 @@ TEST(RegionHistory, FaultsThatProbesDoNotShowCountWhenTheyPersist) {
   EXPECT_EQ(history.decision().only_node(), 0);
 }
 
-TEST(RegionHistory, TakesTimesFromAllOfAVisitAndFaultsFromItsProbe) {
+TEST(LoopHistory, TakesTimesFromAllOfAVisitAndFaultsFromItsProbe) {
   const std::vector<NodeMeasurement> probes = probe(1000, 0, 9000, 8);
   const std::vector<NodeMeasurement> wholes = {measured(4, 4000, 40000, 0), measured(8, 8000, 240000, 20)};
-  RegionHistory history;
+  LoopHistory history;
   history.absorb({probes, wholes, {}}, rules());
   EXPECT_DOUBLE_EQ(history.decision().speed[0], 3);
   EXPECT_DOUBLE_EQ(history.nodes()[1].faults_per_iteration, 8 / 800.0);
@@ -104,27 +104,27 @@ TEST(RegionHistory, TakesTimesFromAllOfAVisitAndFaultsFromItsProbe) {
   // Pages that moved meanwhile, of whichever node, would tell of themselves: 60 us each.
   std::vector<NodeMeasurement> moving = wholes;
   moving[1].read_misses = 50; // 3 ms, of the 40 of node 0 too much
-  RegionHistory moved;
+  LoopHistory moved;
   moved.absorb({probe(1000, 0, 9000, 0), moving, {}}, rules());
   EXPECT_DOUBLE_EQ(moved.decision().speed[0], 9);
   EXPECT_DOUBLE_EQ(moved.nodes()[0].iterations, 400);
 
   // Where one node alone went on, its other iterations are no measure for the others' probes.
-  RegionHistory alone;
+  LoopHistory alone;
   alone.absorb({probe(1000, 0, 9000, 0), {measured(4, 4000, 80000, 0), measured(8, 800, 72000, 0)}, {}}, rules());
   EXPECT_DOUBLE_EQ(alone.decision().speed[0], 9);
 }
 
-TEST(RegionHistory, APreviewChangesNothing) {
-  RegionHistory history;
+TEST(LoopHistory, APreviewChangesNothing) {
+  LoopHistory history;
   const Decision preview = history.preview(probe(1000, 10, 3000, 40), rules(50));
   EXPECT_EQ(preview.speed, (std::vector<double>{3, 1}));
   EXPECT_FALSE(history.decided());
   EXPECT_EQ(history.absorb(probe(1000, 10, 3000, 40), rules(50)).reason, preview.reason);
 }
 
-TEST(RegionHistory, SmoothsCountersAndDoesWithoutThem) {
-  RegionHistory history;
+TEST(LoopHistory, SmoothsCountersAndDoesWithoutThem) {
+  LoopHistory history;
   std::vector<NodeMeasurement> counted = clearly_faulting;
   for (NodeMeasurement& node : counted) {
     node.instructions = 1000000;
@@ -142,27 +142,27 @@ TEST(RegionHistory, SmoothsCountersAndDoesWithoutThem) {
   EXPECT_DOUBLE_EQ(history.decision().misses_per_kilo_instruction, (4 * 7.0 + 8 * 1.0) / 12);
 }
 
-TEST(RegionHistory, CountsExecutionAndNotWaitingBetweenFaults) {
+TEST(LoopHistory, CountsExecutionAndNotWaitingBetweenFaults) {
   // 10 faults in 1000 us, of which the threads executed 50 us: a fault every 5 us of work, not every 100.
   std::vector<NodeMeasurement> waiting = {measured(4, 400, 4000, 10), measured(4, 400, 4000, 10)};
   for (NodeMeasurement& node : waiting)
     node.busy_us = 4 * 50;
-  RegionHistory history;
+  LoopHistory history;
   EXPECT_DOUBLE_EQ(history.absorb(waiting, rules()).fault_period_us, 5);
   EXPECT_EQ(history.decision().only_node(), 0);
 }
 
-TEST(RegionHistory, CountsFaultsOfAllKinds) {
+TEST(LoopHistory, CountsFaultsOfAllKinds) {
   NodeMeasurement node = measured(4, 400, 4000, 10);
   node.write_misses = 20;
   node.write_upgrades = 30;
-  RegionHistory history;
+  LoopHistory history;
   history.absorb(std::vector{node, measured(4, 400, 4000, 0)}, rules());
   EXPECT_DOUBLE_EQ(history.nodes()[0].faults_per_iteration, 60.0 / 400);
 }
 
-TEST(RegionHistory, ExpectsPagesToGoOnSettling) {
-  RegionHistory history;
+TEST(LoopHistory, ExpectsPagesToGoOnSettling) {
+  LoopHistory history;
   history.absorb(probe(1000, 400, 1000, 400), rules());
   EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 1); // nothing says yet that they settle
   history.absorb(probe(1000, 40, 1000, 800), rules());
@@ -174,9 +174,9 @@ TEST(RegionHistory, ExpectsPagesToGoOnSettling) {
   EXPECT_DOUBLE_EQ(history.nodes()[0].faults_next_visit, 0.01);
 }
 
-TEST(RegionHistory, SurvivesTimesThatCannotBe) {
+TEST(LoopHistory, SurvivesTimesThatCannotBe) {
   for (const double absurd : {0.0, -5.0, std::nan(""), infinity, -infinity, 1e300}) {
-    RegionHistory history;
+    LoopHistory history;
     const Decision& decision = history.absorb(probe(absurd, 3, 2000, 0), rules());
     ASSERT_EQ(decision.speed.size(), 2u);
     for (const double speed : decision.speed) {
@@ -187,9 +187,9 @@ TEST(RegionHistory, SurvivesTimesThatCannotBe) {
   }
 }
 
-TEST(RegionHistory, KeepsWhatItKnowsOfANodeThatMeasuredNonsense) {
+TEST(LoopHistory, KeepsWhatItKnowsOfANodeThatMeasuredNonsense) {
   for (int kind = 0; kind < 4; ++kind) {
-    RegionHistory history;
+    LoopHistory history;
     history.absorb(probe(1000, 10, 3000, 40), rules(50));
     std::vector<NodeMeasurement> next = probe(1000, 10, 500, 7);
     if (kind == 0)
@@ -207,8 +207,8 @@ TEST(RegionHistory, KeepsWhatItKnowsOfANodeThatMeasuredNonsense) {
   }
 }
 
-TEST(RegionHistory, CallsTwoNodesWithoutMeasurableTimeEqual) {
-  RegionHistory history;
+TEST(LoopHistory, CallsTwoNodesWithoutMeasurableTimeEqual) {
+  LoopHistory history;
   EXPECT_EQ(history.absorb(probe(0, 0, 0, 0), rules()).speed, (std::vector<double>{1, 1}));
 }
 
