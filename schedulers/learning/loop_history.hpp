@@ -2,28 +2,21 @@
 #pragma once
 
 #include "schedulers/learning/decision.hpp"
+#include "schedulers/learning/loop_phase.hpp"
 #include "schedulers/learning/measurement.hpp"
+#include "schedulers/learning/node_averages.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace hetmp::schedulers {
 
-/// What the nodes of a team measured on a visit; element i of each is node i's.
-struct VisitMeasurements {
-  std::vector<NodeMeasurement>
-      probes; ///< over its probe: the same iterations on every visit, whatever else it was given
-  std::vector<NodeMeasurement> wholes; ///< over all that it ran, the probe included; empty: as the probes
-  std::vector<NodeMeasurement>
-      earlier; ///< of an audit: over its shares on the visits since the one before; empty: not known
-};
-
 /// Not synchronised: one owner. A history is of visits by teams of one shape (threads of each node); another shape
 /// starts it afresh.
 ///
 /// A loop is probed on its first visits, up to DecisionRules::most_probes, fewer when the measurements leave no
 /// doubt. Then its decision stands, but not for ever: visits are probed again at growing intervals, and when such a
-/// probe contradicts the decision the loop is probed anew.
+/// probe contradicts the decision the loop is probed anew. loop_phase.hpp has this as a table.
 class LoopHistory {
  public:
   /// A visit begins.
@@ -40,31 +33,24 @@ class LoopHistory {
   /// measures and decides again within it, also when the visit is not probed.
   void asked_every_time();
 
-  /// Takes a visit into account and decides anew. Measurements that cannot be true leave what is known of the node as
-  /// it was. Smoothing, per iteration, so that visits with different trip counts compare: the new value weighs 0.75,
-  /// for times and faults alike; between times of different numbers of iterations, the longer one the more.
-  ///
-  /// Times come from `wholes` if several nodes ran more than their probes and hardly any page moved meanwhile: it is
-  /// many times longer than the probe, so what disturbs a node now and then weighs as it does in the whole loop. Such
-  /// times that agree within 10 percent are one steady speed with disturbances: of these it is the mean. An audit alone
-  /// would meet whatever disturbs the machine in that moment: where all nodes in use have `earlier` times, the speeds
-  /// follow from them.
+  /// Takes a visit into account (NodeAverages says how) and decides anew.
   const Decision& absorb(VisitMeasurements visit, const DecisionRules& rules);
   /// Of a visit of which there are probes only.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules);
   /// What absorb() would decide.
   Decision preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const;
 
+  LoopPhase phase() const { return phase_; }
   /// The last decision; all nodes of the team alike, without a reason, before the first.
   const Decision& decision() const { return decision_; }
-  bool decided() const { return decided_; }
+  bool decided() const { return is_decided(phase_); }
   /// The decision stands: no probing until the next audit.
-  bool settled() const;
+  bool settled() const { return stands(phase_); }
   /// The last three probes, or all since the decision stands, led to the same nodes: enough to do without the others,
   /// though speeds or doubts may still ask for probes.
   bool steady() const;
 
-  const std::vector<NodeKnowledge>& nodes() const { return nodes_; }
+  const std::vector<NodeKnowledge>& nodes() const { return averages_.smoothed(); }
 
   /// What hetprobe-i remembers from visit to visit about bringing in nodes that the decision leaves out.
   struct BringIns {
@@ -79,30 +65,19 @@ class LoopHistory {
   double work_us() const;
 
  private:
-  bool same_shape(const std::vector<NodeMeasurement>& nodes) const;
+  LoopAction step(LoopEvent event);
   void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
-  /// Where a visit's times come from; Standing: they are not taken; Persisting: everything comes from the wholes.
-  enum class Times : uint8_t { OfProbes, OfWholes, Standing, Persisting };
-  bool has_times_of_all(const std::vector<NodeMeasurement>& earlier) const;
-  void add_earlier_times(VisitMeasurements& visit, Times times) const;
-  Times times_of(const std::vector<NodeMeasurement>& probes, const std::vector<NodeMeasurement>& wholes,
-                 const DecisionRules& rules);
-  void take(uint32_t node, const NodeMeasurement& probe, const NodeMeasurement& timed, Times times,
-            const DecisionRules& rules);
-  void judge_probe(const Decision& standing, const DecisionRules& rules);
-  void judge_audit(const Decision& standing, const DecisionRules& rules);
-  bool judge_long_times(const Decision& standing, const DecisionRules& rules);
-  void stand_until_audit();
+  LoopEvent beginning(const std::vector<uint32_t>& threads, uint64_t trips) const;
+  LoopEvent judge_probe(const Decision& standing, const DecisionRules& rules);
+  LoopEvent judge_audit(const Decision& standing, bool long_times, const DecisionRules& rules);
+  void act(LoopAction action, const DecisionRules& rules);
+  bool valid() const;
 
   BringIns bring_ins_;
-  std::vector<NodeKnowledge> nodes_;  ///< smoothed
-  std::vector<NodeKnowledge> latest_; ///< as the last believable measurement alone has it
+  LoopPhase phase_ = LoopPhase::Fresh;
+  NodeAverages averages_;
   Decision decision_;
-  bool decided_ = false;
-  bool settled_ = false;
   bool decided_within_visits_ = false;
-  bool stood_ = false;  ///< the last visit's times were not taken
-  bool looked_ = false; ///< of an audit that takes two visits: the first one has been
   uint32_t probed_ = 0;
   uint32_t round_ = 0;      ///< probed visits since probing began anew
   uint32_t same_nodes_ = 0; ///< probes in a row that led to the same nodes
