@@ -8,7 +8,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 5;
+inline constexpr uint32_t fabric_version = 6;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -111,6 +111,10 @@ struct Fabric {
   void (*send)(uint32_t to, const void* bytes, uint32_t size);
   /// Whether `address` means the same memory on every node.
   bool (*is_shared)(const void* address);
+  /// Whether code at `address` can be the same code on every node though it belongs to no object that all have loaded;
+  /// and whether this node may execute what is there. Any thread but the service thread.
+  bool (*may_hold_code)(const void* address);
+  bool (*holds_code)(const void* address);
   /// A detached thread whose stack and thread-local variables lie in shared memory. Returns 0 or an errno value.
   int (*create_thread)(void* (*body)(void*), void* argument, size_t stack_bytes);
   void (*read_faults)(FaultCounters* counters);

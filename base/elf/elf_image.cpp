@@ -34,6 +34,25 @@ std::string build_id_in(const uint8_t* notes, size_t bytes) {
   return {};
 }
 
+std::string object_name(const dl_phdr_info& object) {
+  const std::string_view path = object.dlpi_name ? object.dlpi_name : "";
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with("linux-vdso") || name.starts_with("linux-gate"))
+    return {};
+  return std::string(name.empty() ? "program" : name);
+}
+
+std::string object_content(const dl_phdr_info& object) {
+  std::string sizes = "sizes", id;
+  for_each_segment(object, [&](const LoadedSegment& segment) {
+    if (segment.type == PT_NOTE && id.empty())
+      id = build_id_in(reinterpret_cast<const uint8_t*>(segment.begin), segment.bytes);
+    if (segment.type == PT_LOAD)
+      sizes += ' ' + std::to_string(segment.bytes);
+  });
+  return id.empty() ? sizes : "build id " + id;
+}
+
 ElfImage::SymbolTable ElfImage::find_symbols(uint32_t type) const {
   const auto* file = part<ElfW(Ehdr)>(0);
   if (!file || memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_shentsize != sizeof(ElfW(Shdr)))

@@ -35,6 +35,13 @@ template <class Visit> void for_each_segment(const dl_phdr_info& info, Visit&& v
 /// The build id among these notes (a PT_NOTE segment's bytes), in hexadecimal digits; empty if there is none.
 std::string build_id_in(const uint8_t* notes, size_t bytes);
 
+/// The name of a loaded object's file, without its folder; "program" for the program. Empty for what the kernel brings
+/// along, which is no file.
+std::string object_name(const dl_phdr_info& object);
+
+/// What the file is: its build id or, without one, the sizes of its segments.
+std::string object_content(const dl_phdr_info& object);
+
 /// A symbol that its object defines.
 struct ElfSymbol {
   uint64_t value; ///< its address without the object's base

@@ -5,32 +5,19 @@
 
 #include <cstdio>
 #include <link.h>
-#include <string_view>
 #include <unistd.h>
 
 namespace hetmp::dsm {
 namespace {
 
-std::string content_of(const dl_phdr_info& object) {
-  std::string sizes = "sizes", id;
-  for_each_segment(object, [&](const LoadedSegment& segment) {
-    if (segment.type == PT_NOTE && id.empty())
-      id = build_id_in(reinterpret_cast<const uint8_t*>(segment.begin), segment.bytes);
-    if (segment.type == PT_LOAD)
-      sizes += ' ' + std::to_string(segment.bytes);
-  });
-  return id.empty() ? sizes : "build id " + id;
-}
-
 int collect(dl_phdr_info* object, size_t, void* result) {
-  const std::string_view path = object->dlpi_name;
-  std::string name(path.substr(path.rfind('/') + 1));
-  if (name.starts_with("linux-vdso") || name.starts_with("linux-gate")) // the kernel's own, and nobody's data
+  const std::string name = object_name(*object);
+  if (name.empty()) // the kernel's own, and nobody's data
     return 0;
   char address[32];
   snprintf(address, sizeof address, "%#zx", size_t(object->dlpi_addr));
-  static_cast<std::vector<std::string>*>(result)->push_back((name.empty() ? "program" : name) + " (" +
-                                                            content_of(*object) + " at " + address + ")");
+  static_cast<std::vector<std::string>*>(result)->push_back(name + " (" + object_content(*object) + " at " + address +
+                                                            ")");
   return 0;
 }
 

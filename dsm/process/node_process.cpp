@@ -62,6 +62,10 @@ struct FabricFunctions {
   static bool is_shared(const void* address) {
     return the_process->plan_.is_shared(reinterpret_cast<uintptr_t>(address));
   }
+  static bool may_hold_code(const void* address) {
+    return the_process->code_.may_hold(reinterpret_cast<uintptr_t>(address));
+  }
+  static bool holds_code(const void* address) { return the_process->code_.holds(reinterpret_cast<uintptr_t>(address)); }
   static int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
     return the_process->stacks_.create_thread(body, argument, stack_bytes);
   }
@@ -164,6 +168,8 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              FabricFunctions::attach,
              FabricFunctions::send,
              FabricFunctions::is_shared,
+             FabricFunctions::may_hold_code,
+             FabricFunctions::holds_code,
              FabricFunctions::create_thread,
              FabricFunctions::read_faults,
              FabricFunctions::watch_pages,

@@ -11,6 +11,7 @@
 #include "dsm/process/membership.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/heap.hpp"
+#include "dsm/space/shared_code.hpp"
 #include "dsm/space/thread_stacks.hpp"
 #include "dsm/transport/transport.hpp"
 
@@ -108,6 +109,7 @@ class NodeProcess final : private ServiceClient {
   const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
   ConnectionKeys keys_;                  ///< likewise, of a process that a launcher has started, until it joins
   AddressPlan plan_;
+  SharedCode code_{plan_};
   std::unique_ptr<Transport> transport_; ///< null until the nodes start
   MemoryBudget budget_;
   Heap heap_;

@@ -78,6 +78,10 @@ void fields(auto& codec, Is<ListedSizes> auto& it) {
   codec.counted(count, sizes);
   codec(first_level);
 }
+void fields(auto& codec, Is<CodeId> auto& it) {
+  auto& [object, offset] = it;
+  codec(object, offset);
+}
 void fields(auto& codec, Is<HandedTask> auto& it) {
   auto& [function, finalise, body, slot, is_final] = it;
   codec(function, finalise, body, slot, is_final);
@@ -91,8 +95,16 @@ void fields(auto& codec, Is<TeamDescription> auto& it) {
   auto& [team, node, nodes, participants, root, threads, first_thread, local_threads, level, active_level, league_teams,
          league_number, icvs, device, listed, source, microtask, invoke, argument_count, arguments] = it;
   codec(team, node, nodes, participants, root, threads, first_thread, local_threads, level, active_level, league_teams,
-        league_number, icvs, device, listed, source, microtask, invoke);
+        league_number, icvs, device, listed, source); // microtask and invoke are TeamCode's
   codec.counted(argument_count, arguments);
+}
+void fields(auto& codec, Is<TeamCode> auto& it) {
+  auto& [microtask, invoke] = it;
+  codec(microtask, invoke);
+}
+void fields(auto& codec, Is<TeamStart> auto& it) {
+  auto& [part, code] = it;
+  codec(code, part);
 }
 void fields(auto&, Is<ReportWanted> auto&) {}
 
@@ -169,6 +181,7 @@ void fields(auto& codec, Is<Answer> auto& it) {
 // What is wrong with values whose fields could all be read.
 
 constexpr const char* no_such_node = "names a node that there cannot be";
+constexpr const char* no_code = "names no code to execute";
 
 template <class T> const char* problem(const T&) { return nullptr; }
 const char* problem(const Asker& it) { return it.node < most_nodes ? nullptr : no_such_node; }
@@ -191,6 +204,8 @@ const char* problem(const Assignment& it) {
   }
   return nullptr;
 }
+const char* problem(const HandedTask& it) { return it.function ? nullptr : no_code; }
+const char* problem(const TeamCode& it) { return it.microtask && it.invoke ? nullptr : no_code; }
 const char* problem(const Handover& it) {
   if (it.origin >= most_nodes)
     return no_such_node;
@@ -348,23 +363,24 @@ template <class T, class... Others> constexpr uint8_t place_in(const std::varian
   return found;
 }
 
-/// As it would be written as part of a Message, which is not made for it.
-template <class T> uint32_t write(const T& message, std::span<std::byte> to) {
+/// As it would be written as part of a Message, which is not made for it: by its parts.
+template <class T> uint32_t write(std::span<std::byte> to, const auto&... parts) {
   Writer writer(to);
-  writer(place_in<T>(static_cast<const Message*>(nullptr)), message);
+  writer(place_in<T>(static_cast<const Message*>(nullptr)), parts...);
   return writer.size();
 }
 
 } // namespace
 
-static_assert(EncodedMessage::most_bytes >= sizeof(TeamDescription) && EncodedMessage::most_bytes >= sizeof(Answer) &&
+static_assert(EncodedMessage::most_bytes >= sizeof(TeamStart) && EncodedMessage::most_bytes >= sizeof(Answer) &&
                   EncodedMessage::most_bytes >= sizeof(Request) + Request::longest_source,
               "nothing is longer as bytes than as a structure, but for the texts it points to");
 
-EncodedMessage::EncodedMessage(const Request& request) : size_(write(request, bytes_)) {}
-EncodedMessage::EncodedMessage(const Answer& answer) : size_(write(answer, bytes_)) {}
-EncodedMessage::EncodedMessage(const TeamDescription& part) : size_(write(part, bytes_)) {}
-EncodedMessage::EncodedMessage(ReportWanted wanted) : size_(write(wanted, bytes_)) {}
+EncodedMessage::EncodedMessage(const Request& request) : size_(write<Request>(bytes_, request)) {}
+EncodedMessage::EncodedMessage(const Answer& answer) : size_(write<Answer>(bytes_, answer)) {}
+EncodedMessage::EncodedMessage(const TeamDescription& part, const TeamCode& code)
+    : size_(write<TeamStart>(bytes_, code, part)) {}
+EncodedMessage::EncodedMessage(ReportWanted wanted) : size_(write<ReportWanted>(bytes_, wanted)) {}
 
 const char* decode(std::span<const std::byte> bytes, Message& to) {
   Reader reader(bytes);

@@ -18,7 +18,7 @@ namespace hetmp::runtime {
 /// The origin's service thread is to make the report.
 struct ReportWanted {};
 
-using Message = std::variant<ReportWanted, Request, Answer, TeamDescription>;
+using Message = std::variant<ReportWanted, Request, Answer, TeamStart>;
 
 /// A message on its way.
 class EncodedMessage {
@@ -28,7 +28,8 @@ class EncodedMessage {
 
   explicit EncodedMessage(const Request& request);
   explicit EncodedMessage(const Answer& answer);
-  explicit EncodedMessage(const TeamDescription& part);
+  explicit EncodedMessage(const TeamStart& start) : EncodedMessage(start.part, start.code) {}
+  EncodedMessage(const TeamDescription& part, const TeamCode& code);
   explicit EncodedMessage(ReportWanted);
 
   const std::byte* data() const { return bytes_; }

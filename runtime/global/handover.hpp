@@ -1,6 +1,7 @@
 // Tasks that one node hands over to another, as messages carry them.
 #pragma once
 
+#include "base/elf/code_id.hpp"
 #include "runtime/settings/icv.hpp"
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 namespace hetmp::runtime {
 
-/// Addresses of functions and of the task's body mean the same on every node.
+/// The address of the body means the same on every node.
 struct HandedTask {
-  uint64_t function = 0; ///< ExplicitTask::function
-  uint64_t finalise = 0; ///< ExplicitTask::finalise, or 0
+  CodeId function; ///< ExplicitTask::function
+  CodeId finalise; ///< ExplicitTask::finalise, or none
   uint64_t body = 0;
   uint32_t slot = 0; ///< of its record on the node that generated it (tasking/away_tasks.hpp)
   bool is_final = false;

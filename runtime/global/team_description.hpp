@@ -1,6 +1,7 @@
 // A node's part of a team, as it is described to the node.
 #pragma once
 
+#include "base/elf/code_id.hpp"
 #include "base/node_set.hpp"
 #include "runtime/process/device_icvs.hpp"
 #include "runtime/process/invoke.hpp"
@@ -15,7 +16,7 @@ namespace hetmp::runtime {
 inline constexpr uint32_t most_forwarded_arguments = 256;
 
 /// Everything a node needs to run its part of a team. Sent by value; only the used arguments travel (codec.cpp lists
-/// the fields).
+/// the fields), and of code its names (TeamStart).
 struct TeamDescription {
   uint64_t team = 0;  ///< unique in the program
   uint32_t node = 0;  ///< the node this copy is for
@@ -33,11 +34,24 @@ struct TeamDescription {
   DeviceIcvs device;                 ///< as they are when the region begins; of spread teams
   ListedSizes listed;                ///< of regions inside this one
   const void* source = nullptr;      ///< ident_t of the construct
-  void* microtask = nullptr;         ///< the outlined function
-  Invoker invoke = invoke_microtask; ///< how its compiler wants it called
+  void* microtask = nullptr;         ///< the outlined function; in this process
+  Invoker invoke = invoke_microtask; ///< how its compiler wants it called; likewise
   uint32_t argument_count = 0;
   void* arguments[most_forwarded_arguments];
 };
 static_assert(std::is_trivially_copyable_v<TeamDescription>);
+
+/// The code that a team executes, as all nodes know it.
+struct TeamCode {
+  CodeId microtask; ///< TeamDescription::microtask
+  CodeId invoke;    ///< TeamDescription::invoke
+};
+
+/// What a node is told when its part of a team begins.
+struct TeamStart {
+  TeamDescription part; ///< what it has of code is this process's, and does not travel
+  TeamCode code;
+};
+static_assert(std::is_trivially_copyable_v<TeamStart>);
 
 } // namespace hetmp::runtime

@@ -12,6 +12,7 @@
 #include "runtime/nodes/page_report.hpp"
 #include "runtime/nodes/pushes.hpp"
 #include "runtime/nodes/timeline.hpp"
+#include "runtime/process/code_ids.hpp"
 #include "runtime/process/ending_signals.hpp"
 #include "runtime/process/fault_source.hpp"
 #include "runtime/process/library.hpp"
@@ -40,7 +41,7 @@ void send(uint32_t to, const EncodedMessage& message) { fabric->send(to, message
 /// program spreads teams over node processes, so there is one at a time. Filled by the service thread, emptied by the
 /// leader; `handed` and `taken` count both.
 struct Mailbox {
-  TeamDescription part;
+  TeamStart start;
   EventCount handed;
   std::atomic<uint32_t> taken{0};
 } mailbox;
@@ -57,7 +58,7 @@ class MessageLevel final : public CoordinatedLevel {
   void start(const TeamDescription& part) override {
     page_report::region_begins(part);
     region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
-    send(part.node, EncodedMessage(part));
+    send(part.node, EncodedMessage(part, {name_code(part.microtask), name_code(part.invoke)}));
     offer_arguments(*fabric, part);
   }
 
@@ -172,13 +173,13 @@ const char* take(uint32_t from, const Answer& answer) {
   return MessageLevel::receive(answer) ? nullptr : "answers what was not asked";
 }
 
-const char* take(uint32_t, const TeamDescription& part) {
-  if (part.node != fabric->node)
+const char* take(uint32_t, const TeamStart& start) {
+  if (start.part.node != fabric->node)
     return "is another node's";
   // acquire: pairs with the release in lead(), the leader has copied the previous part.
   if (mailbox.taken.load(std::memory_order_acquire) != mailbox.handed.epoch())
     return "starts a team while another one starts there";
-  mailbox.part = part;
+  mailbox.start = start;
   mailbox.handed.post();
   return nullptr;
 }
@@ -199,13 +200,23 @@ void deliver(uint32_t from, const void* bytes, uint32_t size) {
     refuse(from, size, why);
 }
 
+/// The functions that the team executes, where they are in this process.
+void take_code(TeamDescription& part, const TeamCode& code) {
+  part.microtask = find_function<void*>(code.microtask);
+  part.invoke = find_function<Invoker>(code.invoke);
+  if (!part.microtask || !part.invoke)
+    die(exit_code::protocol, "node %u is to start a team whose code it has not loaded", fabric->node);
+}
+
 /// The resident leader of a node process: runs this node's part of each team as its first thread.
 void* lead(void*) {
   auto* part = new TeamDescription;
   for (uint32_t seen = 0;; ++seen) {
     mailbox.handed.wait_while(seen);
-    *part = mailbox.part;
+    *part = mailbox.start.part;
+    const TeamCode code = mailbox.start.code;
     mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in take()
+    take_code(*part, code);
     page_report::region_begins(*part);
     run_node_part(*part); // its join is what ends the region
   }
@@ -248,6 +259,7 @@ void attach_fabric(dsm::Fabric& joined) {
   static const dsm::RuntimeHooks hooks{deliver, node_started, current_region, timeline::read_events, program_sigaction};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
+  shared_code = {fabric->may_hold_code, fabric->holds_code};
   node_faults = faults_of_this_node;
   spread_hooks.may_spread = primary_lies_in_shared_memory;
   spread_hooks.node_part_finished = flush_output;

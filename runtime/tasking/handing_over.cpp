@@ -1,6 +1,10 @@
 #include "runtime/tasking/handing_over.hpp"
 
+#include "base/exit_codes.hpp"
+#include "base/message.hpp"
 #include "runtime/global/node_tasks.hpp"
+#include "runtime/process/code_ids.hpp"
+#include "runtime/process/nodes.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -71,8 +75,8 @@ bool belongs_to_reduction(const ExplicitTask& task) {
 
 HandedTask described(const ExplicitTask& task, uint32_t slot) {
   HandedTask handed;
-  handed.function = reinterpret_cast<uint64_t>(task.function);
-  handed.finalise = reinterpret_cast<uint64_t>(task.finalise);
+  handed.function = name_code(task.function);
+  handed.finalise = name_code(task.finalise);
   handed.body = reinterpret_cast<uint64_t>(task.body);
   handed.slot = slot;
   handed.is_final = task.is_final;
@@ -153,7 +157,12 @@ struct Accepted {
   TaskIcvs icvs;
 };
 
-template <class Function> Function function_at(uint64_t address) { return reinterpret_cast<Function>(address); }
+TaskFunction function_of(CodeId id, uint32_t origin) {
+  const auto function = find_function<TaskFunction>(id);
+  if (!function)
+    die(exit_code::protocol, "node %u handed over a task whose code node %u has not loaded", origin, own_node());
+  return function;
+}
 
 void run_accepted(int gtid, void* body) {
   const Accepted accepted = *static_cast<Accepted*>(body);
@@ -163,10 +172,10 @@ void run_accepted(int gtid, void* body) {
   self.task->icvs = accepted.icvs; // the thread gets its own back after the task
   void* handed_body = reinterpret_cast<void*>(accepted.task.body);
   begin_taskgroup(self);
-  function_at<TaskFunction>(accepted.task.function)(gtid, handed_body);
+  function_of(accepted.task.function, accepted.origin)(gtid, handed_body);
   end_taskgroup(self);
-  if (accepted.task.finalise != 0)
-    function_at<TaskFunction>(accepted.task.finalise)(gtid, handed_body);
+  if (accepted.task.finalise)
+    function_of(accepted.task.finalise, accepted.origin)(gtid, handed_body);
   team.global->tasks.return_task(team.description, accepted.origin, accepted.task.slot,
                                  uint64_t(monotonic_nanoseconds() - begun));
 }

@@ -7,7 +7,7 @@
 // when the other node says that it has executed the task and all its descendants. So the barrier of the node that gave
 // it is not over before, and nothing else of tasks has to know.
 //
-// A task travels as addresses: of its functions, which are the same on all nodes, and of its body, which lies in memory
+// A task travels as the names of its functions (base/elf/code_id.hpp) and the address of its body, which lies in memory
 // that nodes share. Nothing is known of what it costs elsewhere, where its pages have to follow it; so the first tasks
 // of a region are a probe. A region whose tasks are too small, or take far longer elsewhere, keeps them for a while.
 #pragma once

@@ -1,5 +1,7 @@
 // A libFuzzer target: bytes of another node's runtime. Besides what the sanitizers find, it is a fault when a message
-// that is accepted is not the one that would be sent, and when the coordinator or a reader of it cannot bear it.
+// that is accepted is not the one that would be sent, when the coordinator or a reader of it cannot bear it, and when a
+// name leads to what is no code.
+#include "base/elf/code_map.hpp"
 #include "runtime/global/codec.hpp"
 #include "runtime/global/coordinator.hpp"
 #include "tests/fuzz/check.hpp"
@@ -24,6 +26,34 @@ void is_sent_so(std::string_view bytes, const Message& message) {
     return again.size() == bytes.size() && memcmp(again.data(), bytes.data(), bytes.size()) == 0;
   };
   check(std::visit(same, message), "what is accepted would be sent otherwise");
+}
+
+/// Where a name leads, there is code, and it has that name.
+void names_code(CodeId id) {
+  static const std::vector<ObjectCode> objects = loaded_code();
+  static const CodeMap map(objects);
+  const uintptr_t address = map.address_of(id);
+  if (address == 0)
+    return;
+  const bool is_code = std::ranges::any_of(objects, [address](const ObjectCode& object) {
+    return std::ranges::any_of(
+        object.spans, [address](const ObjectCode::Span& span) { return address >= span.begin && address < span.end; });
+  });
+  check(is_code, "a name leads to what is no code");
+  check(map.id_of(address) == id, "a name leads to what is called otherwise");
+}
+
+void names_code(const Message& message) {
+  if (const auto* start = std::get_if<TeamStart>(&message)) {
+    names_code(start->code.microtask);
+    names_code(start->code.invoke);
+  }
+  const auto* request = std::get_if<Request>(&message);
+  const auto* offer = request ? std::get_if<Request::OfferTasks>(&request->content) : nullptr;
+  for (uint32_t i = 0; offer && i < offer->tasks.count; ++i) {
+    names_code(offer->tasks.tasks[i].function);
+    names_code(offer->tasks.tasks[i].finalise);
+  }
 }
 
 /// What it answers has to be fit to travel.
@@ -55,6 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (decode(std::as_bytes(std::span(bytes)), message))
       continue;
     is_sent_so({bytes.data(), bytes.size()}, message);
+    names_code(message);
     if (const auto* request = std::get_if<Request>(&message))
       ask(coordinator, *request);
   }

@@ -56,6 +56,7 @@ void use_in_all_threads(late::Interface& late) {
   for (int i = 0; i < team * rounds; ++i)
     CHECK_EQUAL(late.stored(i), i / team);
   CHECK_EQUAL(late.sum_by_own_region(team), (rounds - 1) * rounds / 2 * team);
+  CHECK_EQUAL(late.run_own_tasks(team), 1);
   CHECK_EQUAL(late.name()->size(), 30 + team);
 }
 

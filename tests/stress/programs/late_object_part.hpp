@@ -24,6 +24,8 @@ class Interface {
   virtual void store(int index, int value) = 0;
   virtual int stored(int index) const = 0;
   virtual long sum_by_own_region(int team) const = 0;
+  /// Tasks that the last thread of a team generates: how often each was executed, on average.
+  virtual int run_own_tasks(int team) const = 0;
   virtual std::string* name() = 0;
   virtual std::unique_ptr<Shape> make_shape(int side) const = 0;
   /// runtime_error from an even depth, Odd from an odd one.

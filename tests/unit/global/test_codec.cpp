@@ -46,7 +46,7 @@ Handover handover(uint32_t count) {
   tasks.icvs.nthreads = 17;
   tasks.icvs.places = {1, 2};
   for (uint32_t i = 0; i < count; ++i)
-    tasks.tasks[i] = {0x1000 + i, 0, 0x2000 + i, i, i % 2 == 1};
+    tasks.tasks[i] = {{7, 0x1000 + i}, {}, 0x2000 + i, i, i % 2 == 1};
   return tasks;
 }
 
@@ -70,6 +70,8 @@ TeamDescription team(uint32_t arguments) {
     part.arguments[i] = const_cast<char*>(&somewhere[i]);
   return part;
 }
+
+constexpr TeamCode code{{5, 0x400}, {CodeId::shared_memory | 0x10, 0x800}};
 
 /// Each kind of request, and some that have much or nothing in them.
 std::vector<Request> requests() {
@@ -121,7 +123,7 @@ std::vector<Bytes> all_messages() {
   for (const Answer& answer : answers())
     all.push_back(bytes_of(EncodedMessage(answer)));
   for (const uint32_t arguments : {0u, 1u, most_forwarded_arguments})
-    all.push_back(bytes_of(EncodedMessage(team(arguments))));
+    all.push_back(bytes_of(EncodedMessage(team(arguments), code)));
   return all;
 }
 
@@ -180,12 +182,15 @@ TEST(Codec, FieldsComeOutWhereTheyWentIn) {
   EXPECT_EQ(std::get<Answer::Assigned>(std::get<Answer>(message).content).assignment,
             assignment(schedulers::Assignment::most_pieces));
 
-  const Bytes started = bytes_of(EncodedMessage(team(3)));
+  const Bytes started = bytes_of(EncodedMessage(TeamStart{team(3), code}));
   ASSERT_EQ(decode(started, message), nullptr);
-  const auto& part = std::get<TeamDescription>(message);
+  const auto& start = std::get<TeamStart>(message);
+  EXPECT_EQ(start.code.microtask, code.microtask);
+  EXPECT_EQ(start.code.invoke, code.invoke);
+  const TeamDescription& part = start.part;
   EXPECT_EQ(part.participants, nodes);
   EXPECT_EQ(part.source, static_cast<const void*>(&source));
-  EXPECT_EQ(part.invoke, &invoke_microtask);
+  EXPECT_EQ(part.microtask, nullptr) << "an address of code does not travel";
   EXPECT_EQ(part.listed.sizes[1], 4u);
   ASSERT_EQ(part.argument_count, 3u);
   EXPECT_EQ(part.arguments[2], team(3).arguments[2]);
@@ -271,7 +276,7 @@ TEST(Codec, CountsAreNotTrusted) {
   const Bytes pieces = bytes_of(EncodedMessage(Answer{{1, 1}, Answer::Assigned{assignment(0)}}));
   constexpr size_t of_pieces = 1 + 2 * sizeof(uint32_t) + 1;
   const TeamDescription part = team(0);
-  const Bytes start = bytes_of(EncodedMessage(part));
+  const Bytes start = bytes_of(EncodedMessage(part, code));
   const size_t of_arguments = start.size() - sizeof(uint32_t);
   const Bytes asked = bytes_of(EncodedMessage(requests()[3])); // without a text
   const size_t of_text = asked.size() - sizeof(uint32_t);
@@ -289,7 +294,7 @@ TEST(Codec, PartsThatNoTeamHasAreRefused) {
   const auto refused = [](auto change) {
     TeamDescription part = team(1);
     change(part);
-    return refusal_of(part);
+    return refusal_of(TeamStart{part, code});
   };
   const std::string no_node = "names a node that there cannot be",
                     no_threads = "starts threads that are not the team's";
@@ -299,6 +304,15 @@ TEST(Codec, PartsThatNoTeamHasAreRefused) {
   EXPECT_EQ(refused([](TeamDescription& part) { part.local_threads = 0; }), no_threads);
   EXPECT_EQ(refused([](TeamDescription& part) { part.local_threads = 9; }), no_threads);
   EXPECT_EQ(refused([](TeamDescription& part) { part.first_thread = 12; }), no_threads);
+}
+
+TEST(Codec, WhatNamesNoCodeIsRefused) {
+  const std::string no_code = "names no code to execute";
+  EXPECT_EQ(refusal_of(TeamStart{team(1), {{}, code.invoke}}), no_code);
+  EXPECT_EQ(refusal_of(TeamStart{team(1), {code.microtask, {}}}), no_code);
+  Handover tasks = handover(2);
+  tasks.tasks[1].function = {};
+  EXPECT_EQ(refusal_of(Request{{1, 1}, Request::OfferTasks{8, tasks}}), no_code);
 }
 
 TEST(Codec, WhateverIsAcceptedIsWhatWouldBeSent) {

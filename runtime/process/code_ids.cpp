@@ -1,0 +1,71 @@
+#include "runtime/process/code_ids.hpp"
+
+#include "base/elf/code_map.hpp"
+#include "base/exit_codes.hpp"
+#include "base/message.hpp"
+
+#include <atomic>
+#include <vector>
+
+namespace hetmp::runtime {
+
+SharedCode shared_code;
+
+namespace {
+
+/// Never freed: somebody may be reading it. A few in the life of a program, since each knows more objects than the one
+/// before. Released by look_again(), acquired by those who read it.
+std::atomic<const CodeMap*> known{nullptr};
+
+/// The map of what is loaded now. What the program loads when there are several nodes is in the origin's list only, and
+/// lies in memory that they share: that names it.
+const CodeMap& look_again() {
+  std::vector<ObjectCode> objects = loaded_code();
+  if (shared_code.may_hold)
+    std::erase_if(objects, [](const ObjectCode& object) {
+      return shared_code.may_hold(reinterpret_cast<const void*>(object.begin));
+    });
+  const CodeMap* before = known.load(std::memory_order_acquire); // pairs with the release below
+  if (before && before->objects() == objects.size())
+    return *before;
+  const auto* fresh = new CodeMap(objects);
+  // release: whoever finds the pointer finds the map. Two threads may publish: either map will do.
+  known.store(fresh, std::memory_order_release);
+  return *fresh;
+}
+
+const CodeMap& map_of_code() {
+  const CodeMap* map = known.load(std::memory_order_acquire); // pairs with the release in look_again()
+  return map ? *map : look_again();
+}
+
+} // namespace
+
+CodeId name_code(const void* function) {
+  const auto address = reinterpret_cast<uintptr_t>(function);
+  if (address == 0)
+    return {};
+  if (const CodeId id = map_of_code().id_of(address))
+    return id;
+  if (!shared_code.may_hold || shared_code.may_hold(function))
+    return CodeId::in_shared_memory(address);
+  const CodeId id = look_again().id_of(address);
+  if (!id)
+    die(exit_code::software, "the code at %p lies in nothing that is loaded, and not in memory of all nodes", function);
+  return id;
+}
+
+const void* find_code(CodeId id) {
+  if (!id)
+    return nullptr;
+  if (!id.is_in_shared_memory()) {
+    uintptr_t address = map_of_code().address_of(id);
+    if (address == 0)
+      address = look_again().address_of(id);
+    return reinterpret_cast<const void*>(address);
+  }
+  const auto* address = reinterpret_cast<const void*>(id.shared_address());
+  return !shared_code.holds || shared_code.holds(address) ? address : nullptr;
+}
+
+} // namespace hetmp::runtime
