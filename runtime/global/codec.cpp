@@ -113,8 +113,8 @@ void fields(auto& codec, Is<Request::Barrier> auto& it) {
   codec(name, nodes, microtask, word, site);
 }
 void fields(auto& codec, Is<Request::Join> auto& it) {
-  auto& [name, nodes, microtask, unplaced] = it;
-  codec(name, nodes, microtask, unplaced);
+  auto& [name, nodes, microtask, unplaced, threads_stay] = it;
+  codec(name, nodes, microtask, unplaced, threads_stay);
 }
 void fields(auto& codec, Is<Request::AskLoop> auto& it) {
   auto& [name, nodes, microtask, threads, call_site, schedule, trips, done, source] = it;

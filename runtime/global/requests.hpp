@@ -41,7 +41,8 @@ struct Request {
     ConstructName name;
     NodeSet nodes;
     uint64_t microtask;
-    bool unplaced; ///< the region had loops that are divided without asking
+    bool unplaced;     ///< the region had loops that are divided without asking
+    bool threads_stay; ///< threads of the node have variables of their own: their numbers must not be others'
   };
   struct AskLoop { ///< Assigned
     ConstructName name;

@@ -74,7 +74,8 @@ bool CoordinatedLevel::deliver(const Answer& answer) {
 }
 
 void CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence, bool unplaced) {
-  const Request::Join content{name_of(part, sequence), part.participants, microtask_of(part), unplaced};
+  const Request::Join content{name_of(part, sequence), part.participants, microtask_of(part), unplaced,
+                              threads_stay_where_they_are()};
   if (part.node == 0)
     expect<Answer::Go>(ask(part.node, content));
   else
@@ -136,6 +137,8 @@ void CoordinatedLevel::unlock(uint64_t key) { tell(own_node(), Request::Unlock{k
 
 void CoordinatedLevel::after(const Request& request, const Coordinator& coordinator) {
   const auto* join = std::get_if<Request::Join>(&request.content);
+  if (join && join->threads_stay)
+    keep_threads_where_they_are(); // before the region is over for node 0, which plans the next one
   if (join && request.from.node == 0)
     publish_needed_nodes(reinterpret_cast<const void*>(join->microtask), coordinator.nodes_needed(join->microtask));
 }

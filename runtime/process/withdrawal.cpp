@@ -24,7 +24,8 @@ struct Entry {
 constexpr uint32_t slots = 1024;
 constexpr uint32_t longest_search = 16;
 Entry table[slots];
-/// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary.
+/// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary. So it is on
+/// node 0 when another node's part says it: before that part counts as ended.
 std::atomic<bool> fixed{false};
 
 uint32_t home_of(const void* microtask) {
@@ -50,7 +51,7 @@ Entry* find(const void* microtask, bool make) {
 } // namespace
 
 NodeSet nodes_for_region(const void* microtask) {
-  if (fixed.load(std::memory_order_relaxed))
+  if (threads_stay_where_they_are())
     return NodeSet::all();
   Entry* entry = find(microtask, false);
   if (!entry)
@@ -78,6 +79,6 @@ void publish_needed_nodes(const void* microtask, NodeSet nodes) {
 
 void keep_threads_where_they_are() { fixed.store(true, std::memory_order_relaxed); }
 
-bool threads_keep_their_nodes() { return fixed.load(std::memory_order_relaxed); }
+bool threads_stay_where_they_are() { return fixed.load(std::memory_order_relaxed); }
 
 } // namespace hetmp::runtime

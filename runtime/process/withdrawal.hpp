@@ -14,11 +14,12 @@ NodeSet nodes_for_region(const void* microtask);
 /// Told by the global level at the end of such a team; one caller at a time.
 void publish_needed_nodes(const void* microtask, NodeSet nodes);
 
-/// From now on every team spreads over all nodes: the program has variables of which each thread keeps its own, and
-/// thread numbers must therefore stay with the same threads.
+/// From now on teams are where they have been so far: the program has variables of which each thread keeps its own, and
+/// thread numbers must therefore stay with the same threads. Node 0 decides, and learns it of other nodes at the end of
+/// the region (Request::Join).
 void keep_threads_where_they_are();
 
 /// Whether somebody has said so.
-bool threads_keep_their_nodes();
+bool threads_stay_where_they_are();
 
 } // namespace hetmp::runtime

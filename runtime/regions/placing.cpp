@@ -61,7 +61,7 @@ bool loops_are_placed(const Thread& self) {
 StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, const void* microtask) {
   if (loops_are_placed(self))
     return StaysHere::No;
-  if (threads_keep_their_nodes())
+  if (threads_stay_where_they_are())
     return StaysHere::HasThreadVariables;
   if (!is_main_thread(self) || facts.threads <= facts.cpus[0])
     return StaysHere::FitsHere;
@@ -81,7 +81,7 @@ StaysHere decide(const Thread& self, const RegionFacts& facts, const void* micro
     return StaysHere::AskedFor;
   case RegionChoice::Kind::Random: {
     static const bool once = draw(choice.seed);
-    return (threads_keep_their_nodes() ? once : draw(choice.seed)) ? StaysHere::No : StaysHere::AskedFor;
+    return (threads_stay_where_they_are() ? once : draw(choice.seed)) ? StaysHere::No : StaysHere::AskedFor;
   }
   case RegionChoice::Kind::Auto:
     break;

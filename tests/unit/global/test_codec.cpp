@@ -80,7 +80,7 @@ std::vector<Request> requests() {
   static const std::string kept = longest;
   const schedulers::Schedule schedule{.kind = schedulers::ScheduleKind::HetProbeI, .chunk = 3};
   return {{from, Request::Barrier{name, nodes, 1, 2, 3}},
-          {from, Request::Join{name, nodes, 1, true}},
+          {from, Request::Join{name, nodes, 1, true, true}},
           {from, Request::AskLoop{name, nodes, 1, 8, 9, schedule, 1000, measurement(), source}},
           {from, Request::AskLoop{name, nodes, 1, 8, 9, {}, 0, {}, {}}},
           {from, Request::AskLoop{name, nodes, 1, 8, 9, {}, 0, {}, kept}},
