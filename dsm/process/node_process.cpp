@@ -1,5 +1,6 @@
 #include "dsm/process/node_process.hpp"
 
+#include "base/check.hpp"
 #include "base/environment.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <malloc.h>
+#include <memory>
 #include <optional>
 #include <unistd.h>
 
@@ -51,13 +53,18 @@ struct FabricFunctions {
       set_signals_by(hooks->set_signal);
   }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
-    // Into private memory first: the caller's buffer may lie on a shared stack, and a lock must not be held while that
-    // faults.
-    uint8_t copy[largest_message];
-    memcpy(copy, bytes, std::min(size, largest_message));
-    // The service thread answers the runtime's questions; it must not wait for the lock of the others' lane.
-    const Lane lane = is_service_thread ? Lane::Service : Lane::Anyone;
-    the_process->transport_->send(to, lane, Channel::Runtime, nullptr, 0, copy, size);
+    HETMP_CHECK(size <= largest_message);
+    // The service thread answers the runtime's questions; it must not wait for the lock of the others' lane. Its stack
+    // is private.
+    if (is_service_thread) {
+      the_process->transport_->send(to, Lane::Service, Channel::Runtime, nullptr, 0, bytes, size);
+      return;
+    }
+    // Into private memory first: what the caller has, and its stack, may be shared, and the lane's lock should not be
+    // held while that faults.
+    const auto copy = std::make_unique_for_overwrite<uint8_t[]>(size);
+    memcpy(copy.get(), bytes, size);
+    the_process->transport_->send(to, Lane::Anyone, Channel::Runtime, nullptr, 0, copy.get(), size);
   }
   static bool is_shared(const void* address) {
     return the_process->plan_.is_shared(reinterpret_cast<uintptr_t>(address));
@@ -91,7 +98,10 @@ struct FabricFunctions {
       return;
     send_control(*the_process->transport_, the_process->node_, Lane::Anyone, control::Offer{});
   }
-  static void offer_again(uint64_t purpose) { the_process->service_->engine().offer_again(purpose); }
+  static void offer_again(uint64_t purpose) {
+    HETMP_CHECK(is_service_thread); // the engine is its own
+    the_process->service_->engine().offer_again(purpose);
+  }
   static void begin_visit(uint64_t loop) {
     if (!the_process->service_->prefetcher().visits.begin(loop))
       return;
