@@ -3,6 +3,8 @@
 // limit.
 #pragma once
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -20,6 +22,7 @@ struct ContentionGroup {
   std::atomic<uint32_t> busy{0}; ///< of those, in regions; relaxed: a number and nothing else
 
   void begin(uint32_t limit_of_all, uint32_t allowed_here, uint32_t threads) {
+    HETMP_CHECK(threads <= allowed_here);
     limit = limit_of_all;
     allowed = allowed_here;
     busy.store(threads, std::memory_order_relaxed);
@@ -28,13 +31,18 @@ struct ContentionGroup {
   /// Of a thread of the group that wants a team of `threads`, itself included: how many it gets, until it gives them
   /// back.
   uint32_t take(uint32_t threads) {
+    HETMP_CHECK(threads != 0);
     uint32_t now = busy.load(std::memory_order_relaxed), more = 0;
     do
       more = std::min(threads - 1, allowed - std::min(now, allowed));
     while (!busy.compare_exchange_weak(now, now + more, std::memory_order_relaxed));
+    HETMP_CHECK(1 + more <= threads && (more == 0 || now + more <= allowed));
     return 1 + more;
   }
-  void give_back(uint32_t threads) { busy.fetch_sub(threads - 1, std::memory_order_relaxed); }
+  void give_back(uint32_t threads) {
+    [[maybe_unused]] const uint32_t before = busy.fetch_sub(threads - 1, std::memory_order_relaxed);
+    HETMP_CHECK(threads != 0 && before >= threads - 1); // they were taken
+  }
 };
 
 /// Gives back what a region has taken when it ends.

@@ -1,5 +1,6 @@
 #include "runtime/team/binding.hpp"
 
+#include "base/check.hpp"
 #include "base/environment.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "runtime/affinity/environment.hpp"
@@ -18,6 +19,7 @@ using runtime::Thread;
 namespace {
 
 void move_to(Thread& self, uint32_t place) {
+  HETMP_CHECK(place < program_places().places.size());
   if (self.place == int(place))
     return;
   // A refusal (the process's CPUs have been taken away since) leaves the thread where it is: slower, but right.
@@ -37,6 +39,7 @@ ProcBind policy_for(const ImplicitTask& task, int clause) {
 
 ProcBind policy_of(const ImplicitTask& task) {
   const std::vector<ProcBind>& policies = program_places().policies;
+  HETMP_CHECK(!policies.empty());
   return policies[std::min<size_t>(task.level, policies.size() - 1)];
 }
 
@@ -103,6 +106,7 @@ void leave_seats(NodeTeam& team) {
 void take_seat(Thread& self, NodeTeam& team, uint32_t local_number) {
   if (team.seats.empty())
     return;
+  HETMP_CHECK(local_number < team.seats.size());
   const Seat& seat = team.seats[local_number];
   team.members[local_number].icvs.places = seat.partition;
   move_to(self, seat.place);

@@ -1,6 +1,8 @@
 // What of a node's part of a region has been cancelled. Who cancels: sync/cancellation.hpp, loops/cancelling.hpp.
 #pragma once
 
+#include "base/check.hpp"
+
 #include <atomic>
 #include <cstdint>
 
@@ -17,7 +19,10 @@ struct Cancellations {
 
   /// Where the number of a cancelled loop or sections is kept. The latest ones never have to be forgotten while the
   /// region lasts: a thread that is in the construct before, or behind, has another number.
-  std::atomic<uint32_t>& of_worksharing(uint32_t construct) { return worksharing_[construct % ring]; }
+  std::atomic<uint32_t>& of_worksharing(uint32_t construct) {
+    HETMP_CHECK(construct != 0); // which means none
+    return worksharing_[construct % ring];
+  }
 
   /// Before a region begins.
   void forget() {

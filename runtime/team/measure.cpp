@@ -1,5 +1,6 @@
 #include "runtime/team/measure.hpp"
 
+#include "base/check.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -28,6 +29,8 @@ ThreadSnapshot snapshot_of_thread() {
 
 schedulers::ChunkMeasurement since(const ThreadSnapshot& before) {
   const ThreadSnapshot now = snapshot_of_thread();
+  // The same thread's clocks and counters, which never go back.
+  HETMP_CHECK(now.elapsed_ns >= before.elapsed_ns && now.busy_ns >= before.busy_ns);
   schedulers::ChunkMeasurement chunk;
   chunk.elapsed_us = double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
   chunk.busy_us = double(now.busy_ns - before.busy_ns) / ns_per_us;
@@ -40,6 +43,10 @@ NodeSnapshot snapshot_of_node() { return {monotonic_nanoseconds(), node_faults()
 
 void add_since(NodeSnapshot& before, schedulers::NodeMeasurement& sum) {
   const NodeSnapshot now = snapshot_of_node();
+  HETMP_CHECK(now.elapsed_ns >= before.elapsed_ns);
+  HETMP_CHECK(now.faults.read_misses >= before.faults.read_misses &&
+              now.faults.write_misses >= before.faults.write_misses &&
+              now.faults.write_upgrades >= before.faults.write_upgrades); // counters
   sum.span_us += double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
   sum.read_misses += now.faults.read_misses - before.faults.read_misses;
   sum.write_misses += now.faults.write_misses - before.faults.write_misses;

@@ -1,5 +1,6 @@
 #include "runtime/team/team_size.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/machine/thread_room.hpp"
 #include "base/message.hpp"
@@ -40,6 +41,7 @@ uint32_t wanted_threads(Thread& self) {
     threads = questioned(threads);
   if (ContentionGroup* group = counted_group(*self.task))
     threads = group->take(threads);
+  HETMP_CHECK(threads != 0);
   return threads;
 }
 
@@ -54,6 +56,7 @@ void begin_contention_group(NodeTeam& team) {
   write_changed(team.contention, limit == no_thread_limit ? nullptr : &team.own_contention);
   if (!team.contention)
     return;
+  HETMP_CHECK(part.local_threads != 0 && part.first_thread + part.local_threads <= part.threads);
   const uint32_t to_spare = limit - std::min(limit, part.threads);
   const uint32_t first = part.first_thread, last = first + part.local_threads - 1;
   const uint64_t spare_here = schedulers::static_share(to_spare, part.threads, last).end -

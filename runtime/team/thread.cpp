@@ -1,5 +1,6 @@
 #include "runtime/team/thread.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/answers.hpp"
@@ -47,6 +48,8 @@ void retire_root(void* thread_pointer) {
 }
 
 Thread* take_record(int number) {
+  HETMP_CHECK(records_lock.held() && number >= 0 && number < most_threads);
+  HETMP_CHECK(!table[number].load(std::memory_order_relaxed)); // nobody else has that number
   Thread* thread = unused_records;
   if (thread)
     unused_records = thread->next_idle;
@@ -90,6 +93,7 @@ void begin_initial_task(Thread& thread) {
   }
   thread.pushed_threads = thread.pushed_list.count = thread.pushed_strict.threads = 0;
   NodeTeam* team = thread.initial.team;
+  HETMP_CHECK(team->alone() && !team->global && team->tasks.count != 0); // its own, whatever it has been before
   for (void* memory : thread.initial.construct_memory)
     free(memory);
   std::destroy_at(&thread.initial);
@@ -112,15 +116,21 @@ Thread* known_thread() { return self; }
 Thread& thread_of(int gtid) {
   if (unsigned(gtid) < unsigned(most_threads)) {
     // relaxed: the thread asks for its own entry, which it wrote itself or received together with its first job.
-    if (Thread* thread = table[gtid].load(std::memory_order_relaxed))
+    if (Thread* thread = table[gtid].load(std::memory_order_relaxed)) {
+      HETMP_CHECK(thread->gtid == gtid);
       return *thread;
+    }
   }
   return current_thread();
 }
 
 uint32_t known_threads() { return known.load(std::memory_order_relaxed); }
 
-void adopt_thread(Thread* thread) { self = thread; }
+void adopt_thread(Thread* thread) {
+  HETMP_CHECK(!self && thread->gtid >= 0);
+  HETMP_CHECK(table[thread->gtid].load(std::memory_order_relaxed) == thread); // relaxed: it is the thread's own
+  self = thread;
+}
 
 Thread* create_thread_record() {
   FutexLockGuard guard(records_lock);
@@ -141,6 +151,9 @@ void retire_thread_record(Thread* thread) {
   if (!thread)
     return;
   FutexLockGuard guard(records_lock);
+  HETMP_CHECK(table[thread->gtid].load(std::memory_order_relaxed) == thread); // under the lock
+  HETMP_CHECK(known.load(std::memory_order_relaxed) != 0);                    // under the lock
+  HETMP_CHECK(thread->crew.empty());                                          // nobody would give them back
   table[thread->gtid].store(nullptr, std::memory_order_relaxed);
   if (thread->gtid < lowest_maybe_free)
     lowest_maybe_free = thread->gtid;
@@ -175,6 +188,7 @@ bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, u
   // another node are thread 0 of 1.
   number = ancestor ? ancestor->number : 0;
   team_size = ancestor ? ancestor->team_size : 1;
+  HETMP_CHECK(number < team_size);
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/team/threadprivate.hpp"
 
+#include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/wait/futex_lock.hpp"
@@ -26,6 +27,7 @@ std::unordered_map<const void*, Variable>& variables() {
 
 /// The variable's record; if it has no first value yet, that is at `value`.
 Variable& known_variable(void* original, const void* value, size_t bytes) {
+  HETMP_CHECK(lock.held());
   Variable& variable = variables()[original];
   if (variable.first_value.empty() && bytes != 0) {
     const auto* begin = static_cast<const unsigned char*>(value);

@@ -1,5 +1,6 @@
 #include "runtime/team/worker_pool.hpp"
 
+#include "base/check.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "runtime/process/nodes.hpp"
@@ -21,6 +22,7 @@ void* worker_body(void* argument) {
   while (true) {
     self.go.wait_while(seen);
     seen++; // one post for each job, and none before the last job is over
+    HETMP_CHECK(self.go.epoch() == seen && self.job);
     self.job(self);
   }
 }
@@ -52,6 +54,7 @@ Thread* WorkerPool::take() {
   }
   if (!worker)
     worker = create_worker(uint32_t(this - pools));
+  HETMP_CHECK(!worker || worker->node == uint32_t(this - pools)); // workers stay on their node
   if (worker)
     threads_in_use.fetch_add(1, std::memory_order_relaxed); // a hint for spinning_pays()
   return worker;
@@ -59,12 +62,17 @@ Thread* WorkerPool::take() {
 
 void WorkerPool::give_back(Thread* worker) {
   threads_in_use.fetch_sub(1, std::memory_order_relaxed); // a hint for spinning_pays()
+  HETMP_CHECK(worker->node == uint32_t(this - pools) && !worker->root && !worker->resident);
   FutexLockGuard guard(lock_);
+  HETMP_CHECK_COSTLY(!is_idle(*worker));
   worker->next_idle = idle_;
   idle_ = worker;
 }
 
-WorkerPool& pool_of_node(uint32_t node) { return pools[node]; }
+WorkerPool& pool_of_node(uint32_t node) {
+  HETMP_CHECK(node < most_nodes);
+  return pools[node];
+}
 
 void forget_all_workers() {
   for (WorkerPool& pool : pools) {
@@ -85,8 +93,10 @@ void resize_crew(Thread& primary, uint32_t wanted) {
     Thread* worker = pool.take();
     if (!worker)
       return;
+    HETMP_CHECK(worker != &primary);
     primary.crew.push_back(worker);
   }
+  HETMP_CHECK(primary.crew.size() == wanted);
 }
 
 } // namespace hetmp::runtime

@@ -19,6 +19,14 @@ class WorkerPool {
   void forget() { idle_ = nullptr; }
 
  private:
+  /// With the lock held.
+  bool is_idle(const Thread& worker) const {
+    const Thread* idle = idle_;
+    while (idle && idle != &worker)
+      idle = idle->next_idle;
+    return idle != nullptr;
+  }
+
   FutexLock lock_;
   Thread* idle_ = nullptr; ///< last in, first out: the caches of the last one are warmest
 };

@@ -1,6 +1,7 @@
 // The sizes of teams inside one another that a num_threads clause with a list asks for.
 #pragma once
 
+#include "base/check.hpp"
 #include "runtime/wait/write_changed.hpp"
 
 #include <algorithm>
@@ -19,10 +20,14 @@ struct ListedSizes {
   /// Whether it says how many threads a region of that level has. What is deeper than the list is as large as what
   /// encloses it.
   bool names(uint32_t level) const { return level - first_level < count; }
-  uint32_t at(uint32_t level) const { return sizes[level - first_level]; }
+  uint32_t at(uint32_t level) const {
+    HETMP_CHECK(names(level) && count <= most);
+    return sizes[level - first_level];
+  }
 
   /// Only the entries that there are.
   void assign(const ListedSizes& other) {
+    HETMP_CHECK(other.count <= most);
     write_changed(count, other.count);
     write_changed(first_level, other.first_level);
     std::copy(other.sizes, other.sizes + other.count, sizes);

@@ -14,6 +14,7 @@ template <class Machine> class alignas(cache_line) RegionEndOn {
  public:
   /// By the primary, before the workers can know of it. `region`: a name that no other region of the process has had.
   void start(uint32_t workers, uint64_t region) {
+    HETMP_CHECK(workers != 0 && region != 0);
     region_ = region;
     word_.store(workers * 2, std::memory_order_relaxed);
     helping.store(0, std::memory_order_relaxed);
