@@ -1,5 +1,6 @@
 #include "runtime/loops/cancelling.hpp"
 
+#include "base/check.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/tasking/execution.hpp"
 
@@ -10,6 +11,7 @@ namespace {
 /// or behind it. Never 0. gcc's static loops are not seen: one of those is named by what is behind the construct or
 /// barrier before it.
 uint32_t worksharing_in_hand(const ImplicitTask& task) {
+  HETMP_CHECK(task.worksharing != 0);
   return task.worksharing * 2 + (task.loop.open || task.in_static_loop ? 1 : 0);
 }
 
@@ -19,6 +21,7 @@ void abandon_loop(ImplicitTask& task) {
   schedulers::Range chunk;
   while (next_chunk(task, chunk)) {
   }
+  HETMP_CHECK(!task.loop.open);
 }
 
 /// The thread goes to the end of the construct that was cancelled. Compilers may or may not end a static loop that is

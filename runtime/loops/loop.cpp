@@ -1,5 +1,6 @@
 #include "runtime/loops/loop.hpp"
 
+#include "base/check.hpp"
 #include "runtime/team/events.hpp"
 
 #include "schedulers/arithmetic/loop.hpp"
@@ -123,6 +124,7 @@ Range dynamic_chunk(const LoopProgress& loop, uint64_t number) {
 }
 
 Range take_counted(LoopBuffer& buffer, const LoopProgress& loop) {
+  HETMP_CHECK(!loop.dealt && loop.schedule.chunk != 0);
   if (buffer.next.load(std::memory_order_relaxed) >= loop.chunks)
     return {};
   // relaxed: only the number matters; what the iterations touch is ordered by barriers.
@@ -167,6 +169,7 @@ Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
       break;
     if (number + 1 != loop.chunks)
       return dynamic_chunk(loop, number);
+    HETMP_CHECK(!loop.has_last); // each chunk is given out once
     loop.has_last = true;
   }
   loop.had_last |= loop.has_last;
@@ -174,9 +177,11 @@ Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
 }
 
 Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads) {
+  HETMP_CHECK(threads != 0 && !loop.dealt);
   uint64_t begin = buffer.next.load(std::memory_order_relaxed);
   while (begin < loop.trips) {
     const uint64_t end = begin + schedulers::guided_chunk(loop.trips - begin, loop.schedule.chunk, threads);
+    HETMP_CHECK(begin < end && end <= loop.trips);
     if (buffer.next.compare_exchange_weak(begin, end, std::memory_order_relaxed))
       return {begin, end};
   }
@@ -257,6 +262,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
     return;
   loop.number = task.loops++;
   loop.global_name = ++task.constructs;
+  HETMP_CHECK(!loop.dealt || buffer_of(task).shares);
   wait_for_buffer(buffer_of(task), loop.number);
 }
 
@@ -267,6 +273,7 @@ void restart_loops(NodeTeam& team) {
   const uint64_t rounds = most / NodeTeam::loop_ring + 1; // no buffer has been used more often
   for (LoopBuffer& buffer : team.loops) {
     make_ready(team.members[0], buffer, true);
+    HETMP_CHECK(int32_t(uint32_t(rounds) - buffer.uses.epoch()) >= 0);
     while (buffer.uses.epoch() != uint32_t(rounds))
       buffer.uses.post();
   }
@@ -278,6 +285,7 @@ bool next_chunk(ImplicitTask& task, Range& chunk) {
   LoopProgress& loop = task.loop;
   if (!loop.open)
     return false;
+  HETMP_CHECK(task.local_number < task.team->local_threads());
   if (loop.ordered)
     close_ordered_chunk(task);
   events::iterations_end(task, events::Iterations::Chunk, loop.measured == Measured::Everything);

@@ -4,6 +4,7 @@
 // waits until the chunk handed out there before it is done (ordered_done has reached its end); then, with several
 // nodes, its leader-for-the-moment waits at the global level for the chunks of other nodes in between. At most one
 // thread of a node is in that wait, because later chunks of the node are still waiting locally.
+#include "base/check.hpp"
 #include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
 
@@ -19,6 +20,7 @@ void wait_locally(LoopBuffer& buffer, uint64_t end) {
 
 void wait_for_turn(ImplicitTask& task) {
   LoopProgress& loop = task.loop;
+  HETMP_CHECK(loop.ordered && !loop.chunk.empty());
   if (loop.waited)
     return;
   wait_locally(buffer_of(task), loop.predecessor_end);
@@ -30,6 +32,9 @@ void wait_for_turn(ImplicitTask& task) {
 void post_chunk(ImplicitTask& task) {
   LoopProgress& loop = task.loop;
   LoopBuffer& buffer = buffer_of(task);
+  HETMP_CHECK(loop.waited); // its turn has come, so nobody else of this node posts
+  // relaxed: acquired when the turn came
+  HETMP_CHECK(buffer.ordered_done.load(std::memory_order_relaxed) == loop.predecessor_end);
   if (GlobalLevel* global = task.team->global)
     global->loops.ordered_post(task.team->description, loop.global_name, loop.chunk.end);
   buffer.ordered_done.store(loop.chunk.end, std::memory_order_seq_cst);
@@ -41,6 +46,8 @@ void post_chunk(ImplicitTask& task) {
 
 void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t predecessor_end) {
   LoopProgress& loop = task.loop;
+  HETMP_CHECK(!chunk.empty() && predecessor_end <= chunk.begin);
+  HETMP_CHECK(loop.chunk.empty()); // the one before is closed
   loop.chunk = chunk;
   loop.index = chunk.begin;
   loop.predecessor_end = predecessor_end;

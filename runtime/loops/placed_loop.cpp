@@ -1,5 +1,6 @@
 // Loops of a team on several nodes whose chunks are asked for one by one: the node's threads share its work
 // (schedulers/policies/node_work.hpp), and one of them asks the loop's policy for more when the node has none.
+#include "base/check.hpp"
 #include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
@@ -26,6 +27,8 @@ LoopQuestion question_about(const LoopProgress& loop) {
 
 /// The first thread of the node to come sets the visit up, and needs to ask nobody if an earlier answer still stands.
 void begin_visit(ImplicitTask& task, LoopBuffer& buffer) {
+  HETMP_CHECK(buffer.lock.held() && task.team->global);
+  HETMP_CHECK(!buffer.known && !buffer.asked && buffer.handed_out_end == 0); // reset_placed_loop() was here
   buffer.begun = true;
   buffer.work.begin(task.team->local_threads());
   buffer.before = snapshot_of_node();
@@ -48,6 +51,7 @@ void account(ImplicitTask& task, LoopBuffer& buffer) {
   const Measured measured = std::exchange(loop.measured, Measured::Nothing);
   if (measured == Measured::Time) {
     const double elapsed_us = double(monotonic_nanoseconds() - loop.started.elapsed_ns) / 1000;
+    HETMP_CHECK(elapsed_us >= 0 && buffer.begun);
     FutexLockGuard guard(buffer.lock);
     buffer.known_times.iterations += loop.timed_iterations;
     buffer.known_times.thread_us += elapsed_us;
@@ -71,6 +75,7 @@ NextStep next_step(ImplicitTask& task, LoopBuffer& buffer, Range& chunk) {
     begin_visit(task, buffer);
   NextStep next;
   next.step = buffer.work.next(task.local_number, chunk);
+  HETMP_CHECK(next.step != NodeWork::Step::Run || !chunk.empty());
   switch (next.step) {
   case NodeWork::Step::Run:
     next.measured = buffer.work.measuring() ? Measured::Everything : buffer.known ? Measured::Time : Measured::Nothing;

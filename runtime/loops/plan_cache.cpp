@@ -1,5 +1,6 @@
 #include "runtime/loops/plan_cache.hpp"
 
+#include "base/check.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 #include <map>
@@ -48,6 +49,7 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
   const schedulers::Assignment assignment = found->second.assignment;
   if (part.node == 0)
     ++all.taken[call_site];
+  HETMP_CHECK(found->second.visits != 0);
   if (--found->second.visits == 0)
     all.kept.erase(found);
   return assignment;
@@ -57,6 +59,7 @@ void keep(const TeamDescription& part, const void* call_site, uint64_t trips,
           const schedulers::Assignment& assignment) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);
+  HETMP_CHECK(assignment.repeats != 0); // else nothing stands for another visit
   all.kept[key_of(part, call_site)] = {assignment, trips, assignment.repeats};
 }
 

@@ -5,6 +5,7 @@
 // Static loops of one region that have as many iterations give each thread the same ones (OpenMP 5.1, section 2.11.4),
 // barriers between them or not. So a region keeps the division that the first of them was given until it ends, for the
 // others as well.
+#include "base/check.hpp"
 #include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
@@ -66,6 +67,7 @@ Assignment obtain_assignment(NodeTeam& team, const StaticVisit& visit) {
 /// Whether a placed loop is to be asked for; `visit` is the one that holds, or is to hold, for loops of as many
 /// iterations.
 bool is_first(NodeTeam& team, StaticVisit& visit, bool placed) {
+  HETMP_CHECK(team.static_lock.held() && team.static_visits.size() <= most_divisions);
   if (const StaticVisit* earlier = find_visit(team, visit.trips)) {
     visit = *earlier;
     return false;
@@ -99,6 +101,7 @@ StaticVisit visit_loop(NodeTeam& team, uint64_t name, uint64_t trips, const Loop
   {
     FutexLockGuard guard(team.static_lock);
     StaticVisit* visit = find_named(team, name);
+    HETMP_CHECK(visit && !visit->answered && !visit->unplaced);
     visit->assignment = assignment;
     visit->answered = true;
     visit->before = snapshot_of_node();
@@ -150,6 +153,7 @@ void note_unplaced_loop(NodeTeam& team, const void* call_site) {
 
 Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local) {
   const TeamDescription& part = team.description;
+  HETMP_CHECK(local < part.local_threads && (team.global || team.working_threads <= part.local_threads));
   if (!team.global)
     return local < team.working_threads ? schedulers::static_share(trips, team.working_threads, local)
                                         : Range{trips, trips};
@@ -162,7 +166,9 @@ Range unplaced_share(const NodeTeam& team, uint64_t trips, uint32_t local) {
 }
 
 Range share_of_part(const NodeTeam& team, Range part, uint32_t local) {
+  HETMP_CHECK(local < team.local_threads());
   const Range own = schedulers::static_share(part.size(), team.local_threads(), local);
+  HETMP_CHECK(own.end <= part.size());
   return {part.begin + own.begin, part.begin + own.end};
 }
 
@@ -201,6 +207,7 @@ void end_static_loop(ImplicitTask& task) {
     StaticVisit* visit = find_named(team, name);
     if (!visit)
       return;
+    HETMP_CHECK(visit->answered && visit->threads_done < team.local_threads());
     schedulers::NodeMeasurement& sum = visit->sum;
     sum.iterations += task.static_iterations;
     sum.thread_us += chunk.elapsed_us;

@@ -1,5 +1,6 @@
 #include "runtime/sync/barrier.hpp"
 
+#include "base/check.hpp"
 #include "runtime/global/node_barriers.hpp"
 #include "runtime/global/node_regions.hpp"
 #include "runtime/sync/cancellation.hpp"
@@ -16,6 +17,7 @@ void finish_tasks_alone(ImplicitTask& task) {
   if (!task.team->released.tasks_announced())
     return;
   finish_tasks(task);
+  HETMP_CHECK(task.team->tasks.all_complete());
   task.team->released.complete_with_tasks();
 }
 
@@ -31,9 +33,11 @@ uint64_t next_barrier_name(NodeTeam& team) {
 uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
   const uint64_t name = next_barrier_name(team);
+  HETMP_CHECK(team.arrived.load(std::memory_order_relaxed) == 0); // published by the arrivals: the others wait inside
   while (true) {
     const NodesMeeting meeting = team.global->barriers.barrier(team.description, name, word, site);
     if (meeting.over) {
+      HETMP_CHECK_COSTLY(team.tasks.all_complete()); // given tasks are done before the node comes again
       write_changed(team.tasks.others_wait, false);
       return meeting.word;
     }
@@ -50,6 +54,7 @@ void team_barrier(ImplicitTask& task, const void* site) {
     cancel_barrier(task, site);
     return;
   }
+  HETMP_CHECK(task.local_number < team.local_threads());
   if (team.alone()) {
     finish_tasks_alone(task);
     return;
@@ -87,6 +92,7 @@ uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
 
 void join_nodes(ImplicitTask& task) {
   NodeTeam& team = *task.team;
+  HETMP_CHECK(team.global && task.local_number == 0); // the leader's
   // relaxed: the threads that may have written it have left the region.
   team.global->regions.join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
 }

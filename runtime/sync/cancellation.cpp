@@ -1,5 +1,6 @@
 #include "runtime/sync/cancellation.hpp"
 
+#include "base/check.hpp"
 #include "runtime/sync/barrier.hpp"
 
 #include <utility>
@@ -15,6 +16,7 @@ constexpr uint64_t somebody_left = uint64_t(1) << 57; ///< the loop or sections 
 /// so. relaxed: a thread brings what it knows, and the barrier makes it known to all.
 uint64_t meet_and_tell(ImplicitTask& task, uint64_t more, const void* site = nullptr) {
   NodeTeam& team = *task.team;
+  HETMP_CHECK(regions_may_be_cancelled && (more & region_is_cancelled) == 0);
   if (std::exchange(task.left_worksharing, false))
     more |= somebody_left;
   if (team.cancelled.region.load(std::memory_order_relaxed))

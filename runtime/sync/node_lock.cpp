@@ -1,5 +1,6 @@
 #include "runtime/sync/node_lock.hpp"
 
+#include "base/check.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/node_locks.hpp"
 #include "runtime/process/nodes.hpp"
@@ -32,6 +33,12 @@ struct NodeLockTable::Entry {
   std::atomic<uint32_t> now_serving{0}; ///< copy of `serving` for waiters, who do not hold the bucket
   bool has_global = false;
   uint32_t handovers = 0;
+
+  /// With the bucket's lock held: tickets that are served have been given out, and waiters see whose turn it is.
+  bool valid() const {
+    // relaxed: guarded by the bucket
+    return int32_t(next_ticket - serving) >= 0 && now_serving.load(std::memory_order_relaxed) == serving;
+  }
 };
 
 struct alignas(cache_line) NodeLockTable::Bucket {
@@ -40,6 +47,7 @@ struct alignas(cache_line) NodeLockTable::Bucket {
   std::vector<Entry*> unused;
 
   Entry& find_or_make(uint64_t key) {
+    HETMP_CHECK(lock.held());
     Entry*& entry = entries[key];
     if (!entry) {
       if (unused.empty()) {
@@ -48,12 +56,14 @@ struct alignas(cache_line) NodeLockTable::Bucket {
         entry = unused.back();
         unused.pop_back();
       }
+      HETMP_CHECK(entry->valid() && entry->next_ticket == entry->serving); // nobody's
     }
     return *entry;
   }
 
   void drop(uint64_t key, Entry& entry) {
-    HETMP_CHECK(!entry.has_global && entry.next_ticket == entry.serving);
+    HETMP_CHECK(lock.held() && !entry.has_global && entry.next_ticket == entry.serving);
+    HETMP_CHECK_COSTLY(entries.at(key) == &entry);
     entries.erase(key);
     unused.push_back(&entry);
   }
@@ -72,6 +82,7 @@ void NodeLockTable::lock(uint64_t key) {
     FutexLockGuard guard(bucket.lock);
     entry = &bucket.find_or_make(key);
     ticket = entry->next_ticket++;
+    HETMP_CHECK_COSTLY(entry->valid());
   }
   while (true) {
     const uint32_t seen = entry->turns.epoch();
@@ -80,6 +91,7 @@ void NodeLockTable::lock(uint64_t key) {
       break;
     entry->turns.wait_while(seen);
   }
+  HETMP_CHECK(entry->serving == ticket); // and stays so until unlock()
   if (NodeLocks* global = other_nodes(); global && !entry->has_global) {
     global->lock(key);
     entry->has_global = true;
@@ -115,6 +127,7 @@ void NodeLockTable::unlock(uint64_t key) {
   {
     FutexLockGuard guard(bucket.lock);
     entry = bucket.entries.find(key)->second;
+    HETMP_CHECK_COSTLY(entry->valid());
     awaited = entry->next_ticket != entry->serving + 1;
   }
   // Before the next thread of this node may be let in: it would ask for the global lock again.

@@ -1,5 +1,6 @@
 #include "runtime/sync/reduction.hpp"
 
+#include "base/check.hpp"
 #include "base/environment.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/global/node_gatherings.hpp"
@@ -37,6 +38,7 @@ ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& requ
 /// All copies of the node end up in its first thread's, always in the order of thread numbers.
 void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
+  HETMP_CHECK(task.local_number < team.local_threads() && team.local_threads() <= team.reduction_data.size());
   team.reduction_data[task.local_number] = request.data;
   local_barrier(team, [&] {
     events::visit_ends(team);
@@ -50,6 +52,7 @@ void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
 void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   const TeamDescription& part = team.description;
+  HETMP_CHECK(part.node == 0 && task.local_number == 0 && part.participants.contains(0));
   for (const uint32_t other : part.participants.without(0))
     request.combine(request.data, team.global->gatherings.take_copies(part, sequence, other));
   if (!request.waits)
@@ -60,6 +63,7 @@ void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest
 /// there.
 void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   const NodeTeam& team = *task.team;
+  HETMP_CHECK(team.description.node != 0 && task.local_number == 0);
   on_fresh_page([&] {
     team.global->gatherings.offer_copies(team.description, sequence, request.data, request.variables, !request.waits);
     if (request.waits)
@@ -90,6 +94,8 @@ ReductionAnswer combine(ImplicitTask& task, const ReductionRequest& request) {
 
 ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& request) {
   task.reduction = choose_method(*task.team, request);
+  HETMP_CHECK(task.reduction != ReductionMethod::None);
+  HETMP_CHECK(task.reduction != ReductionMethod::Atomic || request.atomic_possible);
   switch (task.reduction) {
   case ReductionMethod::Critical:
     enter_critical(request.lock);

@@ -1,5 +1,6 @@
 #include "runtime/sync/single.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/sync/barrier.hpp"
@@ -18,6 +19,7 @@ bool begin_single(ImplicitTask& task) {
   // Threads count the constructs alike. The first to come moves the team's count to its own; relaxed: choosing one
   // thread orders nothing, the barrier after the construct does.
   uint32_t taken = task.singles++;
+  HETMP_CHECK(int32_t(team.singles.load(std::memory_order_relaxed) - taken) >= 0); // nobody is before the team's count
   return team.singles.compare_exchange_strong(taken, taken + 1, std::memory_order_relaxed);
 }
 
