@@ -1,5 +1,7 @@
 #include "runtime/task_graph/dependences.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 #include <new>
 
@@ -27,7 +29,7 @@ void put_behind(DependenceNode& predecessor, DependenceNode& node) {
   FutexLockGuard guard(predecessor.lock);
   if (predecessor.complete)
     return;
-  HETMP_CHECK(node.predecessors.load(std::memory_order_relaxed) != 0); // it is being inserted
+  HETMP_CHECK(node.predecessors.load(std::memory_order_relaxed) != 0 && !node.complete); // it is being inserted
   predecessor.successors.push_back(keep(node));
   node.predecessors.fetch_add(1, std::memory_order_relaxed); // is_inserted() publishes it
 }
@@ -64,10 +66,15 @@ void merge_same_locations(std::vector<Dependence>& items) {
     }
   }
   items.resize(kept);
+  HETMP_CHECK_COSTLY(std::adjacent_find(items.begin(), items.end(), [](const Dependence& a, const Dependence& b) {
+                       return a.address >= b.address;
+                     }) == items.end());
 }
 
 /// With exclusions_lock held.
 bool enter_all(DependenceNode& node) {
+  HETMP_CHECK(exclusions_lock.held());
+  HETMP_CHECK(node.predecessors.load(std::memory_order_relaxed) == 0); // relaxed: the caller has seen that
   for (Exclusion* exclusion : node.exclusions)
     if (exclusion->held) {
       exclusion->waiting.push_back(&node); // its maker's reference lasts until it is complete
@@ -80,7 +87,8 @@ bool enter_all(DependenceNode& node) {
 
 /// With exclusions_lock held.
 void drop(Exclusion* exclusion) {
-  HETMP_CHECK(exclusion->references != 0);
+  HETMP_CHECK(exclusions_lock.held() && exclusion->references != 0);
+  HETMP_CHECK(exclusion->references != 1 || (!exclusion->held && exclusion->waiting.empty()));
   if (--exclusion->references == 0)
     delete exclusion;
 }
@@ -106,8 +114,10 @@ void leave_exclusions(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
     exclusion->waiting.clear();
   }
   for (DependenceNode* other : waiting)
-    if (enter_all(*other))
+    if (enter_all(*other)) {
+      HETMP_CHECK(other->task);
       ready.push_back(other->task); // only tasks exclude each other
+    }
   for (Exclusion* exclusion : node.exclusions)
     drop(exclusion);
   node.exclusions.clear();
@@ -119,6 +129,7 @@ void release(DependenceNode* node) {
   // acq_rel: the last one sees all that the others did with the node.
   const uint32_t before = node->references.fetch_sub(1, std::memory_order_acq_rel);
   HETMP_CHECK(before != 0);
+  HETMP_CHECK(before != 1 || node->successors.empty()); // each of them knows of it no more
   if (before == 1)
     delete node;
 }
@@ -151,6 +162,7 @@ void DependenceTable::insert(DependenceNode& node, std::vector<Dependence> items
         location.before.push_back(keep(*everywhere_));
     }
     insert_at(location, node, item.kind);
+    HETMP_CHECK_COSTLY(location.valid());
   }
 }
 
@@ -199,6 +211,7 @@ void DependenceTable::insert_at(Location& location, DependenceNode& node, Depend
     FutexLockGuard guard(exclusions_lock);
     if (!now.exclusion)
       now.exclusion = new Exclusion{1, false, {}};
+    HETMP_CHECK(now.exclusion->references != 0); // the table's
     now.exclusion->references++;
     node.exclusions.push_back(now.exclusion);
   }

@@ -8,6 +8,7 @@
 #include "runtime/task_graph/task.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -65,6 +66,19 @@ class DependenceTable {
   struct Location {
     Group now;
     std::vector<DependenceNode*> before; ///< members of the group before `now`
+
+    /// When a node has been inserted: it belongs to a group, of which writers have one of their own, and each member is
+    /// held.
+    bool valid() const {
+      // relaxed: the table's own reference is among them
+      const auto is_held = [](const DependenceNode* node) {
+        return node->references.load(std::memory_order_relaxed) != 0;
+      };
+      return !now.members.empty() && (now.kind != DependenceKind::InOut || now.members.size() == 1) &&
+             (now.exclusion != nullptr) == (now.kind == DependenceKind::MutexInOutSet) &&
+             std::all_of(now.members.begin(), now.members.end(), is_held) &&
+             std::all_of(before.begin(), before.end(), is_held);
+    }
   };
 
   void insert_everywhere(DependenceNode& node);

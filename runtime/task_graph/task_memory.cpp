@@ -1,5 +1,6 @@
 #include "runtime/task_graph/task_memory.hpp"
 
+#include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
@@ -27,6 +28,7 @@ struct Depot {
 Depot depots[TaskBlocks::classes];
 
 void put(TaskBlocks::List& list, ExplicitTask* block) {
+  HETMP_CHECK(block && block != list.first); // given back once
   block->next = list.first;
   list.first = block;
   list.count++;
@@ -34,6 +36,7 @@ void put(TaskBlocks::List& list, ExplicitTask* block) {
 
 ExplicitTask* take(TaskBlocks::List& list) {
   ExplicitTask* block = list.first;
+  HETMP_CHECK((block == nullptr) == (list.count == 0));
   if (block) {
     list.first = block->next;
     list.count--;
@@ -53,8 +56,10 @@ ExplicitTask* allocate(size_t bytes) {
 
 ExplicitTask* take_block(TaskBlocks& blocks, size_t size_class) {
   TaskBlocks::List& own = blocks.lists[size_class];
-  if (ExplicitTask* block = take(own))
+  if (ExplicitTask* block = take(own)) {
+    HETMP_CHECK(block->size_class == size_class);
     return block;
+  }
   Depot& depot = depots[size_class];
   {
     FutexLockGuard guard(depot.lock);
@@ -79,6 +84,7 @@ bool add_body(ExplicitTask& task, size_t bytes, size_t alignment) {
     const uintptr_t first = reinterpret_cast<uintptr_t>(&task) + sizeof(ExplicitTask) + sizeof(void*);
     task.body = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
   }
+  HETMP_CHECK(reinterpret_cast<uintptr_t>(task.body) % alignment == 0);
   static_cast<ExplicitTask**>(task.body)[-1] = &task;
   task.body_bytes = bytes;
   return true;
@@ -113,9 +119,12 @@ ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment)
 }
 
 void give_back_task(TaskBlocks* blocks, ExplicitTask* task) {
+  // Nobody waits for it, and it waits for nobody. relaxed: it is the caller's alone.
+  HETMP_CHECK(!task->dependences && !task->dependence && uint32_t(task->children.load(std::memory_order_relaxed)) == 0);
   if (task->body)
     release_body(*task);
   const uint8_t size_class = task->size_class;
+  HETMP_CHECK(size_class <= no_class);
   if (size_class == no_class) {
     operator delete(task, std::align_val_t(granule));
     return;

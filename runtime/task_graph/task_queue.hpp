@@ -117,6 +117,7 @@ class TaskQueue {
   }
 
   void grow() {
+    HETMP_CHECK(lock_.held());
     std::vector<ExplicitTask*> larger(ring_.empty() ? first_size : ring_.size() * 2);
     for (uint32_t i = 0; i < count_; i++)
       larger[i] = at(i);

@@ -1,5 +1,7 @@
 #include "runtime/task_graph/team_tasks.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::runtime {
@@ -17,14 +19,17 @@ bool may_run(const ExplicitTask& task, const GeneratingTask* constraint) {
   if (!constraint)
     return true;
   const GeneratingTask* ancestor = task.parent;
-  while (ancestor && ancestor->depth > constraint->depth)
+  while (ancestor && ancestor->depth > constraint->depth) {
+    HETMP_CHECK_COSTLY(ancestor->parent && ancestor->parent->depth + 1 == ancestor->depth);
     ancestor = ancestor->parent;
+  }
   return ancestor == constraint;
 }
 
 void TeamTasks::reserve(uint32_t threads) {
   if (count >= threads)
     return;
+  HETMP_CHECK(all_complete() && !back.load(std::memory_order_relaxed)); // relaxed: nobody uses it now
   members = std::make_unique<Member[]>(threads);
   count = threads;
   completed_elsewhere.store(0, std::memory_order_relaxed); // it belongs to the members' counts
@@ -56,12 +61,13 @@ void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
 }
 
 void TeamTasks::push_from_outside(ExplicitTask* task) {
-  HETMP_CHECK(task != nullptr);
+  HETMP_CHECK(task && task->deferred && task->attached);
   of_nobody.push(task);
   bell.ring();
 }
 
 void TeamTasks::put_back(ExplicitTask* task) {
+  HETMP_CHECK(task && task->deferred && task->attached);
   ExplicitTask* first = back.load(std::memory_order_relaxed);
   do {
     task->next = first;
@@ -80,6 +86,7 @@ ExplicitTask* TeamTasks::take_back() {
 
 ExplicitTask* TeamTasks::take_from_own_queue(uint32_t local_thread, const GeneratingTask* constraint) {
   const auto allowed = [&](const ExplicitTask& task) { return may_run(task, constraint); };
+  HETMP_CHECK(local_thread < count);
   TaskQueue& own = members[local_thread].queue;
   return oldest_first ? own.take_oldest(allowed) : own.take_newest(allowed);
 }
@@ -135,6 +142,7 @@ ExplicitTask* TeamTasks::steal(uint32_t local_thread, uint32_t victim, const Gen
     bell.ring(); // who has found nothing meanwhile finds them here
   }
   members[local_thread].last_steal = monotonic_nanoseconds();
+  HETMP_CHECK(taken[0] && taken[0]->deferred);
   return taken[0];
 }
 

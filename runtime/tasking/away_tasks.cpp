@@ -1,5 +1,6 @@
 #include "runtime/tasking/away_tasks.hpp"
 
+#include "base/check.hpp"
 #include "runtime/team/node_team.hpp"
 
 namespace hetmp::runtime {
@@ -12,6 +13,7 @@ std::atomic<ExplicitTask*> slots[most_away];
 } // namespace
 
 uint32_t send_away(ExplicitTask& task) {
+  HETMP_CHECK(task.deferred && task.attached && !task.begun); // else another node could not execute it
   for (uint32_t slot = 0; slot < most_away; slot++) {
     ExplicitTask* none = nullptr;
     // release: pairs with come_back(), which may be another thread's.
@@ -26,6 +28,7 @@ bool come_back(uint32_t slot, uint64_t word) {
   ExplicitTask* task = slot < most_away ? slots[slot].exchange(nullptr, std::memory_order_acquire) : nullptr;
   if (!task)
     return false;
+  HETMP_CHECK(task->deferred && task->team);
   task->away_word = word;
   task->team->tasks.put_back(task);
   return true;

@@ -1,5 +1,6 @@
 #include "runtime/tasking/execution.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/task_graph/task_memory.hpp"
@@ -38,6 +39,7 @@ void make_ready(NodeTeam& team, uint32_t local_thread, ExplicitTask& task) {
 GeneratingTask* free_record(TaskBlocks* blocks, GeneratingTask* task) {
   ExplicitTask* record = static_cast<ExplicitTask*>(task); // never an implicit task: its own record does not go
   GeneratingTask* parent = record->parent;
+  HETMP_CHECK(parent && record->depth == parent->depth + 1);
   give_back_task(blocks, record);
   return parent;
 }
@@ -98,6 +100,9 @@ void complete_task(Thread* self, ExplicitTask& task) {
   NodeTeam& team = *task.team;
   const bool deferred = task.deferred;
   HETMP_CHECK(task.attached || !deferred); // the barrier waits only for tasks that their parents count
+  // relaxed: end_part() has ordered it
+  HETMP_CHECK(!task.attached || task.pending.load(std::memory_order_relaxed) == 0);
+  HETMP_CHECK(!deferred || !self || self->task->team == &team);
   bool somebody_may_wait = false;
   if (task.finalise)
     task.finalise(current_thread().gtid, task.body);
@@ -142,6 +147,7 @@ void end_part(Thread* self, ExplicitTask& task) {
 // ---- execution
 
 void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::Interrupted& interrupted) {
+  HETMP_CHECK(implicit.explicit_task != &task && task.parent && task.depth == task.parent->depth + 1);
   interrupted.task = implicit.explicit_task;
   interrupted.constraint = implicit.constraint;
   interrupted.icvs = implicit.icvs;
@@ -181,6 +187,7 @@ namespace {
 void attach(ExplicitTask& task) {
   if (task.attached)
     return;
+  HETMP_CHECK(task.parent && task.parent != &task && !task.deferred);
   task.attached = true;
   // relaxed: the parent runs; its children complete, and are waited for, by operations that order more.
   task.parent->children.fetch_add(GeneratingTask::one_child + GeneratingTask::one_record, std::memory_order_relaxed);
@@ -196,6 +203,7 @@ void defer(Thread& self, ExplicitTask& task) {
   task.icvs.value = self.task->icvs;
   HETMP_CHECK(task.attached && task.pending.load(std::memory_order_relaxed) != 0);
   task.deferred = true;
+  HETMP_CHECK(task.team == self.task->team); // whose counters these are
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(self, *task.team);
 }
@@ -231,6 +239,7 @@ bool run_code(Thread& self, ExplicitTask& task) {
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
     task.function(self.gtid, task.body);
+    HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
   }
   return resume(implicit, interrupted.value);
 }
@@ -323,6 +332,8 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
 }
 
 void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running) {
+  // relaxed: nobody else knows of the task yet
+  HETMP_CHECK(&task != &running && !task.attached && task.pending.load(std::memory_order_relaxed) == 1);
   // The running one keeps their parent and their taskgroup from ending meanwhile.
   task.parent = running.parent;
   task.depth = running.depth;
@@ -353,6 +364,8 @@ void end_undeferred(Thread& self, ExplicitTask& task) {
 }
 
 bool execute_and_keep(Thread& self, ExplicitTask& task) {
+  // relaxed: nobody else knows of the task yet
+  HETMP_CHECK(!task.finalise && !task.attached && task.pending.load(std::memory_order_relaxed) == 1);
   const bool part_follows = run_code(self, task);
   task.begun = false;
   // acquire: pairs with drop_record() by its children; without their records it is as if they had never been.
@@ -376,20 +389,9 @@ void run_task(Thread& self, ExplicitTask& task) {
 void end_executed_elsewhere(Thread* self, ExplicitTask& task) { end_part(self, task); }
 
 void run_task_from_outside(Thread& self, ExplicitTask& task) {
+  HETMP_CHECK(task.deferred && task.attached && self.task == &self.initial);
   run_code(self, task);
   end_part(nullptr, task);
-}
-
-// relaxed: a forked child has one thread.
-void forget_unfinished_tasks(Thread& self) {
-  ImplicitTask& implicit = self.initial;
-  if (self.task != &implicit || implicit.explicit_task)
-    return;
-  implicit.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
-  implicit.generator.dependences = nullptr; // not deleted: locks in it may be held for ever
-  for (TaskGroup* group = implicit.generator.group; group; group = group->outer)
-    group->unfinished.store(0, std::memory_order_relaxed);
-  implicit.team->tasks.forget(1);
 }
 
 void complete_event(ExplicitTask& task) { end_part(nullptr, task); }

@@ -67,10 +67,6 @@ void end_executed_elsewhere(Thread* self, ExplicitTask& task);
 /// Its event has been fulfilled. Any thread, known to the runtime or not; once for each task.
 void complete_event(ExplicitTask& task);
 
-/// In a forked child: what its thread, an initial one outside of any region, had not finished is the parent process's
-/// to finish. Waiting for it would have no end here, and executing it again would do it twice.
-void forget_unfinished_tasks(Thread& self);
-
 /// The task completes only when complete_event() has been called as well. Before it is submitted.
 void give_event(ExplicitTask& task);
 

@@ -1,5 +1,6 @@
 #include "runtime/tasking/handing_over.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/node_tasks.hpp"
@@ -85,6 +86,7 @@ HandedTask described(const ExplicitTask& task, uint32_t slot) {
 
 /// Ready tasks for one message, at most `wanted`: how many.
 uint32_t pick(TaskQueue& queue, uint32_t wanted, ExplicitTask* (&tasks)[Handover::most]) {
+  HETMP_CHECK(wanted <= Handover::most);
   uint32_t count = 0;
   while (count < wanted) {
     tasks[count] = queue.take_oldest([&](const ExplicitTask& candidate) {
@@ -110,6 +112,7 @@ bool take_turn(HandingKnowledge& known) {
 void offer(NodeTeam& team, uint32_t local_thread, ExplicitTask* const* tasks, uint32_t count) {
   Handover batch;
   batch.origin = team.description.node;
+  HETMP_CHECK(count <= Handover::most && local_thread < team.tasks.count);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t slot = team.global ? send_away(*tasks[i]) : no_slot;
     if (slot == no_slot) {
@@ -135,6 +138,7 @@ void end_or_queue(Thread* self, NodeTeam& team, uint32_t local_thread, ExplicitT
   const int64_t now = monotonic_nanoseconds();
   while (list) {
     ExplicitTask& task = *std::exchange(list, list->next);
+    HETMP_CHECK(task.team == &team && task.deferred && !task.begun);
     if (task.away_word == 0) {
       team.tasks.others_wait.store(false, std::memory_order_relaxed);
       known.next_offer.store(now + after_refusal, std::memory_order_relaxed);
@@ -168,6 +172,7 @@ void run_accepted(int gtid, void* body) {
   const Accepted accepted = *static_cast<Accepted*>(body);
   Thread& self = thread_of(gtid);
   NodeTeam& team = *self.task->team;
+  HETMP_CHECK(team.global); // only such teams are given tasks
   const int64_t begun = monotonic_nanoseconds();
   self.task->icvs = accepted.icvs; // the thread gets its own back after the task
   void* handed_body = reinterpret_cast<void*>(accepted.task.body);
@@ -222,6 +227,7 @@ bool somebody_waits(NodeTeam& team) {
 
 void offer_surplus(Thread& self) {
   NodeTeam& team = *self.task->team;
+  HETMP_CHECK(self.task->local_number < team.tasks.count);
   TaskQueue& queue = team.tasks.members[self.task->local_number].queue;
   if (queue.size() != 0 && tasks_may_leave(team) && take_turn(knowledge_of(team)))
     offer_some_of(team, queue, self.task->local_number);

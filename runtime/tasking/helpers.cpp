@@ -1,5 +1,6 @@
 #include "runtime/tasking/helpers.hpp"
 
+#include "base/check.hpp"
 #include "base/message.hpp"
 #include "runtime/affinity/helper_places.hpp"
 #include "runtime/process/thread_factory.hpp"
@@ -26,11 +27,13 @@ struct Helper {
 class WaitingTasks {
  public:
   void push(ExplicitTask& task) {
+    HETMP_CHECK((first_ == nullptr) == (last_ == nullptr));
     task.next = nullptr;
     (last_ ? last_->next : first_) = &task;
     last_ = &task;
   }
   ExplicitTask* take() {
+    HETMP_CHECK((first_ == nullptr) == (last_ == nullptr) && (!last_ || !last_->next));
     ExplicitTask* task = first_;
     if (task && !(first_ = task->next))
       last_ = nullptr;
@@ -57,6 +60,7 @@ std::atomic<uint32_t> unfinished{0};
 bool is_helper(const Thread& thread) { return thread.gtid > 0 && thread.gtid <= int(program_icvs().helper_threads); }
 
 void wake_with(Helper& helper, ExplicitTask& task) {
+  HETMP_CHECK(lock.held() && helper.given.load(std::memory_order_relaxed) == 0); // relaxed: it waits for this
   helper.task = &task;
   helper.given.store(1, std::memory_order_release); // pairs with the exchange in next_task()
   futex_wake(helper.given, 1);
@@ -80,7 +84,9 @@ void execute(Thread& self, ExplicitTask& task) {
   threads_in_use.fetch_add(1, std::memory_order_relaxed);
   run_task_from_outside(self, task);
   threads_in_use.fetch_sub(1, std::memory_order_relaxed);
-  unfinished.fetch_sub(1, std::memory_order_release);
+  // release: pairs with the acquire in others_are_at_work()
+  [[maybe_unused]] const uint32_t before = unfinished.fetch_sub(1, std::memory_order_release);
+  HETMP_CHECK(before != 0);
   if (std::exchange(self.place, -1) >= 0) // regions of the task have moved it
     affinity::seat_helper(uint32_t(self.gtid), false);
 }
@@ -151,6 +157,7 @@ bool create_helper(ExplicitTask* task) {
 
 /// With the lock held.
 bool create_first_or_another(ExplicitTask& task) {
+  HETMP_CHECK(lock.held() && !idle); // an idle one would have got the task
   const bool tell = helpers == 0 && affinity::helpers_tell_places();
   if (!create_helper(&task))
     return false;
@@ -173,6 +180,7 @@ bool suits_helpers(const ExplicitTask& task) {
 }
 
 void give_to_helpers(ExplicitTask& task) {
+  HETMP_CHECK(task.deferred && task.attached && task.for_helpers); // the team's barrier waits for it
   FutexLockGuard guard(lock);
   unfinished.fetch_add(1, std::memory_order_relaxed);
   if (idle) {

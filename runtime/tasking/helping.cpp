@@ -1,5 +1,6 @@
 #include "runtime/tasking/helping.hpp"
 
+#include "base/check.hpp"
 #include "runtime/task_graph/dependences.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 #include "runtime/team/calling_back.hpp"
@@ -46,6 +47,7 @@ void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, boo
     return;
   if (!ready)
     help_until(self, own_constraint(implicit), [&] { return node->predecessors.load(std::memory_order_seq_cst) == 0; });
+  HETMP_CHECK(node->predecessors.load(std::memory_order_relaxed) == 0); // relaxed: seen above
   std::vector<ExplicitTask*> next;
   complete(*node, next); // nobody can have been put behind it: the task that could has waited
   release(node);
@@ -80,12 +82,14 @@ void end_taskgroup(Thread& self) {
   const auto done = [&] { return group->unfinished.load(std::memory_order_seq_cst) == 0; };
   if (!done())
     help_until(self, own_constraint(implicit), done);
+  HETMP_CHECK(done() && task.group == group); // tasks that were executed meanwhile have ended theirs
   finish_reductions(self, *group);
   task.group = group->outer;
   delete group;
 }
 
 void announce_tasks(Thread& self, NodeTeam& team) {
+  HETMP_CHECK(self.task->team == &team);
   if (team.released.tasks_announced())
     return;
   self.before_end = finish_target_tasks; // and stays so, as long as the record and its initial team, which has the bit
@@ -96,6 +100,7 @@ void announce_tasks(Thread& self, NodeTeam& team) {
       if (!take_leaving(worker, team)) // see regions/leaving.cpp
         continue;
       team.region_end.add(1);
+      HETMP_CHECK(!worker.called_back && worker.next_team == &team && worker.next_local_number == local);
       worker.called_back = true;
       worker.go.post();
     }
@@ -104,6 +109,8 @@ void announce_tasks(Thread& self, NodeTeam& team) {
 }
 
 void reset_tasking(ImplicitTask& task) {
+  // relaxed: the tasks of the region before are complete, as its end has shown, and so are their records gone.
+  HETMP_CHECK(task.generator.children.load(std::memory_order_relaxed) == GeneratingTask::one_record);
   delete std::exchange(task.generator.dependences, nullptr);
   // relaxed: the tasks of the region before are complete, as its end has shown, and there is none yet of this one.
   task.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
@@ -114,6 +121,18 @@ void reset_tasking(ImplicitTask& task) {
   task.team_reductions = 0;
   for (void*& memory : task.construct_memory)
     free(std::exchange(memory, nullptr));
+}
+
+// relaxed: a forked child has one thread.
+void forget_unfinished_tasks(Thread& self) {
+  ImplicitTask& implicit = self.initial;
+  if (self.task != &implicit || implicit.explicit_task)
+    return;
+  implicit.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
+  implicit.generator.dependences = nullptr; // not deleted: locks in it may be held for ever
+  for (TaskGroup* group = implicit.generator.group; group; group = group->outer)
+    group->unfinished.store(0, std::memory_order_relaxed);
+  implicit.team->tasks.forget(1);
 }
 
 void help_at_barrier(ImplicitTask& task, uint32_t epoch) {

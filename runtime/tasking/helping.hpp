@@ -1,6 +1,7 @@
 // Threads that wait execute tasks meanwhile.
 #pragma once
 
+#include "base/check.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/team/node_team.hpp"
@@ -14,6 +15,7 @@ namespace hetmp::runtime {
 template <class Done> void help_until(Thread& self, const GeneratingTask* constraint, Done&& done) {
   ImplicitTask& implicit = *self.task;
   TeamTasks& tasks = implicit.team->tasks;
+  HETMP_CHECK(implicit.local_number < tasks.count);
   const bool several_nodes = implicit.team->global != nullptr;
   const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
   const auto run = [&](ExplicitTask& task) {
@@ -46,6 +48,7 @@ template <class Done> void help_until(Thread& self, const GeneratingTask* constr
     tasks.bell.ring_after_plain_writes(); // what this thread has completed may be the last one that another waits for
     tasks.bell.wait_until([&] { return done() || tasks.pushes() != seen; });
   }
+  HETMP_CHECK(self.task == &implicit && implicit.constraint == constraint); // as the tasks have found it
   implicit.constraint = outer;
 }
 
@@ -78,5 +81,9 @@ void finish_tasks(ImplicitTask& task);
 
 /// Before the task begins.
 void reset_tasking(ImplicitTask& task);
+
+/// In a forked child: what its thread, an initial one outside of any region, had not finished is the parent process's
+/// to finish. Waiting for it would have no end here, and executing it again would do it twice.
+void forget_unfinished_tasks(Thread& self);
 
 } // namespace hetmp::runtime

@@ -1,5 +1,6 @@
 #include "runtime/tasking/task_reduction.hpp"
 
+#include "base/check.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/node_team.hpp"
@@ -56,8 +57,10 @@ ReductionCopies* copies_of_team(NodeTeam& team, uint64_t sequence, size_t items)
   TeamTasks& tasks = team.tasks;
   FutexLockGuard guard(tasks.reductions_lock);
   for (ReductionCopies* copies : tasks.reductions)
-    if (copies->sequence == sequence)
+    if (copies->sequence == sequence) {
+      HETMP_CHECK(copies->is_team && copies->threads == team.local_threads() && copies->users != 0);
       return copies;
+    }
   ReductionCopies* copies = new_copies(team.local_threads(), items);
   copies->is_team = true;
   copies->sequence = sequence;
@@ -72,6 +75,7 @@ bool give_up(NodeTeam& team, ReductionCopies* copies) {
     return true;
   TeamTasks& tasks = team.tasks;
   FutexLockGuard guard(tasks.reductions_lock); // also: what the others' tasks have done is visible to the last one
+  HETMP_CHECK(copies->users != 0);
   if (--copies->users != 0)
     return false;
   std::erase(tasks.reductions, copies);
@@ -146,6 +150,7 @@ void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
     for (size_t i = 0; reductions && i < reductions->items.size(); i++) {
       if (!is_meant(*reductions, i, variable))
         continue;
+      HETMP_CHECK(implicit.local_number < reductions->copies->threads);
       std::atomic<void*>& copy = copies_of(*reductions, i)[implicit.local_number];
       // Written by this thread only, so it reads relaxed. release: pairs with the acquire in fold().
       if (!copy.load(std::memory_order_relaxed))

@@ -1,11 +1,13 @@
 #include "runtime/tasking/task_watch.hpp"
 
+#include "base/check.hpp"
 #include "base/futex.hpp"
 #include "runtime/process/thread_factory.hpp"
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <new>
 #include <vector>
@@ -39,6 +41,7 @@ bool has_some(const TeamTasks& tasks) {
 
 /// Whether the team is to be watched further. With the lock held.
 bool look(Watched& entry) {
+  HETMP_CHECK(lock.held() && entry.team->tasks.watched.load(std::memory_order_relaxed)); // written under the lock
   TeamTasks& tasks = entry.team->tasks;
   const uint64_t pushes = tasks.pushes();
   if (has_some(tasks)) {
@@ -84,6 +87,8 @@ void watch_tasks(NodeTeam& team) {
   has_thread = true;
   if (!watched)
     watched = new std::vector<Watched>;
+  HETMP_CHECK_COSTLY(
+      std::none_of(watched->begin(), watched->end(), [&](const Watched& entry) { return entry.team == &team; }));
   watched->push_back({&team});
   team.tasks.watched.store(true, std::memory_order_relaxed); // under the lock
   teams.store(uint32_t(watched->size()), std::memory_order_release);

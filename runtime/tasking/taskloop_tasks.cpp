@@ -1,5 +1,6 @@
 #include "runtime/tasking/taskloop_tasks.hpp"
 
+#include "base/check.hpp"
 #include "runtime/team/node_team.hpp"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ ExplicitTask& make_part(Thread& self, const Part& part) {
 }
 
 void give_half(Thread& self, ExplicitTask& running, Part& part) {
+  HETMP_CHECK(part.divisible && part.end - part.begin > 1);
   Part later = part;
   part.end = later.begin = part.begin + (part.end - part.begin) / 2;
   submit_beside(self, make_part(self, later), running);
@@ -96,6 +98,7 @@ void run_part(int gtid, void* body) {
   const TaskQueue& own = running.team->tasks.members[self.task->local_number].queue;
   ExplicitTask* kept = nullptr;
   Pace pace(part.source->tasks() / running.team->local_threads());
+  HETMP_CHECK(part.begin <= part.end && part.end <= part.source->tasks());
   while (part.begin != part.end) {
     if (part.divisible && pace.due() && own.size() == 0 && part.end - part.begin > 1) {
       give_half(self, running, part);

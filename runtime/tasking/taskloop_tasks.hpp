@@ -5,6 +5,7 @@
 // while.
 #pragma once
 
+#include "base/check.hpp"
 #include "runtime/tasking/execution.hpp"
 
 #include <atomic>
@@ -34,7 +35,9 @@ class TaskloopSource {
   void retain() { users_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     // acq_rel: whoever deletes it comes after all that used it.
-    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    const uint32_t before = users_.fetch_sub(1, std::memory_order_acq_rel);
+    HETMP_CHECK(before != 0);
+    if (before == 1)
       delete this;
   }
 
