@@ -1,5 +1,6 @@
 #include "runtime/regions/league.hpp"
 
+#include "base/check.hpp"
 #include "runtime/regions/fork.hpp"
 #include "runtime/team/binding.hpp"
 
@@ -24,6 +25,7 @@ void begin_team(Thread& self, const void* source, const League& league, uint32_t
   const ImplicitTask& around = *self.task;
   begin_serial_region(self, source);
   ImplicitTask& initial = *self.task;
+  HETMP_CHECK(number < league.teams && initial.team->alone() && initial.number == 0);
   TeamDescription& team = initial.team->description;
   initial.team->contention = nullptr; // a group of its own
   team.league_teams = league.teams;

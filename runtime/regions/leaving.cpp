@@ -1,5 +1,6 @@
 #include "runtime/regions/leaving.hpp"
 
+#include "base/check.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/calling_back.hpp"
 
@@ -12,6 +13,7 @@ void leave_region(Thread& worker, NodeTeam& team) {
   // once this worker is not counted any more is leave_unless_tasks()'s doing.
   worker.leaving.store(team.region_end.region(), std::memory_order_release);
   ImplicitTask* task = std::exchange(worker.task, nullptr);
+  HETMP_CHECK(task && task->team == &team && task->local_number != 0); // still a member, and no primary
   if (team.region_end.leave_unless_tasks())
     return;
   if (take_leaving(worker, team)) {
@@ -27,6 +29,7 @@ void leave_region(Thread& worker, NodeTeam& team) {
 
 void finish_region(Thread& primary, NodeTeam& team) {
   if (team.local_threads() == 1) {
+    HETMP_CHECK(primary.task == &team.members[0]);
     if (team.released.tasks_announced()) {
       finish_tasks(*primary.task);
       team.released.complete_with_tasks();
@@ -44,6 +47,7 @@ void finish_region(Thread& primary, NodeTeam& team) {
   team.released.complete_with_tasks();
   team.tasks.bell.ring();
   team.region_end.wait();
+  HETMP_CHECK(team.region_end.workers() == 0 && team.tasks.all_complete());
 }
 
 } // namespace hetmp::runtime

@@ -1,5 +1,6 @@
 #include "runtime/regions/region.hpp"
 
+#include "base/check.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "runtime/global/node_regions.hpp"
 #include "runtime/process/nodes.hpp"
@@ -14,6 +15,7 @@
 #include "runtime/team/binding.hpp"
 #include "runtime/team/display.hpp"
 #include "runtime/team/events.hpp"
+#include "runtime/team/valid_team.hpp"
 #include "runtime/wait/write_changed.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
@@ -51,6 +53,7 @@ __attribute__((noinline, cold)) void begin_with_other_nodes(NodeTeam& team, cons
 /// The thread executes its implicit task from now on.
 void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   const TeamDescription& description = team.description;
+  HETMP_CHECK(local_number < description.local_threads && local_number < team.member_capacity);
   ImplicitTask& task = team.members[local_number];
   task.team = &team;
   task.parent = team.enclosing;
@@ -80,6 +83,7 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
 /// The job of a worker that is a member of a team.
 void work_as_member(Thread& worker) {
   NodeTeam& team = *worker.next_team;
+  HETMP_CHECK(worker.next_local_number != 0 && worker.next_local_number < team.local_threads());
   if (worker.called_back) {
     worker.called_back = false;
     worker.task = &team.members[worker.next_local_number];
@@ -100,10 +104,12 @@ uint64_t name_region(Thread& primary) {
 
 /// Lets the primary's crew begin.
 void start_workers(Thread& primary, NodeTeam& team) {
+  HETMP_CHECK(primary.crew.size() + 1 == team.local_threads());
   team.region_end.start(team.local_threads() - 1, name_region(primary));
   write_changed(team.crew, static_cast<Thread* const*>(primary.crew.data()));
   for (uint32_t local = 1; local < team.local_threads(); local++) {
     Thread& worker = *team.crew[local - 1];
+    HETMP_CHECK(&worker != &primary && worker.node == primary.node && !worker.called_back);
     write_changed(worker.job, &work_as_member);
     write_changed(worker.next_team, &team);
     write_changed(worker.next_local_number, local);
@@ -115,6 +121,7 @@ void start_workers(Thread& primary, NodeTeam& team) {
 HETMP_INLINED void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node) {
   reserve_members(team, team.local_threads());
   affinity::choose_display(primary, team); // goes by the description and the seats
+  HETMP_CHECK_COSTLY(is_valid(team));
   write_changed(team.tasks.oldest_first, team.global && team.local_threads() == 1);
   if (team.global) [[unlikely]]
     begin_with_other_nodes(team, by_node); // first of those that begin: they have the longest way
@@ -139,6 +146,7 @@ HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const
 /// All threads of the node have left its part of a team on several nodes, and no task of it is left.
 void tell_other_nodes(Thread& primary, NodeTeam& team) {
   events::visit_ends(team); // nobody here touches the loops' pages any more
+  HETMP_CHECK(is_left(team));
   // Both before node 0 goes on: it may read what this node has written, or end the program; and it may have the next
   // part for the resident.
   if (team.description.node != 0 && spread_hooks.node_part_finished)
@@ -150,6 +158,7 @@ void tell_other_nodes(Thread& primary, NodeTeam& team) {
 
 /// Back to what the primary did before; the team is nobody's again.
 void leave(Thread& primary, NodeTeam& team) {
+  HETMP_CHECK(primary.task == &team.members[0] && team.enclosing && is_left(team));
   primary.task = team.enclosing;
   give_back_team(primary, team);
   if (!team.seats.empty()) [[unlikely]]

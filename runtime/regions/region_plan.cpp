@@ -1,9 +1,11 @@
 #include "runtime/regions/region_plan.hpp"
 
+#include "base/check.hpp"
 #include "runtime/global/team_description.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace hetmp::runtime {
 
@@ -29,15 +31,18 @@ RegionPlan stay_here(uint32_t threads, StaysHere reason) { return {{}, threads, 
 
 RegionPlan deal_region(const RegionFacts& facts, NodeSet needed) {
   std::vector<uint32_t> dealt = schedulers::deal_threads(facts.threads, facts.cpus, needed);
+  HETMP_CHECK_COSTLY(std::accumulate(dealt.begin(), dealt.end(), 0u) == facts.threads); // each is on one node
   if (dealt[0] != facts.threads)
     return {std::move(dealt), facts.threads, 0, StaysHere::No};
   const uint32_t useful = std::min(facts.threads, facts.cpus[0]);
+  HETMP_CHECK(useful != 0);
   if (facts.dynamic)
     return stay_here(useful, StaysHere::NeedsNoOther);
   return {{}, facts.threads, facts.threads - useful, StaysHere::NeedsNoOther};
 }
 
 RegionPlan with_fewer_workers(const RegionPlan& plan, uint32_t local_threads) {
+  HETMP_CHECK(local_threads != 0 && local_threads < plan.local_threads());
   if (plan.spreads())
     return stay_here(plan.threads, StaysHere::NoWorkers);
   return {{}, local_threads, std::min(plan.idle, local_threads - 1), plan.stays};

@@ -1,5 +1,6 @@
 #include "runtime/regions/residents.hpp"
 
+#include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/team/worker_pool.hpp"
@@ -20,6 +21,7 @@ Resident resident_of[most_nodes];
 } // namespace
 
 Thread* take_resident(uint32_t node) {
+  HETMP_CHECK(node < most_nodes);
   Resident& resident = resident_of[node];
   if (resident.taken.exchange(true, std::memory_order_acquire)) // pairs with the release in release_resident()
     return nullptr;
@@ -36,6 +38,7 @@ Thread* take_resident(uint32_t node) {
 }
 
 void release_resident(Thread& resident) {
+  HETMP_CHECK(resident.resident && resident_of[resident.node].thread == &resident);
   resident_of[resident.node].taken.store(false, std::memory_order_release); // pairs with take_resident()
 }
 

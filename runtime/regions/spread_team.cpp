@@ -1,5 +1,6 @@
 #include "runtime/regions/spread_team.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/regions/region.hpp"
@@ -33,6 +34,7 @@ void launch_node_part(const TeamDescription& part) {
     worker = pool_of_node(part.node).take();
   if (!worker)
     die(exit_code::no_resources, "node %u cannot have a thread", part.node);
+  HETMP_CHECK(worker->node == part.node);
   if (!worker->next_part)
     worker->next_part = new TeamDescription;
   *worker->next_part = part;

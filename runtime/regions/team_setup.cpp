@@ -1,5 +1,6 @@
 #include "runtime/regions/team_setup.hpp"
 
+#include "base/check.hpp"
 #include "base/valgrind.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/loops/loop.hpp"
@@ -10,6 +11,7 @@
 #include "runtime/tasking/task_watch.hpp"
 #include "runtime/team/allocators.hpp"
 #include "runtime/team/team_size.hpp"
+#include "runtime/team/valid_team.hpp"
 #include "runtime/wait/write_changed.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 
@@ -57,6 +59,7 @@ void begin_counting(NodeTeam& team) {
 __attribute__((noinline, cold)) void make_room(NodeTeam& team, uint32_t local_threads) {
   for (uint32_t local = 0; local < team.member_capacity; local++)
     reset_tasking(team.members[local]); // what it keeps until the team's next region
+  HETMP_CHECK(is_left(team));           // nobody has pointers into what is replaced
   stop_watching(team);
   team.members = std::make_unique<ImplicitTask[]>(local_threads);
   team.member_capacity = local_threads;
@@ -76,6 +79,7 @@ __attribute__((noinline, cold)) void describe_nodes(NodeTeam& team, const Thread
   TeamDescription& description = team.description;
   description.participants = schedulers::nodes_with_threads(plan.by_node);
   description.nodes = description.participants.size();
+  HETMP_CHECK(description.nodes > 1 && description.participants.contains(0)); // the primary is there
   description.team = next_team_identity();
   description.root = uint32_t(self.gtid);
   description.device = device_icvs();

@@ -1,8 +1,10 @@
 // What a node's part of a team is set to before anybody enters it. For the files of this room.
 #pragma once
 
+#include "base/check.hpp"
 #include "runtime/regions/region_plan.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/valid_team.hpp"
 #include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/write_changed.hpp"
 
@@ -27,6 +29,7 @@ inline NodeTeam& acquire_team(Thread& self) {
     self.unused_teams = team->next_unused;
   else
     team = make_team();
+  HETMP_CHECK(self.task && is_left(*team));
   write_changed(team->enclosing, self.task);
   return *team;
 }
