@@ -1,9 +1,11 @@
 #include "runtime/global/answers.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -36,6 +38,7 @@ uint32_t AnswerSlots::own_ticket() {
     if (!free_numbers().empty()) {
       own = int(free_numbers().back());
       free_numbers().pop_back();
+      HETMP_CHECK(own >= 0 && uint32_t(own) < used_slots);
       return uint32_t(own);
     }
     if (used_slots == most)
@@ -51,15 +54,18 @@ void AnswerSlots::give_back() {
   if (own < 0)
     return;
   std::lock_guard guard(numbers_lock);
+  HETMP_CHECK_COSTLY(std::find(free_numbers().begin(), free_numbers().end(), uint32_t(own)) == free_numbers().end());
   free_numbers().push_back(uint32_t(own));
   own = -1;
 }
 
 uint32_t AnswerSlots::expect(uint32_t ticket) {
+  HETMP_CHECK(own >= 0 && ticket == uint32_t(own));
   return slots[ticket].load(std::memory_order_relaxed)->arrived.epoch(); // its own slot
 }
 
 const Answer& AnswerSlots::wait(uint32_t ticket, uint32_t expected) {
+  HETMP_CHECK(own >= 0 && ticket == uint32_t(own));
   Slot& slot = *slots[ticket].load(std::memory_order_relaxed);
   slot.arrived.wait_while(expected);
   return slot.answer;

@@ -1,5 +1,7 @@
 #include "runtime/global/codec.hpp"
 
+#include "base/check.hpp"
+
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -225,6 +227,7 @@ class Writer {
 
   void operator()(const auto&... values) { (put(values), ...); }
   template <class T, size_t most> void counted(uint32_t count, const T (&values)[most]) {
+    HETMP_CHECK(count <= most);
     put(count);
     for (const T& value : std::span(values, count))
       put(value);
@@ -233,6 +236,7 @@ class Writer {
 
  private:
   void raw(const void* from, size_t bytes) {
+    HETMP_CHECK(bytes <= to_.size() - size_);
     memcpy(to_.data() + size_, from, bytes);
     size_ += bytes;
   }

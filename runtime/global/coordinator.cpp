@@ -1,5 +1,6 @@
 #include "runtime/global/coordinator.hpp"
 
+#include "base/check.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
@@ -17,7 +18,9 @@ std::string named_nodes(NodeSet decided, NodeSet team) {
 } // namespace
 
 Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node)
-    : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {}
+    : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {
+  HETMP_CHECK(!cpus_per_node_.empty() && cpus_per_node_.size() <= most_nodes);
+}
 
 bool Coordinator::is_sound(const Request& request) const {
   const NodeSet program = NodeSet::first_of(uint32_t(cpus_per_node_.size()));
@@ -156,6 +159,7 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
       parallel_regions_[asked.microtask].loops.insert(history);
   }
   loop.policy = policy.make(asked.schedule, shape, *history, rules_);
+  HETMP_CHECK(loop.policy && (loop.region != nullptr) == (loop.history != nullptr));
   loop.tickets.resize(cpus_per_node_.size());
   loop.measured.resize(cpus_per_node_.size());
   return loop;
@@ -173,6 +177,8 @@ bool Coordinator::take(Asker from, const Request::AskLoop& asked, Answers& answe
   loop.tickets[from.node] = from.ticket;
   std::vector<schedulers::Reply> replies;
   loop.policy->ask(from.node, asked.done, replies);
+  HETMP_CHECK(std::all_of(replies.begin(), replies.end(),
+                          [&](const schedulers::Reply& reply) { return reply.node < loop.tickets.size(); }));
   for (const schedulers::Reply& reply : replies)
     answers.push_back({{reply.node, loop.tickets[reply.node]}, Answer::Assigned{reply.assignment}});
   forget_if_finished(found);
@@ -198,6 +204,7 @@ void Coordinator::forget_if_finished(Loops::iterator loop) {
 
 /// Of a node's measurements the sum on its last measured visit is kept.
 void Coordinator::record_exchange(PlacedLoop& loop, uint32_t from, const schedulers::NodeMeasurement& done) {
+  HETMP_CHECK(from < loop.measured.size() && loop.measured.size() == cpus_per_node_.size());
   if (!loop.region)
     return;
   loop.region->record.exchanges++;
@@ -265,11 +272,13 @@ NodeSet Coordinator::nodes_needed(uint64_t microtask) const {
   for (uint32_t node = 1; node < use.size(); ++node)
     if (use[node] >= negligible * work)
       needed.add(node);
+  HETMP_CHECK(needed.contains(0) && needed.size() <= cpus_per_node_.size());
   return needed.size() == cpus_per_node_.size() ? NodeSet::all() : needed;
 }
 
 bool Coordinator::take(Asker from, const Request::Lock& asked, Answers& answers) {
   Lock& lock = locks_[asked.key];
+  HETMP_CHECK(lock.held || lock.waiting.empty());
   if (lock.held)
     lock.waiting.push_back(from);
   else
@@ -280,6 +289,7 @@ bool Coordinator::take(Asker from, const Request::Lock& asked, Answers& answers)
 
 bool Coordinator::take(Asker from, const Request::TryLock& asked, Answers& answers) {
   Lock& lock = locks_[asked.key];
+  HETMP_CHECK(lock.held || lock.waiting.empty());
   answers.push_back({from, Answer::LockTried{!lock.held}});
   lock.held = true;
   return true;
@@ -287,6 +297,7 @@ bool Coordinator::take(Asker from, const Request::TryLock& asked, Answers& answe
 
 bool Coordinator::take(Asker, const Request::Unlock& asked, Answers& answers) {
   Lock& lock = locks_[asked.key];
+  HETMP_CHECK(lock.held || lock.waiting.empty());
   if (lock.waiting.empty()) {
     locks_.erase(asked.key);
   } else {

@@ -1,5 +1,7 @@
 #include "runtime/global/gatherings.hpp"
 
+#include "base/check.hpp"
+
 namespace hetmp::runtime {
 
 bool Gatherings::offer(Asker from, const Request::OfferCopies& asked, std::vector<Answer>& answers) {
@@ -32,12 +34,16 @@ bool Gatherings::take(Asker from, const Request::TakeCopies& asked, std::vector<
 /// was all.
 void Gatherings::hand_over(ConstructName name, NodeSet nodes, std::vector<Answer>& answers) {
   const auto found = under_way_.find(name);
+  HETMP_CHECK(found != under_way_.end());
   Gathering& gathering = found->second;
+  HETMP_CHECK(gathering.offers.size() == gathering.offered.size() &&
+              gathering.waiting.size() <= gathering.offers.size());
   if (!gathering.taker)
     return;
   const auto offered = gathering.offered.find(gathering.wanted);
   if (offered == gathering.offered.end())
     return;
+  HETMP_CHECK(!gathering.taken.contains(gathering.wanted)); // each node's once
   answers.push_back({*gathering.taker, Answer::Copies{offered->second}});
   gathering.taker.reset();
   gathering.taken.add(gathering.wanted);

@@ -1,5 +1,7 @@
 #include "runtime/global/meetings.hpp"
 
+#include "base/check.hpp"
+
 #include <algorithm>
 
 namespace hetmp::runtime {
@@ -15,7 +17,9 @@ void Meetings::barrier(Asker from, const Request::Barrier& asked, std::vector<An
   meeting.barrier = true;
   meeting.word |= asked.word;
   meeting.waiting.push_back(from);
-  if (++meeting.arrived < asked.nodes.size())
+  ++meeting.arrived;
+  HETMP_CHECK(meeting.waiting.size() <= meeting.arrived);
+  if (meeting.arrived < asked.nodes.size())
     return;
   for (const Asker waiting : meeting.waiting)
     answers.push_back({waiting, Answer::BarrierOver{meeting.word}});
@@ -27,7 +31,9 @@ bool Meetings::join(Asker from, const Request::Join& asked, std::vector<Answer>&
   Meeting& meeting = found->second;
   if (from.node == 0)
     meeting.waiting.push_back(from);
-  if (++meeting.arrived < asked.nodes.size())
+  ++meeting.arrived;
+  HETMP_CHECK(meeting.waiting.size() <= meeting.arrived);
+  if (meeting.arrived < asked.nodes.size())
     return false;
   for (const Asker waiting : meeting.waiting)
     answers.push_back({waiting, Answer::Go{}});
@@ -58,6 +64,7 @@ bool Meetings::offer_tasks(Asker from, const Request::OfferTasks& asked, std::ve
   if (Meeting* meeting = with_idle_node(asked.team)) {
     answers.push_back({meeting->waiting.front(), Answer::Tasks{asked.tasks}});
     meeting->waiting.erase(meeting->waiting.begin());
+    HETMP_CHECK(meeting->arrived != 0);
     --meeting->arrived;
   } else {
     answers.push_back({{.node = from.node}, Answer::TasksUnwanted{asked.tasks}});

@@ -1,5 +1,6 @@
 #include "runtime/nodes/coordinated_level.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/answers.hpp"
@@ -38,6 +39,7 @@ bool come_back_unexecuted(const Handover& unwanted) {
 void CoordinatedLevel::tell(uint32_t node, const auto& content) { post({{.node = node}, content}); }
 
 const Answer& CoordinatedLevel::ask(uint32_t node, const auto& content) {
+  HETMP_CHECK(node < layout().nodes());
   const Asker self{node, AnswerSlots::own_ticket()};
   const uint32_t expected = AnswerSlots::expect(self.ticket);
   post({self, content});

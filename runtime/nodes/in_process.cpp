@@ -1,4 +1,5 @@
 // Nodes that are sets of CPUs inside one process: the coordinator is called under a lock.
+#include "base/check.hpp"
 #include "runtime/nodes/coordinated_level.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/wait/futex_lock.hpp"
@@ -24,10 +25,13 @@ class InProcessLevel final : public CoordinatedLevel {
   void post(const Request& request) override {
     std::lock_guard guard(lock_);
     answers_.clear();
-    coordinator_.handle(request, answers_);
+    [[maybe_unused]] const bool could_be = coordinator_.handle(request, answers_);
+    HETMP_CHECK(could_be); // it is this process's own
     after(request, coordinator_);
-    for (const Answer& answer : answers_)
-      deliver(answer);
+    for (const Answer& answer : answers_) {
+      [[maybe_unused]] const bool was_asked = deliver(answer);
+      HETMP_CHECK(was_asked);
+    }
   }
 
  private:

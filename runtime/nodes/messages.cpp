@@ -2,6 +2,7 @@
 // origin's service thread, which delivers messages; it is touched by no other thread, so it has no lock.
 #include "runtime/nodes/messages.hpp"
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/exit_codes.hpp"
 #include "base/futex.hpp"
@@ -35,7 +36,10 @@ dsm::Fabric* fabric;
 static_assert(EncodedMessage::most_bytes <= dsm::largest_message);
 
 /// Hands it to the fabric.
-void send(uint32_t to, const EncodedMessage& message) { fabric->send(to, message.data(), message.size()); }
+void send(uint32_t to, const EncodedMessage& message) {
+  HETMP_CHECK(to < fabric->nodes && message.size() != 0 && message.size() <= EncodedMessage::most_bytes);
+  fabric->send(to, message.data(), message.size());
+}
 
 /// The part of a team that waits for this node's resident leader. One slot is enough: only the initial task of the
 /// program spreads teams over node processes, so there is one at a time. Filled by the service thread, emptied by the
@@ -56,6 +60,7 @@ class MessageLevel final : public CoordinatedLevel {
   explicit MessageLevel(Coordinator coordinator) : coordinator_(std::move(coordinator)) {}
 
   void start(const TeamDescription& part) override {
+    HETMP_CHECK(fabric->node == 0 && part.node != 0 && part.participants.contains(part.node)); // only node 0 spreads
     page_report::region_begins(part);
     region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
     send(part.node, EncodedMessage(part, {name_code(part.microtask), name_code(part.invoke)}));
@@ -213,6 +218,7 @@ void* lead(void*) {
   auto* part = new TeamDescription;
   for (uint32_t seen = 0;; ++seen) {
     mailbox.handed.wait_while(seen);
+    HETMP_CHECK(mailbox.handed.epoch() == seen + 1); // take() refuses what comes before this one is taken
     *part = mailbox.start.part;
     const TeamCode code = mailbox.start.code;
     mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in take()
