@@ -17,6 +17,7 @@ PageSeries FaultStreams::fault(PageNumber page, bool write) {
     stream->origin = stream->last;
     stream->stride = int64_t(page - stream->last);
     stream->last = page;
+    HETMP_CHECK(stream->stride != 0 && std::abs(stream->stride) <= longest_stride);
     stream->expected = page + uint64_t(stream->stride);
     stream->series = 0;
     stream->used = faults_;
@@ -49,6 +50,7 @@ PageSeries FaultStreams::announce(Stream& stream, PageNumber fault, PageNumber f
   const auto length = uint64_t(int64_t(fault - stream.origin) / stream.stride);
   stream.series =
       uint32_t(std::clamp<uint64_t>(length / 2, first_series, write ? longest_written_series : longest_series));
+  HETMP_CHECK(stream.series >= first_series && stream.series <= longest_series);
   stream.last = fault;
   stream.expected = first + uint64_t(stream.stride) * stream.series;
   return {first, stream.stride, stream.series};

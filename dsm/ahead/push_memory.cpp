@@ -45,6 +45,7 @@ uint64_t PushMemory::choose(uint64_t purpose, PageNumber page, uint64_t nodes) {
     entry.readers = 0;
     return 0;
   }
+  HETMP_CHECK(entry.period >= first_period && entry.period <= longest_period && entry.needed <= most_needed);
   return entry.readers & nodes;
 }
 

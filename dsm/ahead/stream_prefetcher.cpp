@@ -1,5 +1,6 @@
 #include "dsm/ahead/stream_prefetcher.hpp"
 
+#include "base/check.hpp"
 #include "dsm/ahead/visit_prefetcher.hpp"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ void StreamPrefetcher::faulted(PageNumber page, bool write, bool first, PageSour
   if (!wanted_ || !source.all_readable())
     return;
   const PageSeries series = first ? streams_.fault(page, write) : streams_.fault_under_way(page, write);
+  HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
   for (uint32_t i = 0; i < series.count; ++i)
     if (may_fetch(series.page(i), page, source)) {
       source.ask(series.page(i), write);

@@ -27,7 +27,9 @@ VisitMemory::Memory* VisitMemory::start(Loop loop) {
                                     [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
     found = loops_.try_emplace(loop).first;
   }
+  HETMP_CHECK(!current_); // the visit before is over
   Memory& memory = found->second;
+  HETMP_CHECK_COSTLY(memory.valid());
   memory.used = visits_;
   ++memory.visits;
   if (memory.rest == 0)
@@ -38,6 +40,7 @@ VisitMemory::Memory* VisitMemory::start(Loop loop) {
 
 /// Whether the page is asked for at the beginning of this visit.
 bool VisitMemory::choose(Page& page, size_t index, bool needed) {
+  HETMP_CHECK(index < current_->pages.size() && current_->period != 0);
   page.asked = page.left_out = page.met = page.taken = false;
   if (page.barred != 0) {
     --page.barred;
@@ -97,6 +100,7 @@ void VisitMemory::finish() {
     fetched += page.barred == 0 && (page.asked || page.met);
   }
   forget_pages();
+  HETMP_CHECK_COSTLY(current_->valid());
   judge(asked, taken);
   worth_waking_[place_of(current_loop_)].set(fetched >= least_to_wake && current_->rest == 0);
   current_ = nullptr;
@@ -135,6 +139,7 @@ void VisitMemory::give_up(Memory& memory) {
   memory.index.clear();
   memory.period = first_period;
   memory.expected = memory.met = 0;
+  HETMP_CHECK(memory.next_rest >= first_rest && memory.next_rest <= longest_rest);
   memory.rest = memory.next_rest;
   memory.next_rest = std::min(memory.next_rest * 2, longest_rest);
 }

@@ -100,6 +100,16 @@ class VisitMemory {
     uint32_t expected = 0, met = 0; ///< of the pages left out, since the last judgement
     uint32_t rest = 0;              ///< visits to come for which it is given up
     uint32_t next_rest = first_rest;
+
+    /// Each page is there once, where the index says.
+    bool valid() const {
+      if (index.size() != pages.size() || pages.size() > most_pages)
+        return false;
+      for (size_t i = 0; i < pages.size(); ++i)
+        if (const auto found = index.find(pages[i].number); found == index.end() || found->second != i)
+          return false;
+      return true;
+    }
   };
 
   static size_t place_of(Loop loop) { return size_t((loop * 0x9e3779b97f4a7c15u) >> 54); }

@@ -98,6 +98,7 @@ void ActionBatch::install(PageNumber page, const uint8_t* content, bool writable
       return;
     }
   }
+  HETMP_CHECK(installations.empty() || installations.back().pages.count <= most_data_pages);
   installations.push_back({{page, 1}, content, writable});
 }
 
@@ -116,6 +117,7 @@ void ActionBatch::send(const protocol::Action& action) {
       return;
     }
   }
+  HETMP_CHECK(sendings.empty() || sendings.back().message.count <= most_series_pages);
   PageMessage series;
   series.first = action.message;
   sendings.push_back({action.to, series});

@@ -79,6 +79,7 @@ void ActionExecutor::unprotect(PageNumber page, UserFaults::Waiters waiters) {
 }
 
 void ActionExecutor::install(const ActionBatch::Installation& installation, bool held) {
+  HETMP_CHECK(installation.pages.count != 0);
   const uint8_t* content = installation.content;
   for_each_piece(plan_, installation.pages, [&](uintptr_t address, PageRange pages) {
     memory_.install(address, pages, content, installation.writable);
@@ -123,6 +124,7 @@ void ActionExecutor::send_content(uint32_t to, PageMessage message) {
       message.first.page = pages.first + begin;
       message.count = end - begin;
       message.zeros = zeros;
+      HETMP_CHECK(message.count != 0 && message.count <= most_data_pages && message.stride == 1);
       transport_->send(to, Lane::Service, Channel::Page, &message, sizeof message, zeros ? nullptr : content,
                        message.data_bytes());
     }

@@ -67,6 +67,7 @@ std::optional<HoldTimes::Later> HoldTimes::take_due(Clock now) {
   if (later_.empty() || later_.front().due > now)
     return {};
   const Later due = later_.front();
+  HETMP_CHECK(due.due <= now && due.due != 0);
   later_.pop_front();
   return due;
 }

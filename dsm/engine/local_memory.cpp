@@ -54,6 +54,7 @@ void LocalMemory::set_up(uint32_t node) {
   if (access == UserFaults::Access::UserOnly && node == origin)
     say("userfaultfd serves user code only here: system calls on memory last written by another node will fail "
         "(EFAULT); allow /dev/userfaultfd, or set vm.unprivileged_userfaultfd=1");
+  HETMP_CHECK(!local_ && node < plan_.nodes()); // once
   node_ = node;
   local_ = lazy_array<protocol::LocalPage>(plan_.pages());
   directory_ = lazy_array<protocol::DirectoryEntry>(plan_.pages());
@@ -151,6 +152,7 @@ void LocalMemory::install(uintptr_t address, PageRange pages, const uint8_t* con
 
 void LocalMemory::drop(uintptr_t address, PageRange pages) {
   HETMP_CHECK(plan_.page_of(address) == pages.first);
+  HETMP_CHECK(pages.count != 0 && pages.first + pages.count <= plan_.pages());
   faults_.drop(address, pages.count);
   budget_.pages_moved(node_, -int64_t(pages.count));
   futexes_.copies_lost();

@@ -26,6 +26,7 @@ bool asks_for_content(protocol::MessageType type) {
 } // namespace
 
 void PageEngine::set_up(uint32_t node, Transport& transport) {
+  HETMP_CHECK(!protocol_ && node < plan_.nodes());
   transport_ = &transport;
   executor_.set_transport(transport);
   protocol_.emplace(node, plan_.nodes(), memory_.storage());
@@ -126,7 +127,8 @@ void PageEngine::do_what_is_due() {
 
 void PageEngine::resume(PageNumber page) {
   actions_.clear();
-  protocol_->resume(page, actions_);
+  [[maybe_unused]] const protocol::Status status = protocol_->resume(page, actions_);
+  HETMP_CHECK(status == protocol::Status::Ok || status == protocol::Status::NodeLost); // a held page stays where it is
   executor_.add(actions_, nullptr);
 }
 

@@ -1,6 +1,7 @@
 // Consecutive pages.
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/transport/slot.hpp"
 
@@ -19,6 +20,7 @@ struct PageRange {
 template <class Work> void for_each_piece(const AddressPlan& plan, PageRange pages, Work work) {
   while (pages.count != 0) {
     const uint32_t count = plan.consecutive(pages.first, std::min(pages.count, most_data_pages));
+    HETMP_CHECK(count != 0 && count <= pages.count);
     work(plan.address_of(pages.first), PageRange{pages.first, count});
     pages.first += count;
     pages.count -= count;

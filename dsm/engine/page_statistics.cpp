@@ -36,7 +36,8 @@ size_t PageStatistics::find_or_replace(uintptr_t page) {
     return known;
   const auto set = weights_.begin() + ptrdiff_t(first_of_set(page));
   const size_t lightest = size_t(std::min_element(set, set + ways) - weights_.begin());
-  entries_[lightest] = Entry(); // the weight stays
+  HETMP_CHECK(lightest / ways == first_of_set(page) / ways); // of the page's own set
+  entries_[lightest] = Entry();                              // the weight stays
   entries_[lightest].record.address = page;
   pages_[lightest] = page;
   return lightest;

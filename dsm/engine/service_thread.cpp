@@ -35,6 +35,7 @@ void raise_priority() {
 } // namespace
 
 void ServiceThread::start(uint32_t node, Transport& transport, ServiceClient& client, CreateThread create_thread) {
+  HETMP_CHECK(!transport_ && !client_); // once
   transport_ = &transport;
   client_ = &client;
   memory_.set_up(node);
@@ -105,6 +106,7 @@ void ServiceThread::tell_losses() {
 void ServiceThread::serve_faults() {
   PageFault faults[16];
   const size_t count = memory_.read_faults(faults, std::size(faults));
+  HETMP_CHECK(count <= std::size(faults));
   for (size_t i = 0; i < count; ++i)
     engine_.handle_fault(faults[i]);
 }
@@ -126,6 +128,7 @@ std::optional<int64_t> ServiceThread::longest_sleep_ns(bool retry_soon) const {
 
 void ServiceThread::sleep(bool retry_soon) {
   const auto wait = longest_sleep_ns(retry_soon);
+  HETMP_CHECK(!wait || *wait >= 0);
   const timespec timeout{wait.value_or(0) / 1'000'000'000, wait.value_or(0) % 1'000'000'000};
   const int ready = ppoll(poll_.data(), poll_.size(), wait ? &timeout : nullptr, nullptr);
   transport_->awake(ready > 0 && poll_[1].revents);

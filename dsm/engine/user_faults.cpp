@@ -1,5 +1,6 @@
 #include "dsm/engine/user_faults.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
@@ -86,6 +87,7 @@ UserFaults::Access probe_user_faults() {
 }
 
 void UserFaults::watch(uintptr_t begin, size_t bytes) {
+  HETMP_CHECK(begin == page_down(begin) && bytes != 0 && bytes == page_up(bytes));
   uffdio_register range{};
   range.range.start = begin;
   range.range.len = bytes;
@@ -117,6 +119,7 @@ size_t UserFaults::read(PageFault* faults, size_t most) {
 }
 
 bool UserFaults::install(uintptr_t page, const void* content, bool writable, Waiters waiters, size_t pages) {
+  HETMP_CHECK(page == page_down(page) && pages != 0);
   size_t at_once = pages;
   for (size_t done = 0; done < pages;) {
     uffdio_copy copy{};
@@ -139,11 +142,13 @@ bool UserFaults::install(uintptr_t page, const void* content, bool writable, Wai
 }
 
 bool UserFaults::install_zeros(uintptr_t page, bool writable, Waiters waiters, size_t pages) {
+  HETMP_CHECK(pages <= most_data_pages);
   alignas(64) static char zeros[most_data_bytes]; // never written: the kernel's one page of zeros, again and again
   return install(page, zeros, writable, waiters, pages);
 }
 
 static void change_protection(int descriptor, uintptr_t page, size_t pages, uint64_t mode) {
+  HETMP_CHECK(page == page_down(page) && pages != 0);
   size_t at_once = pages;
   for (size_t done = 0; done < pages;) {
     uffdio_writeprotect change{};
@@ -167,6 +172,7 @@ void UserFaults::unprotect(uintptr_t page, Waiters waiters) {
 }
 
 void UserFaults::drop(uintptr_t page, size_t pages) {
+  HETMP_CHECK(page == page_down(page) && pages != 0);
   if (madvise(reinterpret_cast<void*>(page), pages * page_bytes, MADV_DONTNEED) != 0)
     fail("removal", page);
 }

@@ -19,6 +19,7 @@ WaitingRequests::Piece WaitingRequests::take(size_t index) {
   HETMP_CHECK(request.next < request.message.count); // otherwise it would not wait any more
   const uint32_t end = std::min(request.next + most_data_pages, request.message.count);
   const Piece piece{request.from, request.message, request.next, end};
+  HETMP_CHECK(piece.begin < piece.end && piece.end - piece.begin <= most_data_pages);
   request.next = end;
   if (end == request.message.count)
     waiting_.erase(waiting_.begin() + ptrdiff_t(index));

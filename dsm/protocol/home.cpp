@@ -38,6 +38,7 @@ Status Node::request(PageNumber page, Request request, Actions& actions) {
     const uint32_t slot = transactions.acquire();
     if (slot == 0)
       return Status::Overloaded;
+    HETMP_CHECK(transactions[slot].queue.empty() && transactions[slot].awaited == 0);
     entry.set_slot(slot);
   }
   transactions[entry.slot()].queue.push(request);
@@ -98,6 +99,7 @@ void Node::finish(PageNumber page, Actions& actions) {
 
 /// Starts the current request; true if it is over at once.
 bool Node::begin(PageNumber page, Transaction& busy, Actions& actions) {
+  HETMP_CHECK(busy.awaited == 0 && busy.current.node < nodes);
   return busy.current.write ? begin_write(page, busy, actions) : begin_read(page, busy, actions);
 }
 
@@ -136,6 +138,7 @@ bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
     drop(page, actions);
     storage.directory[page].set({sharing.holders & ~bit(self), sharing.owner, false});
   }
+  HETMP_CHECK((busy.awaited & (bit(self) | requester)) == 0); // they do not acknowledge
   if (busy.awaited == 0)
     return transfer(page, busy, actions);
   busy.phase = Phase::Invalidating;
@@ -147,6 +150,7 @@ bool Node::begin_write(PageNumber page, Transaction& busy, Actions& actions) {
 bool Node::transfer(PageNumber page, Transaction& busy, Actions& actions) {
   const uint32_t requester = busy.current.node;
   const Sharing sharing = this->sharing(page);
+  HETMP_CHECK(busy.awaited == 0);
   HETMP_CHECK(std::popcount(sharing.holders & ~bit(requester)) <= 1); // W: one supplier is left at most
   storage.directory[page].set({bit(requester), requester, true});
   if (sharing.holders & bit(requester)) {
@@ -181,6 +185,7 @@ bool Node::hand_over(PageNumber page, Transaction& busy, MessageType type, Actio
 
 void Node::fetch_from(uint32_t holder, PageNumber page, MessageType type, Transaction& busy, Actions& actions) {
   HETMP_CHECK(holder != self && holder != busy.current.node);
+  HETMP_CHECK(busy.awaited == 0); // nobody else still has a copy of what will be written
   actions.send(holder, message_of(type, page, busy.current.node));
   busy.phase = Phase::Transferring;
 }

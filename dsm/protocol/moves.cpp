@@ -97,6 +97,7 @@ void Node::served(uint32_t from, const Message& message, Actions& actions) {
 void Node::give_back(PageNumber page, Actions& actions) {
   const uint32_t owner = sharing(page).owner;
   HETMP_CHECK(owner != self && !transaction(page));
+  HETMP_CHECK(is_home(page) && !is_registrar(page)); // which gives nothing back to itself
   actions.send(registrar(page), message_of(MessageType::Return, page, owner));
   storage.local[page].set_home(registrar(page), registrar(page));
 }

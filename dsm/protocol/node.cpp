@@ -191,7 +191,7 @@ Status Node::keep(PageNumber page, Actions& actions) {
 void Node::supply(const Message& content, uint32_t to, Actions& actions) {
   const PageNumber page = content.page;
   HETMP_CHECK(state(page) != LocalState::Invalid); // whoever sends content has it
-  HETMP_CHECK(to != self);
+  HETMP_CHECK(to != self && to < nodes);
   LocalPage& local = storage.local[page];
   if (state(page) == LocalState::Exclusive) {
     actions.add(ActionKind::Protect, page);
@@ -210,7 +210,8 @@ void Node::drop(PageNumber page, Actions& actions) {
 }
 
 void Node::upgrade(PageNumber page, Actions& actions) {
-  HETMP_CHECK(state(page) == LocalState::Shared); // Unprotect: there is a copy
+  HETMP_CHECK(state(page) == LocalState::Shared);       // Unprotect: there is a copy
+  HETMP_CHECK(outstanding(page) == Outstanding::Write); // somebody here asked
   storage.local[page].set(LocalState::Exclusive, Outstanding::None);
   actions.add(ActionKind::Unprotect, page);
   actions.add(ActionKind::Wake, page);

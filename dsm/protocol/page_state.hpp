@@ -3,6 +3,7 @@
 // plan has it, and exclusive there; nothing going on".
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/protocol/home_policy.hpp"
 #include "dsm/protocol/message.hpp"
 
@@ -38,6 +39,7 @@ class LocalPage {
   /// Where the page's home is as far as this node knows: see Node::home().
   uint32_t home(uint32_t registrar) const { return moved_to == 0 ? registrar : moved_to - 1u; }
   void set_home(uint32_t home, uint32_t registrar) {
+    HETMP_CHECK(home < most_nodes);
     moved_to = static_cast<uint8_t>(home == registrar ? 0 : home + 1);
   }
 
@@ -63,16 +65,25 @@ class DirectoryEntry {
     return {(uint64_t{high} << 32) | low, word & owner_mask, (word & exclusive) != 0};
   }
   void set(const Sharing& sharing) {
+    HETMP_CHECK(sharing.owner < most_nodes && sharing.holders != 0); // L: the content is somewhere
+    // W: who may write is the only holder.
+    HETMP_CHECK(!sharing.exclusive || sharing.holders == uint64_t{1} << sharing.owner);
     low = static_cast<uint32_t>(sharing.holders);
     high = static_cast<uint32_t>(sharing.holders >> 32);
     word = (word & ~(owner_mask | exclusive)) | sharing.owner | touched | (sharing.exclusive ? exclusive : 0);
   }
   /// See home_policy.hpp.
   uint32_t streak() const { return (word >> streak_shift) & longest_streak; }
-  void set_streak(uint32_t streak) { word = (word & ~(longest_streak << streak_shift)) | (streak << streak_shift); }
+  void set_streak(uint32_t streak) {
+    HETMP_CHECK(streak <= longest_streak);
+    word = (word & ~(longest_streak << streak_shift)) | (streak << streak_shift);
+  }
   /// Index of the page's transaction in the side table; 0 when it is idle.
   uint32_t slot() const { return word >> slot_shift; }
-  void set_slot(uint32_t slot) { word = (word & ((1u << slot_shift) - 1)) | (slot << slot_shift); }
+  void set_slot(uint32_t slot) {
+    HETMP_CHECK(slot <= largest_slot && (slot == 0 || this->slot() == 0)); // O: one transaction
+    word = (word & ((1u << slot_shift) - 1)) | (slot << slot_shift);
+  }
   static constexpr uint32_t largest_slot = (1u << 22) - 1;
 
  private:

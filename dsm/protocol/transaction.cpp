@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace hetmp::dsm::protocol {
 
@@ -12,11 +13,20 @@ constexpr uint8_t node_bits = most_nodes - 1;
 constexpr uint8_t write_bit = most_nodes;
 } // namespace
 
+/// Who is in the ring is there once, and `nodes` names them all.
+bool RequestQueue::valid() const {
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    found |= uint64_t{1} << at(i).node;
+  return found == nodes && std::popcount(found) == count;
+}
+
 void RequestQueue::push(Request request) {
   HETMP_CHECK(count < most_nodes && !has(request.node)); // O: one request of a node
   ring[(first + count) % most_nodes] = static_cast<uint8_t>(request.node | (request.write ? write_bit : 0));
   nodes |= uint64_t{1} << request.node;
   ++count;
+  HETMP_CHECK_COSTLY(valid());
 }
 
 Request RequestQueue::pop() {
@@ -25,6 +35,7 @@ Request RequestQueue::pop() {
   nodes &= ~(uint64_t{1} << request.node);
   first = static_cast<uint8_t>((first + 1) % most_nodes);
   --count;
+  HETMP_CHECK_COSTLY(valid() && !has(request.node));
   return request;
 }
 

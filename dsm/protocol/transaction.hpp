@@ -1,6 +1,7 @@
 // The side table of a home's busy pages: what is going on with a page, and who waits for it to end.
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/protocol/page_state.hpp"
 
 #include <array>
@@ -29,6 +30,8 @@ class RequestQueue {
   Request at(uint32_t index) const;
 
  private:
+  bool valid() const;
+
   std::array<uint8_t, most_nodes> ring{}; ///< bits 0-5 node, bit 6 write
   uint64_t nodes = 0;                     ///< bit n: node n is in the ring
   uint8_t first = 0, count = 0;
@@ -56,8 +59,14 @@ class TransactionTable {
   /// A fresh transaction's slot, from 1 on; 0 when DirectoryEntry::largest_slot are in use.
   uint32_t acquire();
   void release(uint32_t slot);
-  Transaction& operator[](uint32_t slot) { return transactions[slot - 1]; }
-  const Transaction& operator[](uint32_t slot) const { return transactions[slot - 1]; }
+  Transaction& operator[](uint32_t slot) {
+    HETMP_CHECK(slot != 0 && slot <= transactions.size());
+    return transactions[slot - 1];
+  }
+  const Transaction& operator[](uint32_t slot) const {
+    HETMP_CHECK(slot != 0 && slot <= transactions.size());
+    return transactions[slot - 1];
+  }
   size_t in_use() const { return transactions.size() - free_slots.size(); }
 
  private:
