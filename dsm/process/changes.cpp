@@ -1,5 +1,6 @@
 #include "dsm/process/changes.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
@@ -127,6 +128,7 @@ int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* res
   under_way = wanted;
   first_error.store(0, std::memory_order_relaxed); // like `unanswered`: nobody answers before something is sent
   const uint32_t nodes = process.plan().nodes();
+  HETMP_CHECK(whom != process.node() && unanswered.load(std::memory_order_relaxed) == 0); // the last one's
   unanswered.store(whom == all_others ? nodes - 1 : 1, std::memory_order_relaxed);
   for (uint32_t node = 0; node < nodes; ++node)
     if (node != process.node() && (whom == all_others || whom == node))

@@ -1,4 +1,5 @@
 // NodeProcess's part in control messages: what others want of this node, and what it wants of them.
+#include "base/check.hpp"
 #include "dsm/process/control_message.hpp"
 
 #include "base/exit_codes.hpp"
@@ -76,6 +77,7 @@ struct ControlReceiver {
 };
 
 void NodeProcess::control_message(uint32_t from, const Slot& slot) {
+  HETMP_CHECK(is_service_thread && from < plan_.nodes());
   const auto message = control::read(slot.header);
   if (!message)
     die(exit_code::software, "node %u sent a control message of %u bytes that means nothing", from,
@@ -88,15 +90,18 @@ void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) 
 }
 
 void NodeProcess::free_remote(void* block) {
+  HETMP_CHECK(Heap::owner(block) != node_); // which frees its own itself
   send_control(*transport_, Heap::owner(block), Lane::Anyone, control::Free{reinterpret_cast<uintptr_t>(block)});
 }
 
 void NodeProcess::unmap_remote(Segment range) {
   const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
+  HETMP_CHECK(owner != node_); // likewise
   send_control(*transport_, owner, Lane::Anyone, control::Unmap{range.begin, range.bytes() >> page_shift});
 }
 
 void NodeProcess::send_change(uint32_t to, const Change& change) {
+  HETMP_CHECK(to != node_ && !is_service_thread); // who asks waits for the answer
   static_assert(std::is_trivially_copyable_v<Change> && sizeof change <= most_data_bytes);
   send_control(*transport_, to, Lane::Anyone, control::MakeChange{}, &change, sizeof change);
 }

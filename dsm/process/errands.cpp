@@ -1,5 +1,6 @@
 #include "dsm/process/errands.hpp"
 
+#include "base/check.hpp"
 #include "base/futex.hpp"
 #include "dsm/process/private_threads.hpp"
 
@@ -37,6 +38,7 @@ void* errands_thread(void*) {
     if (!errand)
       futex_wait(rung, seen);
     while (errand) {
+      HETMP_CHECK(!is_service_thread); // an errand may wait for pages
       errand->body(errand->argument);
       Errand* next = errand->next;
       delete errand;

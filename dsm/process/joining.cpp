@@ -1,5 +1,6 @@
 // How a run begins whose processes a launcher has started: Membership's part in making sure that all have loaded the
 // same.
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
@@ -27,6 +28,7 @@ void Membership::take_identity() {
 
 void Membership::wait_until_all_have_joined() {
   const uint32_t others = nodes() - 1;
+  HETMP_CHECK(node_ == origin && identities_.size() == nodes());
   const int64_t deadline = monotonic_ns() + patience_s * 1'000'000'000;
   // acquire: pairs with the release in node_joins(); what the others have checked is done
   while (joined_.load(std::memory_order_acquire) != others) {

@@ -1,5 +1,6 @@
 #include "dsm/process/membership.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/machine/process_status.hpp"
 #include "base/message.hpp"
@@ -24,6 +25,7 @@ constexpr int any_child = 0x40000000; // __WALL: also children whose end raises 
 } // namespace
 
 void Membership::add_process(uint32_t node, pid_t process, int pidfd) {
+  HETMP_CHECK(node != origin && node < nodes() && node >= processes_.size() && process > 0);
   processes_.resize(node + 1);
   processes_[node] = {process, pidfd};
 }
@@ -33,6 +35,7 @@ bool Membership::is_stopped(uint32_t node) const {
 }
 
 void Membership::end_others() {
+  HETMP_CHECK(node_ == origin && transport_);
   ending_.store(true, std::memory_order_release); // pairs with the acquire in node_ended() and node_lost()
   if (launch_.made_by_launcher()) {
     for (uint32_t node = 0; node < nodes(); ++node)

@@ -53,7 +53,7 @@ struct FabricFunctions {
       set_signals_by(hooks->set_signal);
   }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
-    HETMP_CHECK(size <= largest_message);
+    HETMP_CHECK(size <= largest_message && to < the_process->plan_.nodes());
     // The service thread answers the runtime's questions; it must not wait for the lock of the others' lane. Its stack
     // is private.
     if (is_service_thread) {

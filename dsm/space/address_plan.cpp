@@ -43,6 +43,7 @@ uintptr_t AddressPlan::address_of(PageNumber page) const {
   const uint64_t index = page - nodes_ * slice_pages;
   const size_t segment =
       size_t(std::upper_bound(first_page_.begin(), first_page_.end(), index) - first_page_.begin()) - 1;
+  HETMP_CHECK(segment < globals_.size() && index - first_page_[segment] < globals_[segment].bytes() >> page_shift);
   return globals_[segment].begin + ((index - first_page_[segment]) << page_shift);
 }
 
@@ -54,10 +55,12 @@ Segment AddressPlan::publish_piece(PageNumber page) const {
     piece.begin = std::max(piece.begin, segment->begin);
     piece.end = std::min(piece.end, segment->end);
   }
+  HETMP_CHECK(piece.contains(address));
   return piece;
 }
 
 uint32_t AddressPlan::consecutive(PageNumber first, uint32_t count) const {
+  HETMP_CHECK(count != 0 && first < pages());
   if (first + count <= nodes_ * slice_pages)
     return count;
   const uintptr_t begin = address_of(first);

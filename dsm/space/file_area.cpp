@@ -10,6 +10,7 @@ uintptr_t FileArea::take(uint32_t node, Sharing sharing, size_t bytes) {
   constexpr size_t half = node_bytes / 2;
   if (bytes > half)
     return 0;
+  HETMP_CHECK(node < most_nodes);
   const uintptr_t first = begin + node * node_bytes + (sharing == Sharing::Shared ? half : 0);
   std::lock_guard guard(lock_);
   uintptr_t free = first; // the first gap that is large enough
@@ -21,7 +22,9 @@ uintptr_t FileArea::take(uint32_t node, Sharing sharing, size_t bytes) {
   if (first + half - free < bytes)
     return 0;
   HETMP_CHECK(taken_.find(free) == taken_.end());
+  HETMP_CHECK(free >= first && free + bytes <= first + half); // of this node and kind
   taken_[free] = bytes;
+  HETMP_CHECK_COSTLY(valid());
   return free;
 }
 
@@ -44,6 +47,7 @@ void FileArea::give_back(uintptr_t first, size_t bytes) {
     if (to > last)
       taken_[last] = to - last;
   }
+  HETMP_CHECK_COSTLY(valid());
 }
 
 } // namespace hetmp::dsm

@@ -30,6 +30,17 @@ class FileArea {
   void give_back(uintptr_t first, size_t bytes);
 
  private:
+  /// With the lock held: what is taken lies apart.
+  bool valid() const {
+    uintptr_t before = begin;
+    for (const auto& [from, bytes] : taken_) {
+      if (from < before)
+        return false;
+      before = from + bytes;
+    }
+    return before <= end;
+  }
+
   std::mutex lock_;
   std::map<uintptr_t, size_t> taken_; ///< begin -> bytes; neighbours may be apart
 };

@@ -40,6 +40,7 @@ Heap::Quiet::~Quiet() {
 }
 
 void Heap::become(uint32_t node, MayDiscard may_discard) {
+  HETMP_CHECK(node < most_nodes);
   may_discard_ = may_discard;
   // What is free or in use so far is the origin's, in the origin's slice: a forked node inherits the lists with it.
   free_extents_.clear();
@@ -82,6 +83,7 @@ void* Heap::allocate_small(unsigned size_class) {
     include_in_dumps({next, small.counted});
   }
   small.next.store(next + bytes, std::memory_order_relaxed);
+  HETMP_CHECK(class_at(next) == size_class && next + bytes <= small.counted);
   return reinterpret_cast<void*>(next);
 }
 
@@ -119,6 +121,7 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpos
   if (fit != free_by_size_.end()) {
     begin = fit->second;
     have = fit->first;
+    HETMP_CHECK(have >= bytes + slack && free_extents_.at(begin).bytes == have);
     *zeroed = free_extents_.at(begin).zeroed;
     free_extents_.erase(begin);
     free_by_size_.erase(fit);
@@ -184,6 +187,7 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   {
     std::lock_guard guard(large_lock_);
     begin = take_extent(extent, std::max(alignment, page_bytes), zeroed, Purpose::Use);
+    HETMP_CHECK(!begin || !large_blocks_.contains(begin + page_bytes));
     if (begin)
       large_blocks_[begin + page_bytes] = {begin, extent};
   }
@@ -217,6 +221,7 @@ bool Heap::free_block(void* block, bool may_wait) {
     small.free.push_back(uint32_t((address - first) / SizeClasses::bytes_of(class_at(address))));
   } else if (const auto found = large_blocks_.find(address); found != large_blocks_.end()) {
     const auto [begin, bytes] = found->second;
+    HETMP_CHECK(begin + page_bytes == address && bytes > page_bytes);
     large_blocks_.erase(found);
     release_large(begin, bytes);
     discount(bytes);
@@ -272,6 +277,7 @@ void Heap::release_mapping(Segment range) {
     if (reserved.end > range.end)
       reserved_[range.end] = reserved.end - range.end;
   }
+  HETMP_CHECK(counted <= range.bytes());
   release_large(range.begin, range.bytes());
   discount(counted);
 }

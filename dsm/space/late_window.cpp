@@ -54,6 +54,7 @@ void LateWindow::reserve() {
     die(exit_code::software, "no address space for objects that are loaded later: %s", strerrordesc_np(errno));
   range_.begin = (place + window_bytes - 1) / window_bytes * window_bytes;
   range_.end = range_.begin + window_bytes;
+  HETMP_CHECK(range_.end <= place + 2 * window_bytes);
   syscall(SYS_munmap, place, range_.begin - place);
   free_end_ = range_.end;
   fill_gaps_above(range_.begin);
@@ -61,6 +62,7 @@ void LateWindow::reserve() {
 
 void LateWindow::open() {
   close(); // a constructor of an object that is being loaded loads another: what has come so far stays
+  HETMP_CHECK(range_.begin <= free_end_ && free_end_ <= range_.end);
   open_ = !mappings_within(range_).empty(); // without /proc nobody could say afterwards what has come
   if (open_ && free_end_ > range_.begin)
     syscall(SYS_munmap, range_.begin, free_end_ - range_.begin);

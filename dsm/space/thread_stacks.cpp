@@ -122,6 +122,7 @@ int ThreadStacks::create_thread(Body body, void* argument, size_t stack_bytes) {
 }
 
 int ThreadStacks::create_main(Body body, void* argument) {
+  HETMP_CHECK(node_ == origin && main_.begin < main_.end && main_.end < free_.begin);
   protect({main_.begin - main_guard_bytes, main_.begin}, PROT_NONE);
   protect({main_.end, main_.end + page_bytes}, PROT_NONE);
   {

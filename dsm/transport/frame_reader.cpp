@@ -1,5 +1,6 @@
 #include "dsm/transport/frame_reader.hpp"
 
+#include "base/check.hpp"
 #include "dsm/transport/frame_check.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ FrameReader::FrameReader(size_t bytes, size_t piece, bool checked)
       buffer_(new uint8_t[size_]), checked_(checked) {}
 
 std::optional<Slot> FrameReader::next() {
+  HETMP_CHECK(begin_ <= end_ && end_ <= size_);
   const size_t waiting = end_ - begin_;
   if (!broken_ && waiting >= sizeof(SlotHeader)) {
     const uint8_t* frame = buffer_.get() + begin_;
@@ -30,6 +32,7 @@ std::optional<Slot> FrameReader::next() {
       changed_ = broken_ = checked_ && header.data_check != check_of(frame + sizeof header, header.data_bytes);
       if (!broken_) {
         begin_ += frame_bytes(header.data_bytes);
+        HETMP_CHECK(begin_ <= end_ && begin_ % frame_alignment == 0);
         return Slot{header, frame + sizeof header};
       }
     }
@@ -38,6 +41,7 @@ std::optional<Slot> FrameReader::next() {
     begin_ = end_ = 0;
   else
     make_room();
+  HETMP_CHECK(room_bytes() >= 1);
   return {};
 }
 

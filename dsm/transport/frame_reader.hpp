@@ -6,6 +6,7 @@
 // checks, that is the first one that has changed: a changed length would otherwise wait for bytes that nobody sends.
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/transport/slot.hpp"
 
 #include <cstddef>
@@ -33,7 +34,10 @@ class FrameReader {
   uint8_t* room() { return buffer_.get() + end_; }
   size_t room_bytes() const { return size_ - end_; }
   /// So many have been put there.
-  void filled(size_t bytes) { end_ += bytes; }
+  void filled(size_t bytes) {
+    HETMP_CHECK(bytes <= room_bytes());
+    end_ += bytes;
+  }
 
   /// The next complete message, or none: then either more has to come or broken(). Valid until the next call.
   std::optional<Slot> next();

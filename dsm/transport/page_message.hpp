@@ -2,6 +2,7 @@
 // protocol knows single pages; series are made and taken apart at its edge.
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/protocol/message.hpp"
 #include "dsm/transport/slot.hpp"
 
@@ -24,6 +25,7 @@ struct PageMessage {
   uint32_t reserved = 0;
 
   protocol::Message message(uint32_t index) const {
+    HETMP_CHECK(index < count && stride != 0);
     protocol::Message one = first;
     one.page += uint64_t(int64_t(stride) * index);
     return one;

@@ -5,6 +5,7 @@
 // data have pages, one at least. Where the ring ends before they fit, the slots left are skipped.
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/transport/slot.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ class Ring {
   /// Producer: where to put a message with so much data; none if the ring is too full. The consumer sees it after
   /// publish().
   Place reserve(size_t data_bytes) {
+    HETMP_CHECK(data_bytes <= most_data_bytes);
     const uint64_t head = head_.load(std::memory_order_relaxed); // only the producer writes it
     const uint64_t skipped = skipped_at(head, data_bytes);
     reserved_ = skipped + slots_for(data_bytes);
@@ -37,25 +39,34 @@ class Ring {
     if (skipped != 0)
       header_[head % slots].header_bytes = skip_mark;
     const uint64_t index = (head + skipped) % slots;
+    HETMP_CHECK(index + slots_for(data_bytes) <= slots); // the data are one piece
     return {&header_[index], data_[index]};
   }
   /// Release pairs with the acquire in empty(): the message is there before the consumer sees the new head.
-  void publish() { head_.store(head_.load(std::memory_order_relaxed) + reserved_, std::memory_order_release); }
+  void publish() {
+    const uint64_t head = head_.load(std::memory_order_relaxed); // only the producer writes it
+    // acquire: the consumer only ever moves on, so what reserve() has found is still free
+    HETMP_CHECK(reserved_ != 0 && head + reserved_ - tail_.load(std::memory_order_acquire) <= slots);
+    head_.store(head + reserved_, std::memory_order_release);
+  }
 
   /// Consumer: whether there is a message. Acquire pairs with the release in publish(); it alone writes the tail.
   bool empty() const { return head_.load(std::memory_order_acquire) == tail_.load(std::memory_order_relaxed); }
   /// Consumer: the oldest message; requires !empty(). Valid until release().
   Slot front() {
+    HETMP_CHECK(!empty());
     uint64_t tail = tail_.load(std::memory_order_relaxed); // only the consumer writes it
     if (header_[tail % slots].header_bytes == skip_mark) {
       tail += slots - tail % slots;
       tail_.store(tail, std::memory_order_release); // pairs with the acquire in reserve(): the mark has been read
+      HETMP_CHECK(tail % slots == 0 && !empty());   // the message itself follows
     }
     return {header_[tail % slots], data_[tail % slots]};
   }
   /// Release pairs with the acquire in reserve(): the message has been read before the producer sees the new tail.
   void release() {
     const uint64_t tail = tail_.load(std::memory_order_relaxed); // only the consumer writes it
+    HETMP_CHECK(!empty());
     tail_.store(tail + slots_for(header_[tail % slots].data_bytes), std::memory_order_release);
   }
 

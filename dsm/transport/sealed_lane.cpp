@@ -1,5 +1,6 @@
 #include "dsm/transport/sealed_lane.hpp"
 
+#include "base/check.hpp"
 #include "dsm/transport/frame_reader.hpp"
 
 namespace hetmp::dsm {
@@ -15,6 +16,7 @@ void SealedLane::add(const iovec* pieces, size_t count) {
     const auto* bytes = static_cast<const uint8_t*>(pieces[i].iov_base);
     plain_.insert(plain_.end(), bytes, bytes + pieces[i].iov_len);
   }
+  HETMP_CHECK(plain_.size() <= largest_frame); // for which there is memory already
   add(plain_);
 }
 

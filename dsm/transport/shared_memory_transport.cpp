@@ -1,5 +1,6 @@
 #include "dsm/transport/shared_memory_transport.hpp"
 
+#include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
@@ -35,6 +36,7 @@ void wake(int doorbell) {
 std::atomic<uint32_t>& SharedMemoryTransport::asleep(uint32_t node) const { return shared_->node[node].asleep; }
 
 void SharedMemoryTransport::prepare(uint32_t nodes) {
+  HETMP_CHECK(nodes >= 1 && nodes <= most_nodes && !shared_); // once
   nodes_ = nodes;
   const size_t bytes = sizeof(Shared) + sizeof(Ring) * nodes * nodes * 2;
   // Anonymous and inherited: it has no name, so nothing is left behind whatever ends the processes.
@@ -63,6 +65,7 @@ void SharedMemoryTransport::ring_doorbell(uint32_t node) {
 
 void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
                                  const void* data, size_t data_bytes) {
+  HETMP_CHECK(to < nodes_ && message_bytes <= sizeof SlotHeader::message && data_bytes <= most_data_bytes);
   SlotHeader header;
   header.channel = channel;
   header.header_bytes = uint16_t(message_bytes);
@@ -96,6 +99,7 @@ void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const 
 
 /// The lane's outbox is the service thread's own: nobody else holds its lock.
 bool SharedMemoryTransport::has_room(uint32_t to) {
+  HETMP_CHECK(to < nodes_);
   Outbox& outbox = outboxes_[to * 2 + size_t(Lane::Service)];
   if (!outbox.waiting.empty())
     return false;
@@ -137,6 +141,7 @@ bool SharedMemoryTransport::flush(uint32_t to, Lane lane) {
   while (!outbox.waiting.empty()) {
     Ring& ring = ring_of(node_, to, lane);
     const Waiting& waiting = outbox.waiting.front();
+    HETMP_CHECK(waiting.data.size() == waiting.header.data_bytes);
     const Ring::Place place = ring.reserve(waiting.data.size());
     if (!place.header)
       break;

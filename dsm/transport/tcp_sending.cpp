@@ -1,4 +1,5 @@
 // What a TCP transport does with what is to be sent.
+#include "base/check.hpp"
 #include "dsm/transport/frame_check.hpp"
 #include "dsm/transport/tcp_transport.hpp"
 
@@ -77,6 +78,7 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
                         const void* data, size_t data_bytes) {
   static constexpr uint8_t filling[frame_alignment] = {};
   const size_t fill = frame_bytes(data_bytes) - sizeof(SlotHeader) - data_bytes;
+  HETMP_CHECK(to < outgoing_.size() && message_bytes <= sizeof SlotHeader::message && data_bytes <= most_data_bytes);
   SlotHeader header = header_of(channel, message, message_bytes, data_bytes);
   Outgoing& out = outgoing_[to];
   const bool sealed = lane == Lane::Service ? out.service_seal != nullptr : out.anyone_seal != nullptr;
@@ -118,6 +120,7 @@ void TcpTransport::gather(Outgoing& out, const iovec* pieces, size_t count) {
 /// Behind what is gathered; what the socket does not take now is gathered, too.
 void TcpTransport::send_through(Outgoing& out, const iovec* pieces, size_t count) {
   iovec all[4] = {{out.gathered.data() + out.sent, out.gathered.size() - out.sent}};
+  HETMP_CHECK(count < std::size(all) && out.sent <= out.gathered.size() && !out.service_seal);
   std::copy(pieces, pieces + count, all + 1);
   msghdr message{};
   message.msg_iov = all;
@@ -130,6 +133,7 @@ void TcpTransport::send_through(Outgoing& out, const iovec* pieces, size_t count
     piece.iov_len -= taken;
     left -= taken;
   }
+  HETMP_CHECK(left == 0); // what the kernel took was in the pieces
   out.sent = out.gathered.size() - all[0].iov_len;
   if (out.sent == out.gathered.size()) {
     out.gathered.clear(); // keeps its memory
@@ -143,6 +147,7 @@ bool TcpTransport::has_room(uint32_t to) { return outgoing_[to].waiting_bytes() 
 bool TcpTransport::flush(uint32_t to) {
   Outgoing& out = outgoing_[to];
   std::vector<uint8_t>& bytes = out.to_write();
+  HETMP_CHECK(out.sent <= bytes.size());
   while (out.sent < bytes.size()) {
     const ssize_t written =
         ::send(out.service, bytes.data() + out.sent, bytes.size() - out.sent, MSG_NOSIGNAL | MSG_DONTWAIT);

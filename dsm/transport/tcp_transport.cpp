@@ -1,5 +1,6 @@
 #include "dsm/transport/tcp_transport.hpp"
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
@@ -38,6 +39,7 @@ void TcpTransport::join(const Place& place) {
 }
 
 void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch) {
+  HETMP_CHECK(self < sockets.size() && outgoing_.empty()); // once
   self_ = self;
   watch_ = watch;
   connected_ = monotonic_ns();
@@ -111,6 +113,7 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
     lose(incoming.from, reason);
     return false;
   }
+  HETMP_CHECK(size_t(bytes) <= incoming.room_bytes() && incoming.from < peers_.size());
   incoming.filled(size_t(bytes));
   const Clock now = monotonic_ns();
   const uint64_t frames_before = incoming.frames;
