@@ -42,7 +42,7 @@ RegionPlan deal_region(const RegionFacts& facts, NodeSet needed) {
 }
 
 RegionPlan with_fewer_workers(const RegionPlan& plan, uint32_t local_threads) {
-  HETMP_CHECK(local_threads != 0 && local_threads < plan.local_threads());
+  HETMP_CHECK(local_threads != 0 && local_threads <= plan.local_threads());
   if (plan.spreads())
     return stay_here(plan.threads, StaysHere::NoWorkers);
   return {{}, local_threads, std::min(plan.idle, local_threads - 1), plan.stays};
