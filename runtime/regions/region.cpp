@@ -158,7 +158,7 @@ void tell_other_nodes(Thread& primary, NodeTeam& team) {
 
 /// Back to what the primary did before; the team is nobody's again.
 void leave(Thread& primary, NodeTeam& team) {
-  HETMP_CHECK(primary.task == &team.members[0] && team.enclosing && is_left(team));
+  HETMP_CHECK(primary.task == &team.members[0] && is_left(team));
   primary.task = team.enclosing;
   give_back_team(primary, team);
   if (!team.seats.empty()) [[unlikely]]

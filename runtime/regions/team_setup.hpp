@@ -29,7 +29,7 @@ inline NodeTeam& acquire_team(Thread& self) {
     self.unused_teams = team->next_unused;
   else
     team = make_team();
-  HETMP_CHECK(self.task && is_left(*team));
+  HETMP_CHECK(is_left(*team));
   write_changed(team->enclosing, self.task);
   return *team;
 }

@@ -27,7 +27,7 @@ inline bool is_valid(const NodeTeam& team) {
                         (team.seats.empty() || team.seats.size() == part.local_threads);
   const bool works = team.global || (team.working_threads != 0 && team.working_threads <= part.local_threads);
   const auto has_shares = [](const LoopBuffer& buffer) { return buffer.shares != nullptr; };
-  return numbered && here && has_room && works && team.enclosing && is_left(team) &&
+  return numbered && here && has_room && works && is_left(team) &&
          std::all_of(std::begin(team.loops), std::end(team.loops), has_shares);
 }
 
