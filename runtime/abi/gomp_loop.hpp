@@ -2,6 +2,8 @@
 #pragma once
 
 #include "runtime/loops/loop.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 #include <cstdint>
 #include <type_traits>

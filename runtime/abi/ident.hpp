@@ -1,7 +1,7 @@
 // What a compiler tells about the place of a construct, and how entries of this family find the calling thread.
 #pragma once
 
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
 
 #include <cstdint>
 
@@ -18,8 +18,6 @@ namespace hetmp::runtime {
 
 inline constexpr int32_t flag_sections = 0x400;        ///< the construct is `sections`
 inline constexpr int32_t flag_atomic_reduction = 0x10; ///< the reduction's atomic form has been emitted
-
-inline ImplicitTask& task_of(int gtid) { return *thread_of(gtid).task; }
 
 inline bool is_sections(const SourceLocation* location) { return location && (location->flags & flag_sections) != 0; }
 

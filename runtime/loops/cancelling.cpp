@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/tasking/execution.hpp"
+#include "runtime/team/node_team.hpp"
 
 namespace hetmp::runtime {
 namespace {

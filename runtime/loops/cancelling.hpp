@@ -6,7 +6,7 @@
 // to be forgotten, and a thread that is still in the loop before, or already in the one behind, is not meant.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 namespace hetmp::runtime {
 

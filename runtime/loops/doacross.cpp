@@ -3,6 +3,7 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/sync/single.hpp"
+#include "runtime/team/node_team.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,11 @@
 // several nodes.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
+#include "runtime/team/loop_progress.hpp"
 
 namespace hetmp::runtime {
+
+struct ImplicitTask;
 
 /// Every thread of the team, before it begins the loop: the nest's loops from the outermost on, and for each what its
 /// variable goes through.

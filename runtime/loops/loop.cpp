@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/team/events.hpp"
 
+#include "runtime/team/node_team.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/policies/policy_table.hpp"
 

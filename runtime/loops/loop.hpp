@@ -5,13 +5,17 @@
 // not be in the same one: up to NodeTeam::loop_ring loops can be under way at once.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
 #include "schedulers/arithmetic/schedule.hpp"
 
 #include <cstdint>
 #include <optional>
 
 namespace hetmp::runtime {
+
+struct ImplicitTask;
+struct LoopBuffer;
+struct LoopIdentity;
+struct NodeTeam;
 
 struct LoopRequest {
   schedulers::Schedule schedule;
@@ -61,12 +65,6 @@ std::optional<schedulers::Range> part_like_others(ImplicitTask& task, uint64_t t
 schedulers::Range share_of_part(const NodeTeam& team, schedulers::Range part, uint32_t local);
 /// The calling thread begins such a loop, which runs on all of the team's nodes.
 void note_unplaced_loop(NodeTeam& team, const void* call_site);
-
-/// What the region's first loop has to do tells one visit of the region from another (placement of regions).
-inline void note_first_loop(ImplicitTask& task, uint64_t trips) {
-  if (task.first_trips == 0)
-    task.first_trips = trips;
-}
 
 /// Keeps the chunks of an ordered loop in order (ordered.cpp).
 void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t predecessor_end);

@@ -5,6 +5,7 @@
 #include "runtime/loops/loop.hpp"
 #include "runtime/loops/plan_cache.hpp"
 #include "runtime/team/events.hpp"
+#include "runtime/team/node_team.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
 #include <utility>

@@ -12,6 +12,7 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/team/events.hpp"
+#include "runtime/team/node_team.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/arithmetic/static_shares.hpp"

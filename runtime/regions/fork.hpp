@@ -1,9 +1,13 @@
 // Parallel regions: how a team is formed, runs and ends.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
+#include "runtime/process/invoke.hpp"
+
+#include <cstdint>
 
 namespace hetmp::runtime {
+
+struct Thread;
 
 /// Runs `microtask` by a team whose primary is `self`; returns when all threads are done. The size of the team comes
 /// from `self`'s pushed num_threads clause, its ICVs and the limits. Only the calling thread.

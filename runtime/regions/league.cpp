@@ -3,6 +3,8 @@
 #include "base/check.hpp"
 #include "runtime/regions/fork.hpp"
 #include "runtime/team/binding.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 
@@ -28,8 +30,7 @@ void begin_team(Thread& self, const void* source, const League& league, uint32_t
   HETMP_CHECK(number < league.teams && initial.team->alone() && initial.number == 0);
   TeamDescription& team = initial.team->description;
   initial.team->contention = nullptr; // a group of its own
-  team.league_teams = league.teams;
-  team.league_number = number;
+  set_league_place(initial, {league.teams, number});
   team.level = initial.level = around.level;
   initial.icvs = around.icvs;
   if (league.on_device)
@@ -40,6 +41,16 @@ void begin_team(Thread& self, const void* source, const League& league, uint32_t
 }
 
 } // namespace
+
+LeaguePlace league_place(const ImplicitTask& task) {
+  const TeamDescription& team = task.team->description;
+  return {team.league_teams, team.league_number};
+}
+
+void set_league_place(ImplicitTask& initial, LeaguePlace place) {
+  initial.team->description.league_teams = place.teams;
+  initial.team->description.league_number = place.number;
+}
 
 void execute_league(Thread& self, const void* source, const League& league, void* microtask, uint32_t count,
                     void* const* arguments, Invoker invoke) {

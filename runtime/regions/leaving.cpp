@@ -1,6 +1,7 @@
 #include "runtime/regions/leaving.hpp"
 
 #include "base/check.hpp"
+#include "runtime/tasking/help_until.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/calling_back.hpp"
 

@@ -2,9 +2,10 @@
 // workers of a team without any need not come back.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
-
 namespace hetmp::runtime {
+
+struct NodeTeam;
+struct Thread;
 
 /// By a worker whose part of the region is over. It must not touch the team afterwards.
 void leave_region(Thread& worker, NodeTeam& team);

@@ -5,6 +5,8 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
 #include <atomic>

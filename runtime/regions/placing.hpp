@@ -3,8 +3,12 @@
 #pragma once
 
 #include "runtime/regions/region_plan.hpp"
-#include "runtime/team/node_team.hpp"
 #include "schedulers/placement/region_placer.hpp"
+
+namespace hetmp::runtime {
+struct NodeTeam;
+struct Thread;
+} // namespace hetmp::runtime
 
 namespace hetmp::runtime::placing {
 

@@ -15,13 +15,16 @@
 //   spread, on another node       node 0's message    crew             no      is begun, waits for none
 #pragma once
 
+#include "runtime/regions/construct.hpp"
+#include "runtime/regions/crew.hpp"
 #include "runtime/regions/region_plan.hpp"
-#include "runtime/regions/team_setup.hpp"
 #include "runtime/settings/contention_group.hpp"
-#include "runtime/team/node_team.hpp"
 #include "runtime/team/team_size.hpp"
 
 namespace hetmp::runtime {
+
+struct NodeTeam;
+struct TeamDescription;
 
 /// What a region of several threads takes for as long as it lasts: threads of its contention group, and a crew.
 struct RegionResources {

@@ -2,22 +2,15 @@
 #pragma once
 
 #include "base/check.hpp"
+#include "runtime/regions/construct.hpp"
 #include "runtime/regions/region_plan.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 #include "runtime/team/valid_team.hpp"
 #include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/write_changed.hpp"
 
 namespace hetmp::runtime {
-
-/// A parallel construct as the compiler hands it over; `arguments` need not stay when the region has begun.
-struct Construct {
-  const void* source; ///< ident_t, may be null
-  void* microtask;    ///< the outlined function
-  uint32_t count;     ///< of its arguments
-  void* const* arguments;
-  Invoker invoke;
-};
 
 /// For acquire_team().
 NodeTeam* make_team();
@@ -57,31 +50,5 @@ void keep_outlined_function(NodeTeam& team, const Construct& construct);
 
 /// Room for so many threads.
 void reserve_members(NodeTeam& team, uint32_t local_threads);
-
-/// The thread's crew for the team it is forming. Inside a team of its own that crew is at work: a nested team gets
-/// another one, which goes back to the pool afterwards. So does the crew of a worker, whose help is over with its
-/// region.
-class CrewScope {
- public:
-  explicit CrewScope(Thread& primary) : primary_(primary), nested_(primary.crew_at_work) {
-    if (nested_)
-      outer_.swap(primary.crew);
-    primary.crew_at_work = true;
-  }
-  ~CrewScope() {
-    if (nested_ || !(primary_.root || primary_.resident))
-      resize_crew(primary_, 0);
-    if (nested_)
-      outer_.swap(primary_.crew);
-    primary_.crew_at_work = nested_;
-  }
-  CrewScope(const CrewScope&) = delete;
-  CrewScope& operator=(const CrewScope&) = delete;
-
- private:
-  Thread& primary_;
-  const bool nested_;
-  std::vector<Thread*> outer_;
-};
 
 } // namespace hetmp::runtime

@@ -12,6 +12,7 @@
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_watch.hpp"
+#include "runtime/team/cancellations.hpp"
 #include "runtime/team/display.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/team/worker_pool.hpp"

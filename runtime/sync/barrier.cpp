@@ -4,7 +4,9 @@
 #include "runtime/global/node_barriers.hpp"
 #include "runtime/global/node_regions.hpp"
 #include "runtime/sync/cancellation.hpp"
+#include "runtime/sync/local_barrier.hpp"
 #include "runtime/tasking/handing_over.hpp"
+#include "runtime/team/current_thread.hpp"
 #include "runtime/team/events.hpp"
 #include "runtime/wait/write_changed.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/sync/barrier.hpp"
+#include "runtime/team/node_team.hpp"
 
 #include <utility>
 

@@ -5,9 +5,9 @@
 // region is cancelled, until a barrier at which nobody is inside.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
-
 namespace hetmp::runtime {
+
+struct ImplicitTask;
 
 /// A barrier inside: whether the region is cancelled, and the thread goes to its end. `site`: see team_barrier().
 bool cancel_barrier(ImplicitTask& task, const void* site = nullptr);

@@ -1,7 +1,8 @@
 #include "runtime/sync/keyed_lock.hpp"
 
 #include "runtime/sync/node_lock.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -12,9 +13,8 @@ uint64_t as_key(const void* address) { return reinterpret_cast<uint64_t>(address
 
 /// For the placement of regions: nodes would ask each other for the lock.
 void note_exclusion() {
-  Thread* const self = known_thread();
-  if (self && self->task)
-    self->task->exclusions++;
+  if (known_thread())
+    current_task().exclusions++;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "runtime/sync/single.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -10,12 +10,12 @@
 // construct.
 #pragma once
 
-#include "runtime/team/thread.hpp"
-
 #include <cstddef>
 #include <cstdint>
 
 namespace hetmp::runtime {
+
+struct Thread;
 
 /// Chunks of zeros for `threads` threads, for all tables of a construct, in the heap that nodes share. Ends the program
 /// when there is no memory.

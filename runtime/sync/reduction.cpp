@@ -6,6 +6,7 @@
 #include "runtime/global/node_gatherings.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/cancellation.hpp"
+#include "runtime/sync/local_barrier.hpp"
 #include "runtime/team/events.hpp"
 #include "runtime/wait/fresh_page.hpp"
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "runtime/sync/critical.hpp"
-#include "runtime/team/node_team.hpp"
 
 #include <string_view>
 
 namespace hetmp::runtime {
+
+struct ImplicitTask;
 
 struct ReductionRequest {
   bool atomic_possible = false; ///< the compiler has emitted atomic updates as well

@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/sync/barrier.hpp"
+#include "runtime/team/node_team.hpp"
 
 #include <cstdlib>
 

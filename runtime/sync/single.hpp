@@ -1,11 +1,11 @@
 // `single` and its copyprivate.
 #pragma once
 
-#include "runtime/team/node_team.hpp"
-
 #include <cstddef>
 
 namespace hetmp::runtime {
+
+struct ImplicitTask;
 
 /// Whether the calling thread is the one that executes the construct.
 bool begin_single(ImplicitTask& task);

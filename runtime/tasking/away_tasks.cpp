@@ -1,7 +1,9 @@
 #include "runtime/tasking/away_tasks.hpp"
 
 #include "base/check.hpp"
+#include "runtime/task_graph/team_tasks.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/team_facts.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -30,7 +32,7 @@ bool come_back(uint32_t slot, uint64_t word) {
     return false;
   HETMP_CHECK(task->deferred && task->team);
   task->away_word = word;
-  task->team->tasks.put_back(task);
+  tasks_of(*task->team).put_back(task);
   return true;
 }
 

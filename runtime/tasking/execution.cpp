@@ -8,6 +8,8 @@
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_watch.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <utility>
 

@@ -3,9 +3,11 @@
 
 #include "runtime/task_graph/dependences.hpp"
 #include "runtime/task_graph/task.hpp"
-#include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
+
+struct ImplicitTask;
+struct Thread;
 
 /// What a task construct says of its task.
 struct TaskRequest {

@@ -9,10 +9,13 @@
 #include "runtime/tasking/away_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 #include "runtime/wait/write_changed.hpp"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {

@@ -14,12 +14,13 @@
 
 #include "runtime/global/handover.hpp"
 #include "runtime/task_graph/task.hpp"
-#include "runtime/team/thread.hpp"
 
 #include <atomic>
 #include <cstdint>
 
 namespace hetmp::runtime {
+
+struct Thread;
 
 /// What is known of the tasks of one parallel region. Hints: relaxed accesses, and lost updates do no harm.
 struct HandingKnowledge {

@@ -4,8 +4,10 @@
 #include "base/message.hpp"
 #include "runtime/affinity/helper_places.hpp"
 #include "runtime/process/thread_factory.hpp"
+#include "runtime/task_graph/team_tasks.hpp"
 #include "runtime/tasking/execution.hpp"
-#include "runtime/team/node_team.hpp"
+#include "runtime/team/team_facts.hpp"
+#include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 #include <cstdlib>
@@ -112,7 +114,7 @@ bool others_are_at_work(const Thread* self) {
 
 /// Another task of an initial thread's, which may wait for one that a helper has executed.
 ExplicitTask* take_own_task(Thread* self) {
-  return self && self->task == &self->initial ? self->initial.team->tasks.take(0, nullptr) : nullptr;
+  return self && self->task == &self->initial ? tasks_of(*self->initial.team).take(0, nullptr) : nullptr;
 }
 
 /// The end of the program is a barrier of the initial thread. It is passed all the same after a while: the tasks may
@@ -193,7 +195,7 @@ void give_to_helpers(ExplicitTask& task) {
     waiting.push(task);
   } else {
     unfinished.fetch_sub(1, std::memory_order_relaxed);
-    task.team->tasks.push_from_outside(&task);
+    tasks_of(*task.team).push_from_outside(&task);
   }
 }
 

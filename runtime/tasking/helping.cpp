@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/task_graph/dependences.hpp"
+#include "runtime/tasking/help_until.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 #include "runtime/team/calling_back.hpp"
 

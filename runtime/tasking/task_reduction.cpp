@@ -4,6 +4,7 @@
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <cstring>

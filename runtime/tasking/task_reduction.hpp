@@ -4,13 +4,14 @@
 #pragma once
 
 #include "runtime/task_graph/task.hpp"
-#include "runtime/team/thread.hpp"
 
 #include <atomic>
 #include <memory>
 #include <vector>
 
 namespace hetmp::runtime {
+
+struct Thread;
 
 struct ReductionItem {
   void* variable = nullptr; ///< that the copies are folded into

@@ -3,8 +3,9 @@
 #include "base/check.hpp"
 #include "base/futex.hpp"
 #include "runtime/process/thread_factory.hpp"
+#include "runtime/task_graph/team_tasks.hpp"
 #include "runtime/tasking/handing_over.hpp"
-#include "runtime/team/node_team.hpp"
+#include "runtime/team/team_facts.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 #include <algorithm>
@@ -41,8 +42,8 @@ bool has_some(const TeamTasks& tasks) {
 
 /// Whether the team is to be watched further. With the lock held.
 bool look(Watched& entry) {
-  HETMP_CHECK(lock.held() && entry.team->tasks.watched.load(std::memory_order_relaxed)); // written under the lock
-  TeamTasks& tasks = entry.team->tasks;
+  TeamTasks& tasks = tasks_of(*entry.team);
+  HETMP_CHECK(lock.held() && tasks.watched.load(std::memory_order_relaxed)); // written under the lock
   const uint64_t pushes = tasks.pushes();
   if (has_some(tasks)) {
     if (pushes == entry.pushes) // all that is there was there at the last look
@@ -77,10 +78,11 @@ void* watch(void*) {
 } // namespace
 
 void watch_tasks(NodeTeam& team) {
-  if (team.tasks.watched.load(std::memory_order_seq_cst)) // after the push: pairs with the store in look()
+  TeamTasks& tasks = tasks_of(team);
+  if (tasks.watched.load(std::memory_order_seq_cst)) // after the push: pairs with the store in look()
     return;
   FutexLockGuard guard(lock);
-  if (team.tasks.watched.load(std::memory_order_relaxed)) // written under the lock
+  if (tasks.watched.load(std::memory_order_relaxed)) // written under the lock
     return;
   if (!has_thread && make_posix_thread(watch, nullptr, 0) != 0)
     return; // tried again with the next task
@@ -90,18 +92,19 @@ void watch_tasks(NodeTeam& team) {
   HETMP_CHECK_COSTLY(
       std::none_of(watched->begin(), watched->end(), [&](const Watched& entry) { return entry.team == &team; }));
   watched->push_back({&team});
-  team.tasks.watched.store(true, std::memory_order_relaxed); // under the lock
+  tasks.watched.store(true, std::memory_order_relaxed); // under the lock
   teams.store(uint32_t(watched->size()), std::memory_order_release);
   futex_wake(teams, 1);
 }
 
 // relaxed: written under the lock.
 void stop_watching(NodeTeam& team) {
+  TeamTasks& tasks = tasks_of(team);
   FutexLockGuard guard(lock); // also where nobody seems to watch: a last look may be under way
-  if (!team.tasks.watched.load(std::memory_order_relaxed))
+  if (!tasks.watched.load(std::memory_order_relaxed))
     return;
   std::erase_if(*watched, [&](const Watched& entry) { return entry.team == &team; });
-  team.tasks.watched.store(false, std::memory_order_relaxed);
+  tasks.watched.store(false, std::memory_order_relaxed);
   teams.store(uint32_t(watched->size()), std::memory_order_relaxed);
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/check.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/team_facts.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <utility>

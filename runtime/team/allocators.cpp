@@ -3,7 +3,8 @@
 
 #include "base/message.hpp"
 #include "runtime/process/library.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 #include <algorithm>
 #include <atomic>

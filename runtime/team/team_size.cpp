@@ -6,6 +6,7 @@
 #include "base/message.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 #include "runtime/wait/write_changed.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 

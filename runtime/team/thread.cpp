@@ -124,6 +124,9 @@ Thread& thread_of(int gtid) {
   return current_thread();
 }
 
+ImplicitTask& current_task() { return *current_thread().task; }
+ImplicitTask& task_of(int gtid) { return *thread_of(gtid).task; }
+
 uint32_t known_threads() { return known.load(std::memory_order_relaxed); }
 
 void adopt_thread(Thread* thread) {

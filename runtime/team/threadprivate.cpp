@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 #include <cstdlib>

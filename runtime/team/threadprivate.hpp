@@ -1,11 +1,11 @@
 // Threadprivate variables that the compiler does not put into thread-local storage: a copy for each thread.
 #pragma once
 
-#include "runtime/team/thread.hpp"
-
 #include <cstddef>
 
 namespace hetmp::runtime {
+
+struct Thread;
 
 struct ThreadprivateFunctions {
   void* (*construct)(void* object) = nullptr;

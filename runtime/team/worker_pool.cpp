@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <cstring>
 
@@ -43,6 +44,13 @@ Thread* create_worker(uint32_t node) {
 }
 
 } // namespace
+
+bool WorkerPool::is_idle(const Thread& worker) const {
+  const Thread* idle = idle_;
+  while (idle && idle != &worker)
+    idle = idle->next_idle;
+  return idle != nullptr;
+}
 
 Thread* WorkerPool::take() {
   Thread* worker;

@@ -1,10 +1,11 @@
 // Worker threads that have nothing to do. One pool for each node inside the process; workers stay on their node.
 #pragma once
 
-#include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 namespace hetmp::runtime {
+
+struct Thread;
 
 class WorkerPool {
  public:
@@ -20,12 +21,7 @@ class WorkerPool {
 
  private:
   /// With the lock held.
-  bool is_idle(const Thread& worker) const {
-    const Thread* idle = idle_;
-    while (idle && idle != &worker)
-      idle = idle->next_idle;
-    return idle != nullptr;
-  }
+  bool is_idle(const Thread& worker) const;
 
   FutexLock lock_;
   Thread* idle_ = nullptr; ///< last in, first out: the caches of the last one are warmest

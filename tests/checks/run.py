@@ -86,6 +86,25 @@ def full_rooms_and_long_files_are_found(_):
     must_find({"base/message.hpp": "\n" * 400}, "base/message.hpp: 400 lines")
 
 
+HEADERS = {name: "#pragma once\n" for name in ("runtime/team/thread.hpp", "runtime/team/node_team.hpp", "dsm/engine/service_thread.hpp")}
+
+
+@CASES.add
+def headers_that_few_files_reach(_):
+    users = {f"runtime/team/user{i}.cpp": '#include "runtime/team/thread.hpp"\n' for i in range(35)}
+    said, code = said_of({**HEADERS, **users}, "reach.py")
+    if code != 0 or "thread.hpp: reached by 35 .cpp files" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+
+
+@CASES.add
+def a_header_that_too_many_files_reach_is_found(_):
+    users = {f"runtime/team/user{i}.cpp": '#include "team.hpp"\n' for i in range(25)}  # beside team.cpp, by a header between
+    must_find({**HEADERS, **users, "runtime/team/team.hpp": '#include "node_team.hpp"\n'}, "node_team.hpp: reached by 26 .cpp files", "reach.py")
+    without = {name: text for name, text in HEADERS.items() if "service" not in name}
+    must_find(without, "dsm/engine/service_thread.hpp: not there", "reach.py")
+
+
 DOCUMENTS = {
     "README.md": "# Read [the map](docs/architecture.md#a-map).\n\n    build/bin/x dsm/fabric.hpp\n\n`base/message`, `schedulers/{policy,policy}.hpp`, `team.cpp`\n",
     "docs/story.md": "| hop | file | function |\n| --- | --- | --- |\n| 1 | `base/message.hpp` | `say` | it says |\n",

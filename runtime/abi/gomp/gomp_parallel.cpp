@@ -3,6 +3,7 @@
 #include "runtime/abi/gomp_loop.hpp"
 #include "runtime/regions/fork.hpp"
 #include "runtime/sync/cancellation.hpp"
+#include "runtime/team/thread.hpp"
 
 using namespace hetmp::runtime;
 

@@ -5,6 +5,7 @@
 #include "runtime/abi/gomp_loop.hpp"
 #include "runtime/regions/fork.hpp"
 #include "runtime/sync/mapped_reductions.hpp"
+#include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/team_size.hpp"
 
@@ -15,10 +16,10 @@ namespace {
 void invoke(void* function, int, int thread_number, uint32_t, void* const* arguments) {
   Thread& self = current_thread();
   begin_taskgroup(self);
-  generating_task(*self.task).group->of_reduction = true;
-  generating_task(*self.task).group->reduction_tables = *static_cast<uintptr_t**>(arguments[0]);
+  generating_task(current_task()).group->of_reduction = true;
+  generating_task(current_task()).group->reduction_tables = *static_cast<uintptr_t**>(arguments[0]);
   if (thread_number == 0) // on the thread that met the construct
-    *static_cast<uint32_t*>(arguments[1]) = self.task->team_size;
+    *static_cast<uint32_t*>(arguments[1]) = current_task().team_size;
   reinterpret_cast<GompFunction>(function)(arguments[0]);
   end_taskgroup(self);
 }

@@ -4,6 +4,7 @@
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/critical.hpp"
 #include "runtime/sync/single.hpp"
+#include "runtime/team/current_thread.hpp"
 
 using namespace hetmp::runtime;
 

@@ -130,11 +130,12 @@ HETMP_ENTRY void GOMP_target_update(int, const void*, size_t, void**, size_t*, u
 /// Whether there is a team (another one, if not `first`) to be executed.
 HETMP_ENTRY bool GOMP_teams4(unsigned least, unsigned, unsigned thread_limit, bool first) {
   ImplicitTask& initial = current_task();
-  TeamDescription& team = initial.team->description;
-  if (!first)
-    return ++team.league_number < team.league_teams;
-  team.league_teams = std::max(least, 1u);
-  team.league_number = 0;
+  if (!first) {
+    const LeaguePlace last = league_place(initial);
+    set_league_place(initial, {last.teams, last.number + 1});
+    return last.number + 1 < last.teams;
+  }
+  set_league_place(initial, {std::max(least, 1u), 0});
   if (thread_limit != 0)
     initial.icvs.thread_limit = std::min(initial.icvs.thread_limit, thread_limit);
   return true;

@@ -7,6 +7,8 @@
 #include "runtime/task_graph/taskloop.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/taskloop_tasks.hpp"
+#include "runtime/team/team_facts.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -233,7 +235,7 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
                                 : (flags & flag_grainsize) != 0 ? TaskloopClause::Grainsize
                                                                 : TaskloopClause::NumTasks;
   const TaskloopDivision division =
-      divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, self.task->team->local_threads());
+      divide_taskloop(trips, clause, value, (flags & flag_strict) != 0, local_threads_of(*self.task->team));
   if (!begin_taskloop<T>(self, arguments.data, flags, trips))
     return;
   // A copy function looks at the program's variables, which the last task changes where they are lastprivate as well:

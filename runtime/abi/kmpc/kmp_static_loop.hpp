@@ -5,6 +5,8 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_schedule.hpp"
 #include "runtime/loops/loop.hpp"
+#include "runtime/regions/league.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 
 #include <algorithm>
@@ -22,7 +24,8 @@ struct Sharers {
 inline Sharers threads_of_team(const ImplicitTask& task) { return {task.team_size, task.number}; }
 
 inline Sharers teams_of_league(const ImplicitTask& task) {
-  return {task.team->description.league_teams, task.team->description.league_number};
+  const LeaguePlace place = league_place(task);
+  return {place.teams, place.number};
 }
 
 template <class T> struct StaticLoop {

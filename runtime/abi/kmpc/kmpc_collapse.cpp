@@ -2,7 +2,8 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/loops/loop_nest.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ HETMP_ENTRY int32_t __kmpc_for_collapsed_init(const SourceLocation*, int32_t gti
   canonicalise_all(loops, count);
   const LoopNest nest(loops, uint32_t(count));
   const uint64_t iterations = nest.iterations();
-  const ImplicitTask& task = *thread_of(gtid).task;
+  const ImplicitTask& task = task_of(gtid);
   const hetmp::schedulers::Range share = hetmp::schedulers::static_share(iterations, task.team_size, task.number);
   if (is_last)
     *is_last = !share.empty() && share.end == iterations;

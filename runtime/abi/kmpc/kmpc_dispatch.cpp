@@ -3,6 +3,7 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_schedule.hpp"
 #include "runtime/loops/loop.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 
 #include <type_traits>

@@ -4,6 +4,7 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/regions/fork.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <alloca.h>

@@ -2,6 +2,7 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/loops/loop.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 using hetmp::runtime::task_of;
 

@@ -1,7 +1,9 @@
 // Loops with a static schedule: the compiler asks for its thread's share once and runs it by itself.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmpc/kmp_static_loop.hpp"
+#include "runtime/global/loop_identity.hpp"
 #include "runtime/loops/cancelling.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 namespace hetmp::runtime {
 namespace {

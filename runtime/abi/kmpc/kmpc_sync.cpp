@@ -4,6 +4,7 @@
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/critical.hpp"
 #include "runtime/sync/single.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 #include <atomic>
 

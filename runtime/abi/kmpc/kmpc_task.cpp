@@ -5,6 +5,8 @@
 #include "runtime/abi/omp/omp_routines.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/implicit_task.hpp"
+#include "runtime/team/team_facts.hpp"
 
 using namespace hetmp::runtime;
 

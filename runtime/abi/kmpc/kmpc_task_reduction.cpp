@@ -1,6 +1,7 @@
 // Reductions that tasks take part in.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 
@@ -46,34 +47,30 @@ template <class Input> std::vector<ReductionItem> items_of(int count, const void
 }
 
 /// What the compiler passes on to reduction_copy().
-void* present_group(Thread& self) { return generating_task(*self.task).group; }
+void* present_group(int32_t gtid) { return generating_task(task_of(gtid)).group; }
 
 } // namespace
 
 HETMP_ENTRY void* __kmpc_taskred_init(int gtid, int count, void* data) {
-  Thread& self = thread_of(gtid);
-  begin_reductions(self, items_of<KmpTaskReduction>(count, data));
-  return present_group(self);
+  begin_reductions(thread_of(gtid), items_of<KmpTaskReduction>(count, data));
+  return present_group(gtid);
 }
 
 HETMP_ENTRY void* __kmpc_task_reduction_init(int gtid, int count, void* data) {
-  Thread& self = thread_of(gtid);
-  begin_reductions(self, items_of<KmpOldTaskReduction>(count, data));
-  return present_group(self);
+  begin_reductions(thread_of(gtid), items_of<KmpOldTaskReduction>(count, data));
+  return present_group(gtid);
 }
 
 HETMP_ENTRY void* __kmpc_taskred_modifier_init(const SourceLocation*, int gtid, int /*worksharing*/, int count,
                                                void* data) {
-  Thread& self = thread_of(gtid);
-  begin_team_reductions(self, items_of<KmpTaskReduction>(count, data));
-  return present_group(self);
+  begin_team_reductions(thread_of(gtid), items_of<KmpTaskReduction>(count, data));
+  return present_group(gtid);
 }
 
 HETMP_ENTRY void* __kmpc_task_reduction_modifier_init(const SourceLocation*, int gtid, int /*worksharing*/, int count,
                                                       void* data) {
-  Thread& self = thread_of(gtid);
-  begin_team_reductions(self, items_of<KmpOldTaskReduction>(count, data));
-  return present_group(self);
+  begin_team_reductions(thread_of(gtid), items_of<KmpOldTaskReduction>(count, data));
+  return present_group(gtid);
 }
 
 HETMP_ENTRY void __kmpc_task_reduction_modifier_fini(const SourceLocation*, int gtid, int /*worksharing*/) {

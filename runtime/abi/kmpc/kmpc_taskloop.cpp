@@ -6,6 +6,8 @@
 #include "runtime/task_graph/taskloop.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/taskloop_tasks.hpp"
+#include "runtime/team/team_facts.hpp"
+#include "runtime/team/thread.hpp"
 
 using namespace hetmp::runtime;
 
@@ -69,7 +71,7 @@ void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, ui
                          reinterpret_cast<char*>(upper) - reinterpret_cast<char*>(pattern)};
   const uint64_t trips = taskloop_trips(*lower, *upper, stride);
   const TaskloopDivision division =
-      divide_taskloop(trips, TaskloopClause(clause), value, strict, self.task->team->local_threads());
+      divide_taskloop(trips, TaskloopClause(clause), value, strict, local_threads_of(*self.task->team));
   if (!nogroup)
     begin_taskgroup(self);
   generate_taskloop(self, *new KmpTaskloop(pattern, bounds, stride, division, trips, copy),

@@ -4,6 +4,7 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
 #include "runtime/regions/league.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <alloca.h>

@@ -4,7 +4,8 @@
 #include "base/environment.hpp"
 #include "runtime/abi/kmp_cancel.hpp"
 #include "runtime/process/library.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 #include <algorithm>
 #include <climits>

@@ -4,8 +4,10 @@
 #include "runtime/abi/omp/omp_routines.hpp"
 #include "runtime/process/device_icvs.hpp"
 #include "runtime/process/library.hpp"
+#include "runtime/regions/league.hpp"
 #include "runtime/settings/icv.hpp"
-#include "runtime/team/node_team.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 using hetmp::runtime::of_offloading_library;
 
@@ -34,8 +36,8 @@ int omp_is_initial_device() { return 1; }
 int omp_get_default_device() { return hetmp::runtime::current_task().icvs.default_device; }
 void omp_set_default_device(int device) { hetmp::runtime::current_task().icvs.default_device = device; }
 
-int omp_get_num_teams() { return int(hetmp::runtime::current_task().team->description.league_teams); }
-int omp_get_team_num() { return int(hetmp::runtime::current_task().team->description.league_number); }
+int omp_get_num_teams() { return int(hetmp::runtime::league_place(hetmp::runtime::current_task()).teams); }
+int omp_get_team_num() { return int(hetmp::runtime::league_place(hetmp::runtime::current_task()).number); }
 int omp_get_max_teams() { return hetmp::runtime::max_teams(); }
 void omp_set_num_teams(int teams) { hetmp::runtime::set_max_teams(teams); }
 int omp_get_teams_thread_limit() { return hetmp::runtime::teams_thread_limit(); }

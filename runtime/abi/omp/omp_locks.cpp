@@ -10,7 +10,8 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/sync/keyed_lock.hpp"
 #include "runtime/tasking/execution.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 #include <new>

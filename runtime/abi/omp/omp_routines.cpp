@@ -6,7 +6,8 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/settings/settings.hpp"
 #include "runtime/tasking/execution.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
 #include <algorithm>

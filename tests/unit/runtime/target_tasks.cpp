@@ -7,6 +7,7 @@
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,4 +1,5 @@
 // Which ready task a thread takes.
+#include "runtime/task_graph/team_tasks.hpp"
 #include "tasking.hpp"
 
 #include <algorithm>

@@ -4,7 +4,9 @@
 #include "kmpc.hpp"
 
 #include "runtime/task_graph/task_memory.hpp"
+#include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <new>
 #include <utility>

@@ -1,6 +1,7 @@
 // Threadprivate variables that the runtime keeps: what their copies begin with, and who makes and ends them.
 #include "kmpc.hpp"
 
+#include "runtime/team/current_thread.hpp"
 #include "runtime/team/threadprivate.hpp"
 
 #include <atomic>

@@ -1,0 +1,13 @@
+#include "runtime/team/team_facts.hpp"
+
+#include "runtime/team/node_team.hpp"
+
+namespace hetmp::runtime {
+
+TeamTasks& tasks_of(NodeTeam& team) { return team.tasks; }
+
+uint32_t local_threads_of(const NodeTeam& team) { return team.local_threads(); }
+
+bool has_nobody_to_leave_tasks_to(const NodeTeam& team) { return team.local_threads() == 1 && !team.global; }
+
+} // namespace hetmp::runtime
