@@ -27,16 +27,28 @@
 namespace hetmp::dsm {
 namespace {
 
-std::mutex one_at_a_time; // never taken by the service thread
-Change under_way;         // private memory: the caller's own may lie on a shared stack
-/// Nodes that have not answered yet. Released by change_answered(), acquired by ask(). relaxed where it is set: the
-/// service thread sees that by way of the messages, before it takes an answer.
-FutexWord unanswered;
+/// The change that other nodes are asked for: one at a time.
+class Asking {
+ public:
+  /// Of one node, or of all others. The first error, 0: none; `result`: of the last one to answer.
+  int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result);
+  /// By the service thread.
+  void answered(int error, uint64_t result);
 
-// Reset with the lock, then written by the service thread alone, which has them from ask() by way of the messages.
-// relaxed: `unanswered` orders them, released after they are written and acquired before they are read.
-std::atomic<int> first_error{0};      ///< relaxed, see above
-std::atomic<uint64_t> last_result{0}; ///< relaxed, see above
+ private:
+  std::mutex one_at_a_time_; ///< never taken by the service thread
+  Change under_way_;         ///< private memory: the caller's own may lie on a shared stack
+  /// Nodes that have not answered yet. Released by answered(), acquired by ask(). relaxed where it is set: the service
+  /// thread sees that by way of the messages, before it takes an answer.
+  FutexWord unanswered_{0};
+
+  // Reset with the lock, then written by the service thread alone, which has them from ask() by way of the messages.
+  // relaxed: `unanswered_` orders them, released after they are written and acquired before they are read.
+  std::atomic<int> first_error_{0};      ///< relaxed, see above
+  std::atomic<uint64_t> last_result_{0}; ///< relaxed, see above
+};
+
+Asking asking;
 
 /// relaxed: it only ever becomes true, and before the change has been answered; the program itself sees to it that no
 /// thread gives memory back while another one still protects it.
@@ -121,24 +133,39 @@ class SignalsHeld {
 
 constexpr uint32_t all_others = most_nodes;
 
-int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result = nullptr) {
+int Asking::ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result) {
   const Change wanted = change; // before the lock is taken: reading it may take long
   const SignalsHeld signals;    // their handlers may make changes, too
-  std::lock_guard guard(one_at_a_time);
-  under_way = wanted;
-  first_error.store(0, std::memory_order_relaxed); // like `unanswered`: nobody answers before something is sent
+  std::lock_guard guard(one_at_a_time_);
+  under_way_ = wanted;
+  first_error_.store(0, std::memory_order_relaxed); // like `unanswered_`: nobody answers before something is sent
   const uint32_t nodes = process.plan().nodes();
-  HETMP_CHECK(whom != process.node() && unanswered.load(std::memory_order_relaxed) == 0); // the last one's
-  unanswered.store(whom == all_others ? nodes - 1 : 1, std::memory_order_relaxed);
+  HETMP_CHECK(whom != process.node() && unanswered_.load(std::memory_order_relaxed) == 0); // the last one's
+  unanswered_.store(whom == all_others ? nodes - 1 : 1, std::memory_order_relaxed);
   for (uint32_t node = 0; node < nodes; ++node)
     if (node != process.node() && (whom == all_others || whom == node))
-      process.send_change(node, under_way);
-  // acquire: pairs with the release in change_answered(); errors and results are final
-  for (uint32_t left; (left = unanswered.load(std::memory_order_acquire)) != 0;)
-    futex_wait(unanswered, left);
+      process.send_change(node, under_way_);
+  // acquire: pairs with the release in answered(); errors and results are final
+  for (uint32_t left; (left = unanswered_.load(std::memory_order_acquire)) != 0;)
+    futex_wait(unanswered_, left);
   if (result)
-    *result = last_result.load(std::memory_order_relaxed);
-  return first_error.load(std::memory_order_relaxed);
+    *result = last_result_.load(std::memory_order_relaxed);
+  return first_error_.load(std::memory_order_relaxed);
+}
+
+void Asking::answered(int error, uint64_t result) {
+  last_result_.store(result, std::memory_order_relaxed); // relaxed: see first_error_
+  if (error) {
+    int none = 0;
+    first_error_.compare_exchange_strong(none, error, std::memory_order_relaxed); // relaxed: see there
+  }
+  // release: pairs with the acquire in ask()
+  if (unanswered_.fetch_sub(1, std::memory_order_release) == 1)
+    futex_wake(unanswered_, 1);
+}
+
+int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result = nullptr) {
+  return asking.ask(process, change, whom, result);
 }
 
 } // namespace
@@ -179,15 +206,6 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }
 
-void change_answered(int error, uint64_t result) {
-  last_result.store(result, std::memory_order_relaxed);
-  if (error) {
-    int none = 0;
-    first_error.compare_exchange_strong(none, error, std::memory_order_relaxed);
-  }
-  // release: pairs with the acquire in ask()
-  if (unanswered.fetch_sub(1, std::memory_order_release) == 1)
-    futex_wake(unanswered, 1);
-}
+void change_answered(int error, uint64_t result) { asking.answered(error, result); }
 
 } // namespace hetmp::dsm

@@ -11,7 +11,7 @@ struct FieldName {
   std::string AffinityFacts::*fact;
 };
 
-const FieldName field_names[] = {
+constexpr FieldName field_names[] = {
     {'t', "team_num", &AffinityFacts::team_num},
     {'T', "num_teams", &AffinityFacts::num_teams},
     {'L', "nesting_level", &AffinityFacts::nesting_level},

@@ -17,16 +17,45 @@ struct Slot {
   Answer answer; ///< written before `arrived` is posted, read by the slot's thread after
 };
 
-/// Made one by one, never freed; a thread that ends leaves its slot to another. relaxed: read by a slot's own thread,
-/// which has made it or has got its number under numbers_lock.
-std::atomic<Slot*> slots[AnswerSlots::most];
+/// The numbers of slots: those that were used, and of these the ones that are nobody's now. Only threads that wait for
+/// answers take the lock.
+class TicketNumbers {
+ public:
+  struct Ticket {
+    uint32_t number;
+    bool is_new; ///< nobody has had it before
+  };
+  Ticket take() {
+    std::lock_guard guard(lock_);
+    if (free_ && !free_->empty()) {
+      const uint32_t number = free_->back();
+      free_->pop_back();
+      HETMP_CHECK(number < used_);
+      return {number, false};
+    }
+    if (used_ == AnswerSlots::most)
+      die(exit_code::no_resources, "more than %u threads of one process take part in teams on several nodes",
+          AnswerSlots::most);
+    return {used_++, true};
+  }
+  void give_back(uint32_t number) {
+    std::lock_guard guard(lock_);
+    if (!free_)
+      free_ = new std::vector<uint32_t>;
+    free_->push_back(number);
+  }
 
-FutexLock numbers_lock; ///< guards what follows; only threads that wait for answers take it
-uint32_t used_slots = 0;
-std::vector<uint32_t>& free_numbers() {
-  static auto* const numbers = new std::vector<uint32_t>; // never destroyed: threads may outlive static objects
-  return *numbers;
-}
+ private:
+  FutexLock lock_;
+  uint32_t used_ = 0;
+  std::vector<uint32_t>* free_ = nullptr; ///< never destroyed: threads may outlive static objects
+};
+
+constinit TicketNumbers numbers;
+
+/// Made one by one, never freed; a thread that ends leaves its slot to another. relaxed: read by a slot's own thread,
+/// which has made it or has got its number from `numbers`.
+std::atomic<Slot*> slots[AnswerSlots::most];
 
 thread_local int own = -1;
 
@@ -34,28 +63,17 @@ thread_local int own = -1;
 
 uint32_t AnswerSlots::own_ticket() {
   if (own < 0) {
-    std::lock_guard guard(numbers_lock);
-    if (!free_numbers().empty()) {
-      own = int(free_numbers().back());
-      free_numbers().pop_back();
-      HETMP_CHECK(own >= 0 && uint32_t(own) < used_slots);
-      return uint32_t(own);
-    }
-    if (used_slots == most)
-      die(exit_code::no_resources, "more than %u threads of one process take part in teams on several nodes", most);
-    own = int(used_slots++);
-    // Release pairs with the acquire in deliver().
-    slots[own].store(new Slot, std::memory_order_release);
+    const TicketNumbers::Ticket ticket = numbers.take();
+    own = int(ticket.number);
+    if (ticket.is_new)
+      slots[own].store(new Slot, std::memory_order_release); // pairs with the acquire in deliver()
   }
   return uint32_t(own);
 }
 
 void AnswerSlots::give_back() {
-  if (own < 0)
-    return;
-  std::lock_guard guard(numbers_lock);
-  HETMP_CHECK_COSTLY(std::find(free_numbers().begin(), free_numbers().end(), uint32_t(own)) == free_numbers().end());
-  free_numbers().push_back(uint32_t(own));
+  if (own >= 0)
+    numbers.give_back(uint32_t(own));
   own = -1;
 }
 

@@ -19,21 +19,35 @@ double began_us;
 
 /// Where each parallel region stands in the program's text, by its function. Of the origin; written by the one thread
 /// that spreads teams, read by it or by whoever reports when a signal ends the program.
-std::unordered_map<uint64_t, const char*>* region_sources;
-FutexLock sources_lock;
+class RegionSources {
+ public:
+  void add(uint64_t region, const char* source) {
+    FutexLockGuard guard(lock_);
+    if (!known_)
+      known_ = new std::unordered_map<uint64_t, const char*>; // never destroyed: a report may come at the very end
+    known_->try_emplace(region, source);
+  }
+  const char* find(uint64_t region) {
+    FutexLockGuard guard(lock_);
+    if (!known_)
+      return nullptr;
+    const auto known = known_->find(region);
+    return known == known_->end() ? nullptr : known->second;
+  }
 
-const char* known_source(uint64_t region) {
-  FutexLockGuard guard(sources_lock);
-  const auto known = region_sources->find(region);
-  return known == region_sources->end() ? nullptr : known->second;
-}
+ private:
+  FutexLock lock_;
+  std::unordered_map<uint64_t, const char*>* known_ = nullptr; ///< guarded by the lock
+};
+
+constinit RegionSources region_sources;
 
 /// "file.c:12 function", or what the symbols tell; empty for 0, outside parallel regions.
 std::string name_of_region(uint64_t region) {
   static std::unordered_map<uint64_t, std::string> names; // symbol tables are slow to look through
   const auto [place, is_new] = names.try_emplace(region);
   if (is_new && region != 0)
-    place->second = name_of_construct(region, known_source(region));
+    place->second = name_of_construct(region, region_sources.find(region));
   return place->second;
 }
 
@@ -131,7 +145,6 @@ void take(void* context, const dsm::NodeObservation& seen) {
 void watch(dsm::Fabric& joined) {
   fabric = &joined;
   began_us = perf::monotonic_us();
-  region_sources = new std::unordered_map<uint64_t, const char*>;
   fabric->watch_pages();
 }
 
@@ -143,8 +156,7 @@ void region_begins(const TeamDescription& part) {
   if (fabric->node != 0)
     return;
   const char* source = source_of(part.source);
-  FutexLockGuard guard(sources_lock);
-  region_sources->try_emplace(region, source);
+  region_sources.add(region, source);
 }
 
 void region_ends() {

@@ -24,23 +24,47 @@ constexpr int64_t hold_ns = 300'000'000;
 constexpr int64_t patience_ns = 4'000'000'000; // last words that wait for nodes that do not answer
 constexpr size_t stack_bytes = size_t(1) << 20;
 
-std::atomic<pid_t> owner{0}; ///< the process whose signals are taken; relaxed: set before any of them is
-FutexWord met{0};            ///< the signal that ends the program, 0: none yet
-FutexWord said{0};           ///< the last words have been said
-FutexWord never{0};
-void (*words)();
-
 pid_t this_process() { return pid_t(syscall(SYS_getpid)); }
 
 void wait_at_most(const FutexWord& word, uint32_t expected, int64_t nanoseconds) {
   const int64_t deadline = monotonic_ns() + nanoseconds;
-  // acquire: pairs with the release in say_last_words(); nobody writes `never`.
+  // acquire: pairs with the release in LastWords::say(); for the rest nobody writes the word.
   for (int64_t left = nanoseconds; word.load(std::memory_order_acquire) == expected && left > 0;
        left = deadline - monotonic_ns()) {
     const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
     futex_wait(word, expected, FutexScope::Process, &timeout);
   }
 }
+
+/// The process whose signals are taken, and what it says before one ends it.
+class LastWords {
+ public:
+  /// Takes no signal yet.
+  bool prepare(void (*words)());
+  void take_signals() { owner_.store(this_process(), std::memory_order_relaxed); } // relaxed: see is_owner()
+  void leave_signals() { owner_.store(0, std::memory_order_relaxed); }             // relaxed: see is_owner()
+  bool has_owner() const { return owner_.load(std::memory_order_relaxed) != 0; }   // relaxed: see is_owner()
+  /// Whether the calling process is. relaxed: set before any of the signals is taken.
+  bool is_owner() const { return owner_.load(std::memory_order_relaxed) == this_process(); }
+
+  /// By the handler.
+  void meet(int number);
+  /// The signal that the program has met; the first one.
+  int wait_for_signal() const;
+  void say();
+  void wait_until_said() const { wait_at_most(said_, 0, patience_ns); }
+  /// For a while, where nothing is to be interrupted.
+  void hold() const { wait_at_most(never_, 0, hold_ns); }
+
+ private:
+  std::atomic<pid_t> owner_{0}; ///< relaxed: see is_owner()
+  FutexWord met_{0};            ///< the signal that ends the program, 0: none yet
+  FutexWord said_{0};           ///< the last words have been said
+  FutexWord never_{0};
+  void (*words_)() = nullptr;
+};
+
+constinit LastWords last_words;
 
 struct sigaction default_action() {
   struct sigaction action = {};
@@ -51,15 +75,13 @@ struct sigaction default_action() {
 /// The handler. In a process that is not the owner, which has inherited it, the default action follows when it returns.
 void meet(int number) {
   const int error = errno;
-  if (this_process() != owner.load(std::memory_order_relaxed)) {
+  if (!last_words.is_owner()) {
     const struct sigaction action = default_action();
     system_sigaction(number, &action, nullptr);
     syscall(SYS_tgkill, this_process(), syscall(SYS_gettid), number);
   } else {
-    uint32_t none = 0;
-    met.compare_exchange_strong(none, uint32_t(number), std::memory_order_release); // pairs with the acquire in watch()
-    futex_wake(met, 1);
-    wait_at_most(never, 0, hold_ns);
+    last_words.meet(number);
+    last_words.hold();
   }
   errno = error;
 }
@@ -73,8 +95,7 @@ struct sigaction own_action() {
 }
 
 bool is_taken(int number) {
-  return owner.load(std::memory_order_relaxed) == this_process() &&
-         std::find(std::begin(ending), std::end(ending), number) != std::end(ending);
+  return last_words.is_owner() && std::find(std::begin(ending), std::end(ending), number) != std::end(ending);
 }
 
 [[noreturn]] void die_by(int number) {
@@ -85,27 +106,42 @@ bool is_taken(int number) {
   sigaddset(&only, number);
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
   kill(this_process(), number);
-  wait_at_most(never, 0, hold_ns);
+  last_words.hold();
   _exit(128 + number); // the program was quicker, and has set something else
 }
 
-void* say_last_words(void*) {
+void LastWords::meet(int number) {
+  uint32_t none = 0;
+  met_.compare_exchange_strong(none, uint32_t(number), std::memory_order_release); // pairs with wait_for_signal()
+  futex_wake(met_, 1);
+}
+
+int LastWords::wait_for_signal() const {
+  uint32_t number;
+  while ((number = met_.load(std::memory_order_acquire)) == 0) // pairs with the release in meet()
+    futex_wait(met_, 0);
+  return int(number);
+}
+
+void LastWords::say() {
   const PrivateSection here;
-  words();
-  said.store(1, std::memory_order_release); // pairs with the acquire in wait_at_most()
-  futex_wake(said, 1);
+  words_();
+  said_.store(1, std::memory_order_release); // pairs with the acquire in wait_at_most()
+  futex_wake(said_, 1);
+}
+
+void* say_last_words(void*) {
+  last_words.say();
   return nullptr;
 }
 
 void* watch(void*) {
   prctl(PR_SET_NAME, "hetmp-last-words");
-  uint32_t number;
-  while ((number = met.load(std::memory_order_acquire)) == 0) // pairs with the release in meet()
-    futex_wait(met, 0);
+  const int number = last_words.wait_for_signal();
   // A thread of their own: whatever they wait for, this one does not.
   if (make_posix_thread(say_last_words, nullptr, stack_bytes) == 0)
-    wait_at_most(said, 0, patience_ns);
-  die_by(int(number));
+    last_words.wait_until_said();
+  die_by(number);
 }
 
 bool start_watching() {
@@ -118,16 +154,20 @@ bool start_watching() {
   return error == 0;
 }
 
+bool LastWords::prepare(void (*words)()) {
+  words_ = words;
+  return start_watching();
+}
+
 } // namespace
 
-void take_ending_signals(void (*last_words)(), bool asked_here) {
+void take_ending_signals(void (*words)(), bool asked_here) {
   constexpr pid_t init = 1; // the kernel spares it what it has no handler for
   if (!asked_here || this_process() == init)
     return;
-  words = last_words;
-  if (!start_watching())
+  if (!last_words.prepare(words))
     return;
-  owner.store(this_process(), std::memory_order_relaxed);
+  last_words.take_signals();
   for (const int number : ending) {
     struct sigaction now = {};
     const struct sigaction action = own_action();
@@ -146,7 +186,7 @@ int program_sigaction(int number, const struct sigaction* action, struct sigacti
 }
 
 void forget_ending_signals() {
-  if (owner.load(std::memory_order_relaxed) == 0)
+  if (!last_words.has_owner())
     return;
   const struct sigaction action = default_action();
   for (const int number : ending) {
@@ -154,7 +194,7 @@ void forget_ending_signals() {
     if (system_sigaction(number, nullptr, &now) == 0 && now.sa_handler == meet)
       system_sigaction(number, &action, nullptr);
   }
-  owner.store(0, std::memory_order_relaxed);
+  last_words.leave_signals();
 }
 
 } // namespace hetmp::runtime

@@ -47,38 +47,67 @@ class WaitingTasks {
   ExplicitTask* last_ = nullptr;
 };
 
-FutexLock lock;
-// Guarded by the lock.
-Helper* idle = nullptr; ///< last in, first out
-WaitingTasks waiting;   ///< none while a helper is idle
-uint32_t helpers = 0;
+/// All helpers, and the tasks that they were given.
+class Helpers {
+ public:
+  void give(ExplicitTask& task);
+  ExplicitTask& next_task(Helper& self);
+  void finished_one() {
+    // release: pairs with the acquire in unfinished()
+    [[maybe_unused]] const uint32_t before = unfinished_.fetch_sub(1, std::memory_order_release);
+    HETMP_CHECK(before != 0);
+  }
+  /// Given to helpers and not over. Whoever looks at it when the program ends acquires what they did.
+  uint32_t unfinished() const { return unfinished_.load(std::memory_order_acquire); }
+  /// A helper is where it runs, and has told it if it is to.
+  void seated_one();
 
-/// Helpers that are where they run, and have told it if they are to. relaxed: only the number.
-FutexWord seated{0};
+  Helpers() = default;
+  /// In a forked child: there is the calling one, or none.
+  explicit Helpers(uint32_t left) : count_(left), seated_(left), unfinished_(left) {}
 
-/// Given to helpers and not over. Whoever looks at it when the program ends acquires what they did.
-std::atomic<uint32_t> unfinished{0};
+ private:
+  bool create(ExplicitTask* task);
+  bool create_first_or_another(ExplicitTask& task);
+
+  FutexLock lock_;
+  // Guarded by the lock.
+  Helper* idle_ = nullptr; ///< last in, first out
+  WaitingTasks waiting_;   ///< none while a helper is idle
+  uint32_t count_ = 0;
+  bool refused_ = false; ///< the system has refused a thread, and that has been said
+
+  FutexWord seated_{0}; ///< helpers that are; relaxed: only the number
+  std::atomic<uint32_t> unfinished_{0};
+};
+
+constinit Helpers helpers;
 
 bool is_helper(const Thread& thread) { return thread.gtid > 0 && thread.gtid <= int(program_icvs().helper_threads); }
 
 void wake_with(Helper& helper, ExplicitTask& task) {
-  HETMP_CHECK(lock.held() && helper.given.load(std::memory_order_relaxed) == 0); // relaxed: it waits for this
+  HETMP_CHECK(helper.given.load(std::memory_order_relaxed) == 0); // relaxed: it waits for this
   helper.task = &task;
   helper.given.store(1, std::memory_order_release); // pairs with the exchange in next_task()
   futex_wake(helper.given, 1);
 }
 
-ExplicitTask& next_task(Helper& self) {
+ExplicitTask& Helpers::next_task(Helper& self) {
   {
-    FutexLockGuard guard(lock);
-    if (ExplicitTask* task = waiting.take())
+    FutexLockGuard guard(lock_);
+    if (ExplicitTask* task = waiting_.take())
       return *task;
-    self.next_idle = idle;
-    idle = &self;
+    self.next_idle = idle_;
+    idle_ = &self;
   }
-  while (self.given.exchange(0, std::memory_order_acquire) == 0)
+  while (self.given.exchange(0, std::memory_order_acquire) == 0) // pairs with the release in wake_with()
     futex_wait(self.given, 0);
   return *self.task;
+}
+
+void Helpers::seated_one() {
+  seated_.fetch_add(1, std::memory_order_relaxed);
+  futex_wake(seated_, 1);
 }
 
 void execute(Thread& self, ExplicitTask& task) {
@@ -86,9 +115,7 @@ void execute(Thread& self, ExplicitTask& task) {
   threads_in_use.fetch_add(1, std::memory_order_relaxed);
   run_task_from_outside(self, task);
   threads_in_use.fetch_sub(1, std::memory_order_relaxed);
-  // release: pairs with the acquire in others_are_at_work()
-  [[maybe_unused]] const uint32_t before = unfinished.fetch_sub(1, std::memory_order_release);
-  HETMP_CHECK(before != 0);
+  helpers.finished_one();
   if (std::exchange(self.place, -1) >= 0) // regions of the task have moved it
     affinity::seat_helper(uint32_t(self.gtid), false);
 }
@@ -98,10 +125,9 @@ void* helper_body(void* argument) {
   adopt_thread(self.thread);
   begin_initial_task(*self.thread);
   affinity::seat_helper(uint32_t(self.thread->gtid), true);
-  seated.fetch_add(1, std::memory_order_relaxed);
-  futex_wake(seated, 1);
+  helpers.seated_one();
   while (true) {
-    execute(*self.thread, self.task ? *self.task : next_task(self));
+    execute(*self.thread, self.task ? *self.task : helpers.next_task(self));
     self.task = nullptr;
   }
 }
@@ -109,7 +135,7 @@ void* helper_body(void* argument) {
 /// Whether anything is left that ends without the calling thread: not the task that it executes itself.
 bool others_are_at_work(const Thread* self) {
   const uint32_t own = self && is_helper(*self) ? 1 : 0;
-  return unfinished.load(std::memory_order_acquire) > own;
+  return helpers.unfinished() > own;
 }
 
 /// Another task of an initial thread's, which may wait for one that a helper has executed.
@@ -135,7 +161,7 @@ void finish_before_exit() {
 }
 
 /// Whether there is another helper now, which begins with `task` if that is not null. With the lock held.
-bool create_helper(ExplicitTask* task) {
+bool Helpers::create(ExplicitTask* task) {
   Thread* thread = create_helper_record();
   if (!thread)
     return false;
@@ -144,32 +170,46 @@ bool create_helper(ExplicitTask* task) {
   helper->task = task;
   const int error = make_thread(helper_body, helper, program_icvs().stack_bytes);
   if (error != 0) {
-    static bool said = false;
-    say_once(said, "cannot create another thread (%s); target tasks wait for one another", strerror(error));
+    say_once(refused_, "cannot create another thread (%s); target tasks wait for one another", strerror(error));
     delete helper;
     retire_thread_record(thread);
     return false;
   }
-  static bool registered = false;
-  if (!std::exchange(registered, true))
+  if (count_++ == 0)
     atexit(finish_before_exit);
-  helpers++;
   return true;
 }
 
 /// With the lock held.
-bool create_first_or_another(ExplicitTask& task) {
-  HETMP_CHECK(lock.held() && !idle); // an idle one would have got the task
-  const bool tell = helpers == 0 && affinity::helpers_tell_places();
-  if (!create_helper(&task))
+bool Helpers::create_first_or_another(ExplicitTask& task) {
+  HETMP_CHECK(lock_.held() && !idle_); // an idle one would have got the task
+  const bool tell = count_ == 0 && affinity::helpers_tell_places();
+  if (!create(&task))
     return false;
   if (!tell)
     return true;
-  while (create_helper(nullptr)) // who wants to see where helpers run wants to see them all, before the program ends
+  while (create(nullptr)) // who wants to see where helpers run wants to see them all, before the program ends
     ;
-  for (uint32_t seen; (seen = seated.load(std::memory_order_relaxed)) < helpers;)
-    futex_wait(seated, seen);
+  for (uint32_t seen; (seen = seated_.load(std::memory_order_relaxed)) < count_;)
+    futex_wait(seated_, seen);
   return true;
+}
+
+void Helpers::give(ExplicitTask& task) {
+  FutexLockGuard guard(lock_);
+  unfinished_.fetch_add(1, std::memory_order_relaxed); // relaxed: only the number goes up
+  if (idle_) {
+    Helper& helper = *idle_;
+    idle_ = helper.next_idle;
+    wake_with(helper, task);
+  } else if (create_first_or_another(task)) {
+    return;
+  } else if (count_ != 0) {
+    waiting_.push(task);
+  } else {
+    unfinished_.fetch_sub(1, std::memory_order_relaxed); // relaxed: nobody has begun it
+    tasks_of(*task.team).push_from_outside(&task);
+  }
 }
 
 } // namespace
@@ -181,32 +221,11 @@ bool suits_helpers(const ExplicitTask& task) {
   return !task.parent->is_final;
 }
 
-void give_to_helpers(ExplicitTask& task) {
-  HETMP_CHECK(task.deferred && task.attached && task.for_helpers); // the team's barrier waits for it
-  FutexLockGuard guard(lock);
-  unfinished.fetch_add(1, std::memory_order_relaxed);
-  if (idle) {
-    Helper& helper = *idle;
-    idle = helper.next_idle;
-    wake_with(helper, task);
-  } else if (create_first_or_another(task)) {
-    return;
-  } else if (helpers != 0) {
-    waiting.push(task);
-  } else {
-    unfinished.fetch_sub(1, std::memory_order_relaxed);
-    tasks_of(*task.team).push_from_outside(&task);
-  }
-}
+void give_to_helpers(ExplicitTask& task) { helpers.give(task); }
 
 void forget_helpers() {
   const Thread* self = known_thread();
-  helpers = self && is_helper(*self) ? 1 : 0;
-  unfinished.store(helpers, std::memory_order_relaxed);
-  seated.store(helpers, std::memory_order_relaxed);
-  idle = nullptr;
-  waiting = {};
-  new (&lock) FutexLock; // its holder may not exist any more
+  new (&helpers) Helpers(self && is_helper(*self) ? 1 : 0); // also the lock: its holder may not exist any more
 }
 
 } // namespace hetmp::runtime

@@ -25,12 +25,6 @@ struct Watched {
   int empty_looks = 0;
 };
 
-FutexLock lock;
-std::vector<Watched>* watched = nullptr; ///< guarded by the lock; never destroyed
-/// How many those are; written with the lock, which orders the rest. watch() acquires what watch_tasks() released.
-FutexWord teams{0};
-bool has_thread = false; ///< guarded by the lock
-
 bool has_some(const TeamTasks& tasks) {
   if (tasks.back.load(std::memory_order_relaxed) || tasks.of_nobody.size() != 0)
     return true;
@@ -40,10 +34,10 @@ bool has_some(const TeamTasks& tasks) {
   return false;
 }
 
-/// Whether the team is to be watched further. With the lock held.
+/// Whether the team is to be watched further. With the watch's lock held.
 bool look(Watched& entry) {
   TeamTasks& tasks = tasks_of(*entry.team);
-  HETMP_CHECK(lock.held() && tasks.watched.load(std::memory_order_relaxed)); // written under the lock
+  HETMP_CHECK(tasks.watched.load(std::memory_order_relaxed)); // written under the lock
   const uint64_t pushes = tasks.pushes();
   if (has_some(tasks)) {
     if (pushes == entry.pushes) // all that is there was there at the last look
@@ -59,60 +53,79 @@ bool look(Watched& entry) {
   tasks.watched.store(false, std::memory_order_seq_cst);
   if (tasks.pushes() == pushes)
     return false;
-  tasks.watched.store(true, std::memory_order_relaxed);
+  tasks.watched.store(true, std::memory_order_relaxed); // relaxed: under the lock
   return true;
 }
 
-void* watch(void*) {
+/// The teams that are watched, and the thread that does it.
+class Watch {
+ public:
+  void add(NodeTeam& team);
+  void remove(NodeTeam& team);
+  [[noreturn]] void run();
+
+ private:
+  FutexLock lock_;
+  std::vector<Watched>* watched_ = nullptr; ///< guarded by the lock; never destroyed
+  /// How many those are; written with the lock, which orders the rest. run() acquires what add() released.
+  FutexWord teams_{0};
+  bool has_thread_ = false; ///< guarded by the lock
+};
+
+constinit Watch watch;
+
+void Watch::run() {
   while (true) {
-    while (teams.load(std::memory_order_acquire) == 0)
-      futex_wait(teams, 0);
+    while (teams_.load(std::memory_order_acquire) == 0)
+      futex_wait(teams_, 0);
     nanosleep(&between_looks, nullptr);
-    FutexLockGuard guard(lock);
-    std::erase_if(*watched, [](Watched& entry) { return !look(entry); });
-    teams.store(uint32_t(watched->size()), std::memory_order_relaxed);
+    FutexLockGuard guard(lock_);
+    std::erase_if(*watched_, [](Watched& entry) { return !look(entry); });
+    teams_.store(uint32_t(watched_->size()), std::memory_order_relaxed);
   }
+}
+
+void* thread_body(void*) {
+  watch.run();
   return nullptr;
+}
+
+void Watch::add(NodeTeam& team) {
+  TeamTasks& tasks = tasks_of(team);
+  if (tasks.watched.load(std::memory_order_seq_cst)) // after the push: pairs with the store in look()
+    return;
+  FutexLockGuard guard(lock_);
+  if (tasks.watched.load(std::memory_order_relaxed)) // written under the lock
+    return;
+  if (!has_thread_ && make_posix_thread(thread_body, nullptr, 0) != 0)
+    return; // tried again with the next task
+  has_thread_ = true;
+  if (!watched_)
+    watched_ = new std::vector<Watched>;
+  watched_->push_back({&team});
+  tasks.watched.store(true, std::memory_order_relaxed); // under the lock
+  teams_.store(uint32_t(watched_->size()), std::memory_order_release);
+  futex_wake(teams_, 1);
+}
+
+// relaxed: written under the lock.
+void Watch::remove(NodeTeam& team) {
+  TeamTasks& tasks = tasks_of(team);
+  FutexLockGuard guard(lock_); // also where nobody seems to watch: a last look may be under way
+  if (!tasks.watched.load(std::memory_order_relaxed))
+    return;
+  std::erase_if(*watched_, [&](const Watched& entry) { return entry.team == &team; });
+  tasks.watched.store(false, std::memory_order_relaxed);
+  teams_.store(uint32_t(watched_->size()), std::memory_order_relaxed);
 }
 
 } // namespace
 
-void watch_tasks(NodeTeam& team) {
-  TeamTasks& tasks = tasks_of(team);
-  if (tasks.watched.load(std::memory_order_seq_cst)) // after the push: pairs with the store in look()
-    return;
-  FutexLockGuard guard(lock);
-  if (tasks.watched.load(std::memory_order_relaxed)) // written under the lock
-    return;
-  if (!has_thread && make_posix_thread(watch, nullptr, 0) != 0)
-    return; // tried again with the next task
-  has_thread = true;
-  if (!watched)
-    watched = new std::vector<Watched>;
-  HETMP_CHECK_COSTLY(
-      std::none_of(watched->begin(), watched->end(), [&](const Watched& entry) { return entry.team == &team; }));
-  watched->push_back({&team});
-  tasks.watched.store(true, std::memory_order_relaxed); // under the lock
-  teams.store(uint32_t(watched->size()), std::memory_order_release);
-  futex_wake(teams, 1);
-}
+void watch_tasks(NodeTeam& team) { watch.add(team); }
 
-// relaxed: written under the lock.
-void stop_watching(NodeTeam& team) {
-  TeamTasks& tasks = tasks_of(team);
-  FutexLockGuard guard(lock); // also where nobody seems to watch: a last look may be under way
-  if (!tasks.watched.load(std::memory_order_relaxed))
-    return;
-  std::erase_if(*watched, [&](const Watched& entry) { return entry.team == &team; });
-  tasks.watched.store(false, std::memory_order_relaxed);
-  teams.store(uint32_t(watched->size()), std::memory_order_relaxed);
-}
+void stop_watching(NodeTeam& team) { watch.remove(team); }
 
-void forget_task_watch() {
-  new (&lock) FutexLock; // its holder may not exist any more
-  watched = nullptr;     // whoever held the lock may have been changing it
-  has_thread = false;
-  teams.store(0, std::memory_order_relaxed); // relaxed: a forked child has one thread
-}
+// The lock's holder may not exist any more, and may have been changing the list.
+void forget_task_watch() { new (&watch) Watch; }
 
 } // namespace hetmp::runtime

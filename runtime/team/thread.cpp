@@ -20,13 +20,32 @@ namespace {
 
 constexpr int most_threads = 32768;
 
-/// By gtid; null = the number is free. Written with records_lock held; relaxed: read with it, or by the entry's own
-/// thread.
-std::atomic<Thread*> table[most_threads];
-std::atomic<uint32_t> known{0}; ///< written with records_lock held; relaxed: only a number
-FutexLock records_lock;
-int lowest_maybe_free = 0;        // no free number below it; guarded by records_lock
-Thread* unused_records = nullptr; // guarded by records_lock
+/// The records of all threads that the runtime knows, by gtid.
+class ThreadRecords {
+ public:
+  /// Null: the number is free. relaxed: whoever asks for another thread's entry holds the lock.
+  Thread* find(int gtid) const { return table_[gtid].load(std::memory_order_relaxed); }
+  uint32_t known() const { return known_.load(std::memory_order_relaxed); } // relaxed: only a number
+
+  Thread* take();        ///< null when there are too many
+  Thread* take_helper(); ///< null when none is left
+  void give_back(Thread* thread);
+  /// In a forked child: only this thread is left, null if the runtime does not know it.
+  void keep_only(Thread* self);
+
+ private:
+  static bool is_of_helper(int number) { return number > 0 && number <= int(program_icvs().helper_threads); }
+  Thread* take_record(int number);
+
+  /// Written with the lock held; relaxed: read with it, or by the entry's own thread.
+  std::atomic<Thread*> table_[most_threads] = {};
+  std::atomic<uint32_t> known_{0}; ///< written with the lock held; relaxed: only a number
+  FutexLock lock_;
+  int lowest_maybe_free_ = 0;        ///< no free number below it; guarded by the lock
+  Thread* unused_records_ = nullptr; ///< guarded by the lock
+};
+
+constinit ThreadRecords records;
 
 // The default TLS model: the library may be loaded late (dlopen), when static TLS space is used up.
 thread_local Thread* self = nullptr;
@@ -47,24 +66,60 @@ void retire_root(void* thread_pointer) {
   retire_thread_record(&thread);
 }
 
-Thread* take_record(int number) {
-  HETMP_CHECK(records_lock.held() && number >= 0 && number < most_threads);
-  HETMP_CHECK(!table[number].load(std::memory_order_relaxed)); // nobody else has that number
-  Thread* thread = unused_records;
+Thread* ThreadRecords::take_record(int number) {
+  HETMP_CHECK(lock_.held() && number >= 0 && number < most_threads);
+  HETMP_CHECK(!table_[number].load(std::memory_order_relaxed)); // nobody else has that number
+  Thread* thread = unused_records_;
   if (thread)
-    unused_records = thread->next_idle;
+    unused_records_ = thread->next_idle;
   else
     thread = new Thread;
   thread->gtid = number;
-  table[number].store(thread, std::memory_order_relaxed);
-  known.fetch_add(1, std::memory_order_relaxed);
+  table_[number].store(thread, std::memory_order_relaxed);
+  known_.fetch_add(1, std::memory_order_relaxed);
   return thread;
 }
 
-/// Programs tell helpers by their numbers, so they are kept for them from the start.
-bool is_taken(int number) {
-  const bool of_helper = number > 0 && number <= int(program_icvs().helper_threads);
-  return of_helper || table[number].load(std::memory_order_relaxed);
+Thread* ThreadRecords::take() {
+  FutexLockGuard guard(lock_);
+  // Programs tell helpers by their numbers, so they are kept for them from the start.
+  while (lowest_maybe_free_ < most_threads && (is_of_helper(lowest_maybe_free_) || find(lowest_maybe_free_)))
+    lowest_maybe_free_++;
+  return lowest_maybe_free_ < most_threads ? take_record(lowest_maybe_free_++) : nullptr;
+}
+
+Thread* ThreadRecords::take_helper() {
+  FutexLockGuard guard(lock_);
+  for (int number = 1; is_of_helper(number); number++)
+    if (!find(number))
+      return take_record(number);
+  return nullptr;
+}
+
+void ThreadRecords::give_back(Thread* thread) {
+  FutexLockGuard guard(lock_);
+  HETMP_CHECK(table_[thread->gtid].load(std::memory_order_relaxed) == thread); // under the lock
+  HETMP_CHECK(known_.load(std::memory_order_relaxed) != 0);                    // under the lock
+  HETMP_CHECK(thread->crew.empty());                                           // nobody would give them back
+  table_[thread->gtid].store(nullptr, std::memory_order_relaxed);
+  if (thread->gtid < lowest_maybe_free_)
+    lowest_maybe_free_ = thread->gtid;
+  known_.fetch_sub(1, std::memory_order_relaxed);
+  thread->root = false;
+  thread->next_idle = unused_records_;
+  unused_records_ = thread;
+}
+
+/// relaxed throughout: a forked child has one thread.
+void ThreadRecords::keep_only(Thread* self) {
+  new (&lock_) FutexLock; // its holder may not exist any more
+  for (auto& entry : table_) {
+    if (entry.load(std::memory_order_relaxed) != self)
+      entry.store(nullptr, std::memory_order_relaxed);
+  }
+  lowest_maybe_free_ = 0;
+  known_.store(self ? 1 : 0, std::memory_order_relaxed);
+  unused_records_ = nullptr;
 }
 
 __attribute__((noinline, cold)) Thread& become_root() {
@@ -115,8 +170,8 @@ Thread* known_thread() { return self; }
 
 Thread& thread_of(int gtid) {
   if (unsigned(gtid) < unsigned(most_threads)) {
-    // relaxed: the thread asks for its own entry, which it wrote itself or received together with its first job.
-    if (Thread* thread = table[gtid].load(std::memory_order_relaxed)) {
+    // The thread asks for its own entry, which it wrote itself or received together with its first job.
+    if (Thread* thread = records.find(gtid)) {
       HETMP_CHECK(thread->gtid == gtid);
       return *thread;
     }
@@ -127,56 +182,26 @@ Thread& thread_of(int gtid) {
 ImplicitTask& current_task() { return *current_thread().task; }
 ImplicitTask& task_of(int gtid) { return *thread_of(gtid).task; }
 
-uint32_t known_threads() { return known.load(std::memory_order_relaxed); }
+uint32_t known_threads() { return records.known(); }
 
 void adopt_thread(Thread* thread) {
   HETMP_CHECK(!self && thread->gtid >= 0);
-  HETMP_CHECK(table[thread->gtid].load(std::memory_order_relaxed) == thread); // relaxed: it is the thread's own
+  HETMP_CHECK(records.find(thread->gtid) == thread);
   self = thread;
 }
 
-Thread* create_thread_record() {
-  FutexLockGuard guard(records_lock);
-  while (lowest_maybe_free < most_threads && is_taken(lowest_maybe_free))
-    lowest_maybe_free++;
-  return lowest_maybe_free < most_threads ? take_record(lowest_maybe_free++) : nullptr;
-}
+Thread* create_thread_record() { return records.take(); }
 
-Thread* create_helper_record() {
-  FutexLockGuard guard(records_lock);
-  for (int number = 1; number <= int(program_icvs().helper_threads); number++)
-    if (!table[number].load(std::memory_order_relaxed))
-      return take_record(number);
-  return nullptr;
-}
+Thread* create_helper_record() { return records.take_helper(); }
 
 void retire_thread_record(Thread* thread) {
-  if (!thread)
-    return;
-  FutexLockGuard guard(records_lock);
-  HETMP_CHECK(table[thread->gtid].load(std::memory_order_relaxed) == thread); // under the lock
-  HETMP_CHECK(known.load(std::memory_order_relaxed) != 0);                    // under the lock
-  HETMP_CHECK(thread->crew.empty());                                          // nobody would give them back
-  table[thread->gtid].store(nullptr, std::memory_order_relaxed);
-  if (thread->gtid < lowest_maybe_free)
-    lowest_maybe_free = thread->gtid;
-  known.fetch_sub(1, std::memory_order_relaxed);
-  thread->root = false;
-  thread->next_idle = unused_records;
-  unused_records = thread;
+  if (thread)
+    records.give_back(thread);
 }
 
-/// relaxed throughout: a forked child has one thread.
 void forget_other_threads() {
-  new (&records_lock) FutexLock; // its holder may not exist any more
-  for (auto& entry : table) {
-    if (entry.load(std::memory_order_relaxed) != self)
-      entry.store(nullptr, std::memory_order_relaxed);
-  }
-  lowest_maybe_free = 0;
-  known.store(self ? 1 : 0, std::memory_order_relaxed);
-  threads_in_use.store(self ? 1 : 0, std::memory_order_relaxed);
-  unused_records = nullptr;
+  records.keep_only(self);
+  threads_in_use.store(self ? 1 : 0, std::memory_order_relaxed); // a hint for spinning_pays()
   if (self)
     self->crew.clear();
 }
