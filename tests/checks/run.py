@@ -105,6 +105,52 @@ def a_header_that_too_many_files_reach_is_found(_):
     must_find(without, "dsm/engine/service_thread.hpp: not there", "reach.py")
 
 
+STATE = """# State
+```state
+runtime/team/team.cpp: count, find::said -- the team
+```
+"""
+TEAM = """namespace hetmp::runtime {
+namespace { int count; }
+const int constant = 1;
+const char* const words[] = {"a"};
+int find() { static bool said = false; said = true; return ++count + constant + *words[0]; }
+}
+"""
+
+
+def globals_said(team, state=STATE):
+    """What globals.py says of a tree with one file, compiled as CMake would."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-globals-") as folder:
+        tree = Path(folder)
+        objects = tree / "build" / "runtime" / "CMakeFiles" / "hetmp.dir" / "team"
+        for path in (objects, tree / "runtime" / "team", tree / "docs" / "design"):
+            path.mkdir(parents=True)
+        (tree / "runtime" / "team" / "team.cpp").write_text(team)
+        (tree / "docs" / "design" / "state.md").write_text(state)
+        subprocess.run(["c++", "-c", "-fPIC", "-o", objects / "team.cpp.o", tree / "runtime" / "team" / "team.cpp"], check=True, timeout=60)
+        done = subprocess.run([sys.executable, str(CHECKS / "globals.py"), "--tree", folder, "--build", tree / "build", "--most", "2"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        return done.stdout + done.stderr, done.returncode
+
+
+@CASES.add
+def variables_that_have_an_owner(_):
+    said, code = globals_said(TEAM)
+    if code != 0 or "2 mutable variables outlive their functions, 1 of them" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+
+
+@CASES.add
+def variables_without_an_owner_are_found(_):
+    said, code = globals_said(TEAM + "thread_local int mine = 7;\nint hetmp_use() { return mine++; }\n")
+    if code != 1 or "runtime/team/team.cpp: mine outlives its function" not in said or "more than 2" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+    said, code = globals_said(TEAM, STATE.replace("count,", "count, gone,"))
+    if code != 1 or "gone is not in runtime/team/team.cpp" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+
+
 DOCUMENTS = {
     "README.md": "# Read [the map](docs/architecture.md#a-map).\n\n    build/bin/x dsm/fabric.hpp\n\n`base/message`, `schedulers/{policy,policy}.hpp`, `team.cpp`\n",
     "docs/story.md": "| hop | file | function |\n| --- | --- | --- |\n| 1 | `base/message.hpp` | `say` | it says |\n",
