@@ -20,11 +20,25 @@
 namespace hetmp::dsm {
 namespace {
 
-// Held from before a fork until after it, by the thread that forks.
-std::mutex one_fork;
-bool forking = false;            ///< the following counts
-std::vector<Segment> wanted;     ///< in use: the child's copies of these pages are right if they are there
-std::vector<Segment> unreliable; ///< not in use by others when they were asked, of which more may be by now
+/// A fork that is under way, and what of the shared memory its child will have. One at a time: the thread that forks
+/// has it from before until after.
+class Forking {
+ public:
+  void prepare(NodeProcess& process);
+  void end_in_parent();
+  void end_in_child();
+
+ private:
+  void want_published(const NodeProcess& process, Segment range);
+  void want_memory_of(NodeProcess& process, uint32_t node);
+
+  std::mutex one_at_a_time_;
+  bool under_way_ = false;          ///< the following counts
+  std::vector<Segment> wanted_;     ///< in use: the child's copies of these pages are right if they are there
+  std::vector<Segment> unreliable_; ///< not in use by others when they were asked, of which more may be by now
+};
+
+Forking forking;
 
 /// For each run of pages of the range that this process has not got. Without /proc, all: then nothing is known.
 template <class Visit> void for_each_absent(Segment range, Visit visit) {
@@ -60,16 +74,16 @@ void fetch(Segment range) {
 }
 
 /// Pieces of this node's own memory of which another node has asked for something; of the others nothing is elsewhere.
-void want_published(const NodeProcess& process, Segment range) {
+void Forking::want_published(const NodeProcess& process, Segment range) {
   for (uintptr_t at = range.begin; at < range.end;) {
     const uintptr_t end = std::min((at | (publish_bytes - 1)) + 1, range.end);
     if (!process.unpublished({at, end}))
-      wanted.push_back({at, end});
+      wanted_.push_back({at, end});
     at = end;
   }
 }
 
-void want_memory_of(NodeProcess& process, uint32_t node) {
+void Forking::want_memory_of(NodeProcess& process, uint32_t node) {
   for (unsigned part = 0; part < NodeProcess::parts; ++part) {
     const Segment all = NodeProcess::part(node, part);
     uint64_t end = 0;
@@ -81,9 +95,9 @@ void want_memory_of(NodeProcess& process, uint32_t node) {
     if (node == process.node())
       want_published(process, used);
     else if (used.bytes() > 0)
-      wanted.push_back(used);
+      wanted_.push_back(used);
     if (node != process.node() && used.end < all.end)
-      unreliable.push_back({used.end, all.end});
+      unreliable_.push_back({used.end, all.end});
   }
 }
 
@@ -94,46 +108,54 @@ bool is_foreign_stack(const NodeProcess& process, Segment range) {
          AddressPlan::stack_part(owner).contains(range.begin);
 }
 
-void before_fork() {
-  NodeProcess* process = NodeProcess::instance();
-  if (!process || !process->has_started() || allocates_privately)
-    return;
-  one_fork.lock();
-  forking = true;
+void Forking::prepare(NodeProcess& process) {
+  one_at_a_time_.lock();
+  under_way_ = true;
   const bool before = std::exchange(allocates_privately, true);
-  wanted.clear();
-  unreliable.clear();
-  for (uint32_t node = 0; node < process->plan().nodes(); ++node)
-    want_memory_of(*process, node);
-  for (const Segment& segment : process->plan().globals())
-    if (process->node() == origin)
-      want_published(*process, segment);
+  wanted_.clear();
+  unreliable_.clear();
+  for (uint32_t node = 0; node < process.plan().nodes(); ++node)
+    want_memory_of(process, node);
+  for (const Segment& segment : process.plan().globals())
+    if (process.node() == origin)
+      want_published(process, segment);
     else
-      wanted.push_back(segment);
-  for (const Segment& segment : wanted)
-    if (!is_foreign_stack(*process, segment))
+      wanted_.push_back(segment);
+  for (const Segment& segment : wanted_)
+    if (!is_foreign_stack(process, segment))
       for_each_absent(segment, fetch);
   allocates_privately = before;
 }
 
-void after_fork_in_parent() {
-  if (!std::exchange(forking, false))
-    return;
-  one_fork.unlock();
+void Forking::end_in_parent() {
+  if (std::exchange(under_way_, false))
+    one_at_a_time_.unlock();
 }
 
 /// The system call itself: this library interposes the name.
 void refuse(Segment range) { syscall(SYS_mprotect, range.begin, range.bytes(), PROT_NONE); }
 
+void Forking::end_in_child() {
+  if (!std::exchange(under_way_, false))
+    return;
+  new (&one_at_a_time_) std::mutex;
+  for (const Segment& segment : wanted_)
+    for_each_absent(segment, refuse);
+  for (const Segment& segment : unreliable_)
+    refuse(segment);
+}
+
+void before_fork() {
+  NodeProcess* process = NodeProcess::instance();
+  if (process && process->has_started() && !allocates_privately)
+    forking.prepare(*process);
+}
+
+void after_fork_in_parent() { forking.end_in_parent(); }
+
 void after_fork_in_child() {
   NodeProcess::leave();
-  if (!std::exchange(forking, false))
-    return;
-  new (&one_fork) std::mutex;
-  for (const Segment& segment : wanted)
-    for_each_absent(segment, refuse);
-  for (const Segment& segment : unreliable)
-    refuse(segment);
+  forking.end_in_child();
 }
 
 } // namespace

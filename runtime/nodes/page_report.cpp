@@ -42,14 +42,20 @@ class RegionSources {
 
 constinit RegionSources region_sources;
 
-/// "file.c:12 function", or what the symbols tell; empty for 0, outside parallel regions.
-std::string name_of_region(uint64_t region) {
-  static std::unordered_map<uint64_t, std::string> names; // symbol tables are slow to look through
-  const auto [place, is_new] = names.try_emplace(region);
-  if (is_new && region != 0)
-    place->second = name_of_construct(region, region_sources.find(region));
-  return place->second;
-}
+/// Each is looked up once: symbol tables are slow to look through.
+class RegionNames {
+ public:
+  /// "file.c:12 function", or what the symbols tell; empty for 0, outside parallel regions.
+  std::string of(uint64_t region) {
+    const auto [place, is_new] = names_.try_emplace(region);
+    if (is_new && region != 0)
+      place->second = name_of_construct(region, region_sources.find(region));
+    return place->second;
+  }
+
+ private:
+  std::unordered_map<uint64_t, std::string> names_;
+};
 
 /// Libraries that allocate for the program.
 bool allocates_for_others(std::string_view object) {
@@ -171,7 +177,9 @@ void add_to(perf::Report& report) {
   Gathered gathered{&report, {}};
   fabric->gather_pages(take, &gathered);
   report.pages = gathered.pages.hottest();
-  report.bouncing = gathered.pages.bouncing(report.elapsed_us, names_at, name_of_region);
+  RegionNames names;
+  const auto name_of = [&](uint64_t region) { return names.of(region); };
+  report.bouncing = gathered.pages.bouncing(report.elapsed_us, names_at, name_of);
 }
 
 } // namespace hetmp::runtime::page_report

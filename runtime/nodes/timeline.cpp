@@ -70,17 +70,23 @@ std::vector<TracedNode> nodes_of_this_process() {
   return nodes;
 }
 
-/// Addresses mean the same on every node, so this one can look them up for all.
-std::string name_of_event(const TraceEvent& event) {
-  static std::map<std::pair<uint64_t, const void*>, std::string> names; // symbol tables are slow to look through
-  const auto [place, is_new] = names.try_emplace({event.subject, event.source});
-  if (is_new) {
-    const bool region = event.kind == TraceEvent::Kind::Region;
-    place->second =
-        name_of_construct(event.subject, region ? source_of(event.source) : static_cast<const char*>(event.source));
+/// Addresses mean the same on every node, so this one can look them up for all; each once, since symbol tables are slow
+/// to look through.
+class EventNames {
+ public:
+  std::string of(const TraceEvent& event) {
+    const auto [place, is_new] = names_.try_emplace({event.subject, event.source});
+    if (is_new) {
+      const bool region = event.kind == TraceEvent::Kind::Region;
+      place->second =
+          name_of_construct(event.subject, region ? source_of(event.source) : static_cast<const char*>(event.source));
+    }
+    return place->second;
   }
-  return place->second;
-}
+
+ private:
+  std::map<std::pair<uint64_t, const void*>, std::string> names_;
+};
 
 std::string destination() {
   const auto value = environment_value(Variable::HETMP_TRACE);
@@ -120,7 +126,9 @@ void write() {
   else
     nodes = nodes_of_this_process();
   const std::string name = destination();
-  if (name.empty() || perf::write_file(name, perf::format_trace(nodes, began_ns, name_of_event)))
+  EventNames names;
+  const auto name_of = [&](const TraceEvent& event) { return names.of(event); };
+  if (name.empty() || perf::write_file(name, perf::format_trace(nodes, began_ns, name_of)))
     return;
   say("HETMP_TRACE=%s: cannot write the timeline: %s", name.c_str(), strerror(errno));
 }

@@ -32,14 +32,22 @@ std::atomic<bool> some_stayed{false}; // of a team on several nodes; relaxed: on
 
 // ---- what is known of regions
 
-FutexLock knowledge_lock;
+class KnownRegions {
+ public:
+  /// Stays where it is.
+  HandingKnowledge& find(const void* microtask) {
+    FutexLockGuard guard(lock_);
+    if (!by_microtask_)
+      by_microtask_ = new std::map<const void*, HandingKnowledge>;
+    return (*by_microtask_)[microtask];
+  }
 
-HandingKnowledge& find_knowledge(const void* microtask) {
-  static auto* const known =
-      new std::map<const void*, HandingKnowledge>; // never destroyed: threads may outlive static objects
-  FutexLockGuard guard(knowledge_lock);
-  return (*known)[microtask];
-}
+ private:
+  FutexLock lock_;
+  std::map<const void*, HandingKnowledge>* by_microtask_ = nullptr; ///< never destroyed: threads may outlive objects
+};
+
+constinit KnownRegions known_regions;
 
 /// Kept with the team. acquire and release: whoever finds the pointer sees what another thread has made there. relaxed:
 /// a pointer that is older than what it is said to be of gives another region's hints.
@@ -49,7 +57,7 @@ HandingKnowledge& knowledge_of(NodeTeam& team) {
   HandingKnowledge* cached = tasks.knowledge.load(std::memory_order_acquire);
   if (cached && tasks.knowledge_is_of.load(std::memory_order_relaxed) == microtask)
     return *cached;
-  HandingKnowledge& found = find_knowledge(microtask);
+  HandingKnowledge& found = known_regions.find(microtask);
   tasks.knowledge_is_of.store(microtask, std::memory_order_relaxed);
   tasks.knowledge.store(&found, std::memory_order_release);
   return found;

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <unordered_map>
 #include <vector>
 
 namespace hetmp::runtime {
@@ -19,23 +20,38 @@ struct Variable {
   std::vector<unsigned char> first_value;      ///< empty until somebody asks for a copy
 };
 
-FutexLock lock;
-
-std::unordered_map<const void*, Variable>& variables() {
-  static auto& map = *new std::unordered_map<const void*, Variable>; // never destroyed: threads may still ask
-  return map;
-}
-
-/// The variable's record; if it has no first value yet, that is at `value`.
-Variable& known_variable(void* original, const void* value, size_t bytes) {
-  HETMP_CHECK(lock.held());
-  Variable& variable = variables()[original];
-  if (variable.first_value.empty() && bytes != 0) {
-    const auto* begin = static_cast<const unsigned char*>(value);
-    variable.first_value.assign(begin, begin + bytes);
+/// All variables that the runtime has been told of. What it gives out stays where it is: unordered_map never moves its
+/// elements.
+class KnownVariables {
+ public:
+  template <class Functions> void set(const void* original, Functions Variable::*member, const Functions& functions) {
+    FutexLockGuard guard(lock_);
+    find(original).*member = functions;
   }
-  return variable;
-}
+  /// If it has no first value yet, that is at `value`.
+  Variable& get(const void* original, const void* value, size_t bytes) {
+    FutexLockGuard guard(lock_);
+    Variable& variable = find(original);
+    if (variable.first_value.empty() && bytes != 0) {
+      const auto* begin = static_cast<const unsigned char*>(value);
+      variable.first_value.assign(begin, begin + bytes);
+    }
+    return variable;
+  }
+
+ private:
+  Variable& find(const void* original) {
+    HETMP_CHECK(lock_.held());
+    if (!by_original_)
+      by_original_ = new std::unordered_map<const void*, Variable>;
+    return (*by_original_)[original];
+  }
+
+  FutexLock lock_;
+  std::unordered_map<const void*, Variable>* by_original_ = nullptr; ///< never destroyed: threads may still ask
+};
+
+constinit KnownVariables variables;
 
 void* make_copy(const Variable& variable, void* original, size_t bytes) {
   void* copy = malloc(bytes); // the program's allocator: other nodes must be able to reach the copy
@@ -55,31 +71,22 @@ void* make_copy(const Variable& variable, void* original, size_t bytes) {
 } // namespace
 
 void register_threadprivate(void* original, const ThreadprivateFunctions& functions) {
-  FutexLockGuard guard(lock);
-  variables()[original].functions = functions;
+  variables.set(original, &Variable::functions, functions);
 }
 
 void register_threadprivate(void* original, const ThreadprivateArrayFunctions& functions) {
-  FutexLockGuard guard(lock);
-  variables()[original].array_functions = functions;
+  variables.set(original, &Variable::array_functions, functions);
 }
 
-void set_threadprivate_value(void* original, const void* value, size_t bytes) {
-  FutexLockGuard guard(lock);
-  known_variable(original, value, bytes);
-}
+void set_threadprivate_value(void* original, const void* value, size_t bytes) { variables.get(original, value, bytes); }
 
 void* threadprivate_copy(Thread& thread, void* original, size_t bytes) {
   if (const auto found = thread.threadprivate.find(original); found != thread.threadprivate.end())
     return found->second;
   keep_threads_where_they_are(); // a thread number must meet the same copy in the next region
-  Variable* variable;
-  {
-    FutexLockGuard guard(lock);
-    variable = &known_variable(original, original, bytes); // stays where it is: unordered_map never moves its elements
-  }
+  const Variable& variable = variables.get(original, original, bytes);
   // Node processes have one original between them. It stays as the program starts with: other nodes' first values.
-  void* copy = thread.root && !several_processes() ? original : make_copy(*variable, original, bytes);
+  void* copy = thread.root && !several_processes() ? original : make_copy(variable, original, bytes);
   thread.threadprivate.emplace(original, copy);
   return copy;
 }
@@ -88,15 +95,11 @@ void destroy_threadprivate_copies(Thread& thread) {
   for (const auto& [original, copy] : thread.threadprivate) {
     if (copy == original)
       continue;
-    const Variable* variable;
-    {
-      FutexLockGuard guard(lock);
-      variable = &variables()[original];
-    }
-    if (variable->array_functions.destroy)
-      variable->array_functions.destroy(copy, variable->array_functions.elements);
-    else if (variable->functions.destroy)
-      variable->functions.destroy(copy);
+    const Variable& variable = variables.get(original, nullptr, 0);
+    if (variable.array_functions.destroy)
+      variable.array_functions.destroy(copy, variable.array_functions.elements);
+    else if (variable.functions.destroy)
+      variable.functions.destroy(copy);
     free(copy);
   }
   thread.threadprivate.clear();

@@ -19,15 +19,24 @@ struct ThreadprivateRecord {
 
 namespace {
 
-/// Stays for as long as the copy does; one that lies where another one was takes that one's record.
-ThreadprivateRecord* record_of(void* original, void* copy, size_t bytes) {
-  static FutexLock lock;
-  static auto& records = *new std::unordered_map<void*, ThreadprivateRecord>; // never destroyed: threads may still ask
-  FutexLockGuard guard(lock);
-  ThreadprivateRecord& record = records[copy];
-  record = {nullptr, nullptr, original, copy, bytes};
-  return &record;
-}
+class RecordsOfCopies {
+ public:
+  /// Stays for as long as the copy does; one that lies where another one was takes that one's record.
+  ThreadprivateRecord* make(void* original, void* copy, size_t bytes) {
+    FutexLockGuard guard(lock_);
+    if (!records_)
+      records_ = new std::unordered_map<void*, ThreadprivateRecord>;
+    ThreadprivateRecord& record = (*records_)[copy];
+    record = {nullptr, nullptr, original, copy, bytes};
+    return &record;
+  }
+
+ private:
+  FutexLock lock_;
+  std::unordered_map<void*, ThreadprivateRecord>* records_ = nullptr; ///< never destroyed: threads may still ask
+};
+
+constinit RecordsOfCopies records_of_copies;
 
 } // namespace
 
@@ -63,5 +72,5 @@ HETMP_ENTRY void kmp_threadprivate_insert_private_data(int, void* original, void
 /// The thread's copy, made if need be.
 HETMP_ENTRY ThreadprivateRecord* kmp_threadprivate_insert(int gtid, void* original, void* value, size_t bytes) {
   set_threadprivate_value(original, value, bytes);
-  return record_of(original, threadprivate_copy(thread_of(gtid), original, bytes), bytes);
+  return records_of_copies.make(original, threadprivate_copy(thread_of(gtid), original, bytes), bytes);
 }
