@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <bitset>
 #include <cstdio>
 
 namespace {
@@ -96,7 +95,7 @@ std::string describe(const Decision& decision, size_t nodes) {
     return "-";
   if (decision.only_node() >= 0)
     return "node " + std::to_string(decision.only_node());
-  const size_t used = std::bitset<64>(decision.nodes).count();
+  const size_t used = decision.nodes.size();
   return used == nodes ? "all nodes" : std::to_string(used) + " of " + std::to_string(nodes) + " nodes";
 }
 

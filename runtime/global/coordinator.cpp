@@ -243,7 +243,7 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
     record.nodes[node].misses_per_kilo_instruction = known[node].misses_per_kilo_instruction;
   }
   record.fault_period_us = decision.fault_period_us;
-  record.decision = named_nodes(NodeSet::of_bits(decision.nodes), team);
+  record.decision = named_nodes(decision.nodes, team);
   record.reason = decision.reason;
   record.predicted_us_per_iteration = decision.predicted_us_per_iteration;
 }

@@ -4,7 +4,6 @@
 #include "schedulers/learning/speed_ratios.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 
 namespace hetmp::schedulers {
@@ -19,9 +18,7 @@ constexpr double negligible_part = 0.01;
 double mean_misses(const std::vector<NodeKnowledge>& nodes, NodeSet candidates) {
   double threads = 0;
   double sum = 0;
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    if (!has(candidates, i))
-      continue;
+  for (const uint32_t i : candidates) {
     if (!(nodes[i].misses_per_kilo_instruction >= 0))
       return -1;
     threads += nodes[i].threads;
@@ -31,21 +28,21 @@ double mean_misses(const std::vector<NodeKnowledge>& nodes, NodeSet candidates) 
 }
 
 /// The largest set of several nodes whose fault period is not below the threshold, found by leaving out the
-/// node with the shortest period until the rest passes; 0 if fewer than two would remain. The node left out
+/// node with the shortest period until the rest passes; empty if fewer than two would remain. The node left out
 /// always is below the threshold itself, because a mean is never below its least term. That the others'
 /// periods were measured while it took part is on the safe side: without it nobody faults more often.
 NodeSet profitable_set(const std::vector<NodeKnowledge>& nodes, NodeSet set, double threshold_us) {
-  while (std::popcount(set) > 1 && overall_fault_period(nodes, set) < threshold_us) {
+  while (set.size() > 1 && overall_fault_period(nodes, set) < threshold_us) {
     uint32_t worst = 0;
     double shortest = never;
-    for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(set, i) && nodes[i].fault_period_us() <= shortest) { // among equals the last one: the origin stays
+    for (const uint32_t i : set)
+      if (nodes[i].fault_period_us() <= shortest) { // among equals the last one: the origin stays
         worst = i;
         shortest = nodes[i].fault_period_us();
       }
-    set &= ~set_of(worst);
+    set.remove(worst);
   }
-  return std::popcount(set) > 1 ? set : 0;
+  return set.size() > 1 ? set : NodeSet();
 }
 
 /// Without the slowest nodes, as long as those that are left out would together do a negligible part of the
@@ -54,11 +51,10 @@ NodeSet profitable_set(const std::vector<NodeKnowledge>& nodes, NodeSet set, dou
 NodeSet without_negligible(const std::vector<NodeKnowledge>& nodes, const Decision& decision, NodeSet set) {
   std::vector<uint32_t> order;
   double total = 0;
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (has(set, i)) {
-      order.push_back(i);
-      total += decision.speed[i] * nodes[i].threads;
-    }
+  for (const uint32_t i : set) {
+    order.push_back(i);
+    total += decision.speed[i] * nodes[i].threads;
+  }
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return decision.speed[a] * nodes[a].threads < decision.speed[b] * nodes[b].threads;
   });
@@ -67,7 +63,7 @@ NodeSet without_negligible(const std::vector<NodeKnowledge>& nodes, const Decisi
     left_out += decision.speed[i] * nodes[i].threads;
     if (left_out >= negligible_part * total)
       break;
-    set &= ~set_of(i);
+    set.remove(i);
   }
   return set;
 }
@@ -83,20 +79,20 @@ std::string explain_threshold(const Decision& decision, NodeSet candidates, Node
   if (paying != candidates)
     text += ", which only " + node_names(paying) + " reach together";
   if (decision.nodes != paying)
-    text += ", and the work of " + node_names(paying & ~decision.nodes) + " would be negligible";
+    text += ", and the work of " + node_names(paying - decision.nodes) + " would be negligible";
   return text;
 }
 
 /// The paper's decision (section 3.4).
 void compare_with_threshold(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const DecisionRules& rules,
                             Decision& decision) {
-  if (const NodeSet paying = profitable_set(nodes, candidates, rules.threshold_us)) {
+  if (const NodeSet paying = profitable_set(nodes, candidates, rules.threshold_us); !paying.empty()) {
     decision.nodes = without_negligible(nodes, decision, paying);
     decision.reason = explain_threshold(decision, candidates, paying, rules);
     return;
   }
   const SingleNode single = best_single_node(nodes, candidates, decision, rules);
-  decision.nodes = set_of(single.node);
+  decision.nodes = NodeSet::of(single.node);
   decision.reason = "a fault every " + in_digits(decision.fault_period_us) + " us, below the threshold of " +
                     in_digits(rules.threshold_us) + " us, so all on " + node_name(single.node) + ": " + single.why;
 }
@@ -111,7 +107,7 @@ double NodeKnowledge::fault_period_us() const {
   return measured && faults_meanwhile > 0 ? busy_us_per_iteration / faults_meanwhile : never;
 }
 
-int Decision::only_node() const { return std::has_single_bit(nodes) ? std::countr_zero(nodes) : -1; }
+int Decision::only_node() const { return nodes.size() == 1 ? static_cast<int>(nodes.first()) : -1; }
 
 std::vector<double> Decision::weights() const {
   std::vector<double> result = speed;
@@ -126,8 +122,8 @@ std::vector<double> Decision::weights() const {
 /// whether a node took one fault or none.
 double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set) {
   double shortest = never;
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (has(set, i) && nodes[i].threads > 0)
+  for (const uint32_t i : set)
+    if (nodes[i].threads > 0)
       shortest = std::min(shortest, nodes[i].fault_period_us());
   return shortest;
 }
@@ -135,27 +131,27 @@ double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set
 NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates) {
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (!nodes[i].measured)
-      candidates &= ~set_of(i);
+      candidates.remove(i);
   return candidates;
 }
 
 Decision decide(const std::vector<NodeKnowledge>& nodes, const DecisionRules& rules) {
   Decision decision;
   decision.speed = core_speed_ratios(nodes, rules.speeds);
-  NodeSet candidates = 0; // with threads, and not excluded by a speed of 0 that the user gave
+  NodeSet candidates; // with threads, and not excluded by a speed of 0 that the user gave
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (decision.speed[i] > 0)
-      candidates |= set_of(i);
+      candidates.add(i);
   decision.fault_period_us = overall_fault_period(nodes, candidates);
   decision.misses_per_kilo_instruction = mean_misses(nodes, candidates);
   if (rules.mode == DecisionMode::Predict)
     decision.predicted_us_per_iteration.assign(nodes.size() + 1, never);
 
-  const bool measured = measured_of(nodes, candidates) != 0;
-  if (candidates != 0)
+  const bool measured = !measured_of(nodes, candidates).empty();
+  if (!candidates.empty())
     decision.nodes = candidates;
-  if (std::popcount(candidates) < 2)
-    decision.reason = candidates != 0 ? "only one node takes part" : "no node has threads";
+  if (candidates.size() < 2)
+    decision.reason = candidates.empty() ? "no node has threads" : "only one node takes part";
   else if (!measured)
     decision.reason = "nothing has been measured yet";
   else if (rules.mode == DecisionMode::Threshold)
@@ -176,14 +172,6 @@ std::string in_digits(double value) {
 
 std::string node_name(uint32_t node) { return node == 0 ? "the origin" : "node " + std::to_string(node); }
 
-std::string node_names(NodeSet set) {
-  std::string text = std::has_single_bit(set) ? "node" : "nodes";
-  const char* separator = " ";
-  for (; set != 0; set &= set - 1) {
-    text += separator + std::to_string(std::countr_zero(set));
-    separator = ", ";
-  }
-  return text;
-}
+std::string node_names(NodeSet set) { return (set.size() == 1 ? "node " : "nodes ") + to_string(set, ", "); }
 
 } // namespace hetmp::schedulers

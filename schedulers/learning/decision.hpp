@@ -2,6 +2,7 @@
 // measurements; loop_history.hpp smooths.
 #pragma once
 
+#include "base/node_set.hpp"
 #include "schedulers/arithmetic/schedule.hpp"
 
 #include <cstdint>
@@ -47,7 +48,7 @@ struct NodeKnowledge {
 };
 
 struct Decision {
-  uint64_t nodes = 1;        ///< bit i: node i gets iterations. Never 0
+  NodeSet nodes = NodeSet::of(0); ///< these get iterations. Never empty
   std::vector<double> speed; ///< core speed ratio of each node, slowest = 1; 0 for a node without threads. Filled for
                              ///< nodes that get nothing, too
   double fault_period_us = std::numeric_limits<double>::infinity();
@@ -56,7 +57,7 @@ struct Decision {
                                                   ///< infinity where a node is not known; else empty
   std::string reason; ///< one clause with the numbers, and which criterion was replaced by what, if any
 
-  bool uses(uint32_t node) const { return nodes >> node & 1; }
+  bool uses(uint32_t node) const { return nodes.contains(node); }
   /// The only node, or -1 if there are several.
   int only_node() const;
   /// The weight of a thread of each node when iterations are divided: its speed if the node is used, else 0.

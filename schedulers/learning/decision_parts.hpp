@@ -1,5 +1,4 @@
-// The questions that a decision is made of, and the words it is explained with. Sets of nodes are masks: bit
-// i is node i.
+// The questions that a decision is made of, and the words it is explained with.
 #pragma once
 
 #include "schedulers/learning/decision.hpp"
@@ -9,11 +8,6 @@
 #include <vector>
 
 namespace hetmp::schedulers {
-
-using NodeSet = uint64_t;
-
-constexpr NodeSet set_of(uint32_t node) { return NodeSet{1} << node; }
-constexpr bool has(NodeSet set, uint32_t node) { return (set >> node & 1) != 0; }
 
 /// The shortest fault period of the set's nodes; infinity if none faults.
 double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set);

@@ -210,7 +210,7 @@ void LoopHistory::act(LoopAction action, const DecisionRules& rules) {
 bool LoopHistory::valid() const {
   const bool counted = same_nodes_ <= probed_ && round_ <= probed_ && alike_ <= round_;
   const bool dated = !settled() || interval_ > 0;
-  return counted && dated && decided() == (probed_ > 0) && decision_.nodes != 0;
+  return counted && dated && decided() == (probed_ > 0) && !decision_.nodes.empty();
 }
 
 } // namespace hetmp::schedulers

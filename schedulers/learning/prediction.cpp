@@ -2,7 +2,6 @@
 #include "schedulers/learning/speed_ratios.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 namespace hetmp::schedulers {
@@ -22,35 +21,31 @@ double shared_us(const NodeKnowledge& node, double fault_us) {
 }
 
 struct Candidate {
-  NodeSet set = 0;
+  NodeSet set;
   double us_per_iteration = std::numeric_limits<double>::infinity();
 };
 
 /// Each measured node alone, without faults: its pages all come to it and stay.
 std::vector<Candidate> single_nodes(const std::vector<NodeKnowledge>& nodes, NodeSet measured) {
   std::vector<Candidate> result;
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (has(measured, i))
-      result.push_back({set_of(i), alone_us(nodes[i]) / nodes[i].threads});
+  for (const uint32_t i : measured)
+    result.push_back({NodeSet::of(i), alone_us(nodes[i]) / nodes[i].threads});
   return result;
 }
 
 /// The k fastest nodes, k = 2 .. N: their iterations per microsecond add up, as shares are such that all
 /// finish together. A set of k nodes other than the k fastest ones cannot do more.
 std::vector<Candidate> fastest_sets(const std::vector<NodeKnowledge>& nodes, NodeSet measured, double fault_us) {
-  std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (has(measured, i))
-      order.push_back(i);
+  std::vector<uint32_t> order(measured.begin(), measured.end());
   const auto rate = [&](uint32_t i) { return nodes[i].threads / shared_us(nodes[i], fault_us); };
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return rate(a) > rate(b); });
   std::vector<Candidate> result;
-  NodeSet set = 0;
+  NodeSet set;
   double sum = 0;
   for (uint32_t i : order) {
-    set |= set_of(i);
+    set.add(i);
     sum += rate(i);
-    if (std::popcount(set) > 1)
+    if (set.size() > 1)
       result.push_back({set, 1 / sum});
   }
   return result;
@@ -67,9 +62,7 @@ Candidate best_of(const std::vector<Candidate>& candidates) {
   return {};
 }
 
-std::string where(NodeSet set) {
-  return std::has_single_bit(set) ? node_name(static_cast<uint32_t>(std::countr_zero(set))) : node_names(set);
-}
+std::string where(NodeSet set) { return set.size() == 1 ? node_name(set.first()) : node_names(set); }
 
 } // namespace
 
@@ -81,7 +74,7 @@ void predict(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const 
   const std::vector<Candidate> singles = single_nodes(nodes, measured);
   const std::vector<Candidate> sets = fastest_sets(nodes, measured, rules.fault_us);
   for (const Candidate& single : singles)
-    decision.predicted_us_per_iteration[std::countr_zero(single.set)] = single.us_per_iteration;
+    decision.predicted_us_per_iteration[single.set.first()] = single.us_per_iteration;
 
   std::vector<Candidate> all = singles;
   all.insert(all.end(), sets.begin(), sets.end());
@@ -93,7 +86,7 @@ void predict(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const 
       decision.reason = "nothing but " + where(best.set) + " has been measured";
     return;
   }
-  const Candidate rival = std::has_single_bit(best.set) ? best_of(sets) : best_of(singles);
+  const Candidate rival = best.set.size() == 1 ? best_of(sets) : best_of(singles);
   decision.reason = "predicted " + in_digits(best.us_per_iteration) + " us an iteration on " + where(best.set) +
                     ", against " + in_digits(rival.us_per_iteration) + " on " + where(rival.set) +
                     ", with faults that cost " + in_digits(rules.fault_us) + " us";

@@ -26,11 +26,10 @@ struct Weighing {
   /// The greatest throughput; among those that a probe cannot tell apart the lowest number.
   uint32_t fastest() const {
     double best = 0;
-    for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(candidates, i))
-        best = std::max(best, of(i));
-    for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(candidates, i) && of(i) * smallest_difference >= best)
+    for (const uint32_t i : candidates)
+      best = std::max(best, of(i));
+    for (const uint32_t i : candidates)
+      if (of(i) * smallest_difference >= best)
         return i;
     return 0; // there is a best one
   }
@@ -40,23 +39,22 @@ struct Weighing {
   uint32_t calmest() const {
     const double limit = least([&](uint32_t i) { return nodes[i].misses_per_kilo_instruction; }, candidates) *
                          smallest_difference_of_misses;
-    NodeSet equal = 0;
-    for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(candidates, i) && nodes[i].misses_per_kilo_instruction <= limit)
-        equal |= set_of(i);
+    NodeSet equal;
+    for (const uint32_t i : candidates)
+      if (nodes[i].misses_per_kilo_instruction <= limit)
+        equal.add(i);
     const auto time = [&](uint32_t i) { return nodes[i].threads / of(i); };
     const double shortest = least(time, equal);
-    for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(equal, i) && time(i) <= shortest * smallest_difference)
+    for (const uint32_t i : equal)
+      if (time(i) <= shortest * smallest_difference)
         return i;
     return 0; // there is a shortest one
   }
 
   template <class Value> double least(Value value, NodeSet set) const {
     double result = std::numeric_limits<double>::infinity();
-    for (uint32_t i = 0; i < nodes.size(); ++i)
-      if (has(set, i))
-        result = std::min(result, value(i));
+    for (const uint32_t i : set)
+      result = std::min(result, value(i));
     return result;
   }
 
@@ -75,7 +73,7 @@ struct Weighing {
     const std::string weighed = rules.speeds.empty() ? "CPU time" : "the given speeds";
     const std::string text = "cache misses are not counted, weighed by " + weighed + " instead, ";
     const uint32_t best = fastest();
-    if (!has(candidates, 0))
+    if (!candidates.contains(0))
       return {best, text + "the greatest throughput"};
     if (best == 0)
       return {0, text + "no node has a greater throughput"};
@@ -100,7 +98,7 @@ double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decis
 SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const Decision& decision,
                             const DecisionRules& rules) {
   const NodeSet measured = measured_of(nodes, candidates);
-  const Weighing weighing{nodes, measured != 0 ? measured : candidates, decision, rules};
+  const Weighing weighing{nodes, measured.empty() ? candidates : measured, decision, rules};
   return decision.misses_per_kilo_instruction >= 0 ? weighing.by_misses() : weighing.without_counters();
 }
 

@@ -61,10 +61,10 @@ HetProbeI::HetProbeI(const LoopShape& shape, double probe_percent, LoopHistory& 
 
 /// Before the decision all nodes are in use.
 void HetProbeI::begin_with_probe() {
-  decision_.nodes = 0;
+  decision_.nodes = {};
   for (uint32_t i = 0; i < nodes_.size(); ++i)
     if (nodes_[i].threads > 0)
-      decision_.nodes |= uint64_t(1) << i;
+      decision_.nodes.add(i);
 }
 
 void HetProbeI::begin_with_decision() {
@@ -186,7 +186,7 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
   std::vector<NodeKnowledge> known;
   for (const Node& node : nodes_)
     known.push_back(node.known);
-  const uint64_t before = decision_.nodes;
+  const NodeSet before = decision_.nodes;
   decision_ = decide(known, rules_);
   keep_slow_nodes();
   if (samples_back_)
@@ -205,7 +205,7 @@ void HetProbeI::decide_again(std::vector<Reply>& replies) {
     }
 }
 
-void HetProbeI::judge_samples(uint64_t before) {
+void HetProbeI::judge_samples(NodeSet before) {
   const bool paid = decision_.nodes != before;
   distance_ = paid ? reprobe_ : std::min(2 * distance_, most_loops_between_samples * static_cast<double>(shape_.trips));
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -225,7 +225,7 @@ void HetProbeI::keep_slow_nodes() {
     return;
   for (uint32_t i = 0; i < nodes_.size(); ++i)
     if (i < decision_.speed.size() && decision_.speed[i] > 0 && nodes_[i].known.fault_period_us() >= least_period())
-      decision_.nodes |= uint64_t(1) << i;
+      decision_.nodes.add(i);
 }
 
 } // namespace hetmp::schedulers

@@ -87,7 +87,7 @@ class HetProbeI final : public LoopPolicy {
   bool bring_in_parked(std::vector<Reply>& replies);
   void decide_again(std::vector<Reply>& replies);
   void refresh_knowledge();
-  void judge_samples(uint64_t before);
+  void judge_samples(NodeSet before);
   void remember_bring_ins();
   void keep_slow_nodes();
   void answer(uint32_t node, std::vector<Reply>& replies);

@@ -29,7 +29,7 @@ TEST_F(HetProbe, CountsThreadsPastNodesThatHaveNone) {
   for (const uint32_t node : {0, 2, 4})
     probing.report(node, 10);
   probing.complete();
-  EXPECT_EQ(history.decision().nodes, 0b10101u);
+  EXPECT_EQ(history.decision().nodes, NodeSet::of_bits(0b10101));
 }
 
 TEST_F(HetProbe, DividesTheRestWhenTheLastNodeHasReported) {
@@ -179,7 +179,7 @@ TEST_F(HetProbe, ANodeWithoutWorkByTheDecisionInForceWaits) {
 }
 
 TEST_F(HetProbe, NodesLeaveAndJoinByDecision) {
-  std::vector<uint64_t> used;
+  std::vector<NodeSet> used;
   for (int number = 0; number < 12; ++number) {
     Visit probing = visit(even);
     probing.everybody_comes();
@@ -194,8 +194,8 @@ TEST_F(HetProbe, NodesLeaveAndJoinByDecision) {
     const uint64_t probe = 600;
     EXPECT_EQ(probing.total[1] > probe, divided_at_once || history.decision().uses(1)) << number;
   }
-  EXPECT_EQ(used.front(), 0b01u);
-  EXPECT_EQ(used.back(), 0b11u);
+  EXPECT_EQ(used.front(), NodeSet::of_bits(0b01));
+  EXPECT_EQ(used.back(), NodeSet::of_bits(0b11));
 }
 
 TEST_F(HetProbe, ANodeWithMoreInHandThanItsShareGetsNoMore) {
@@ -211,7 +211,7 @@ TEST_F(HetProbe, ANodeWithMoreInHandThanItsShareGetsNoMore) {
   EXPECT_NEAR(static_cast<double>(probing.latest[0].size()), 339.5 / 2, 1);
   EXPECT_NEAR(static_cast<double>(probing.latest[2].size()), 349.5 / 2, 1);
   probing.complete();
-  EXPECT_EQ(history.decision().nodes, 0b101u);
+  EXPECT_EQ(history.decision().nodes, NodeSet::of_bits(0b101));
 }
 
 TEST_F(HetProbe, GivesASharesWithManyPiecesInSeveralAnswers) {

@@ -73,7 +73,7 @@ TEST(LoopHistory, AnAuditThatContradictsStartsProbingAgain) {
     const bool other_nodes = &other == others;
     EXPECT_EQ(history.settled(), other_nodes);
     if (other_nodes) { // that is looked at twice
-      EXPECT_EQ(history.decision().nodes, 0b11u);
+      EXPECT_EQ(history.decision().nodes, NodeSet::of_bits(0b11));
       EXPECT_TRUE(visit(history, other).probe);
       EXPECT_FALSE(history.settled());
       EXPECT_FALSE(history.steady()) << "it is the first visit that says so";
@@ -160,7 +160,7 @@ TEST(LoopHistory, LooksTwiceBeforeOneNodeKeepsTheLoop) {
   EXPECT_TRUE(visit(history, clearly_faulting).probe);
   EXPECT_TRUE(visit(history, quiet).probe); // they settled
   EXPECT_FALSE(history.settled());
-  EXPECT_EQ(history.decision().nodes, 0b11u);
+  EXPECT_EQ(history.decision().nodes, NodeSet::of_bits(0b11));
 }
 
 TEST(LoopHistory, SpeedsOfNodesWithoutWorkDoNotContradict) {

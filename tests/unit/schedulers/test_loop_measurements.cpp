@@ -13,7 +13,7 @@ TEST(LoopHistory, TakesTheFirstVisitRaw) {
   EXPECT_EQ(decision.speed, (std::vector<double>{3, 1}));
   EXPECT_DOUBLE_EQ(history.nodes()[0].fault_period_us(), 100); // 1000 us / 10 faults
   EXPECT_DOUBLE_EQ(history.nodes()[1].fault_period_us(), 75);  // 3000 us / 40 faults
-  EXPECT_EQ(decision.nodes, 0b11u);
+  EXPECT_EQ(decision.nodes, NodeSet::of_bits(0b11));
   EXPECT_TRUE(history.decided());
   EXPECT_EQ(history.probed_visits(), 1u);
 }
@@ -79,7 +79,7 @@ TEST(LoopHistory, ADivisionStandsForOnceWhenItsPagesMove) {
   absorb_whole(history, 1000, 3000);
   absorb_whole(history, 1500, 3000, 100000);
   EXPECT_DOUBLE_EQ(history.nodes()[0].us_per_iteration, 10) << "not taken";
-  EXPECT_EQ(history.decision().nodes, 0b11u);
+  EXPECT_EQ(history.decision().nodes, NodeSet::of_bits(0b11));
   absorb_whole(history, 1500, 3000);
   EXPECT_DOUBLE_EQ(history.nodes()[0].us_per_iteration, 0.25 * 10 + 0.75 * 15);
 }
@@ -88,7 +88,7 @@ TEST(LoopHistory, FaultsThatProbesDoNotShowCountWhenTheyPersist) {
   LoopHistory history;
   absorb_whole(history, 1000, 3000);
   absorb_whole(history, 1000, 3000, 100000);
-  EXPECT_EQ(history.decision().nodes, 0b11u) << "the division may have been new";
+  EXPECT_EQ(history.decision().nodes, NodeSet::of_bits(0b11)) << "the division may have been new";
   absorb_whole(history, 1000, 3000, 100000);
   EXPECT_EQ(history.decision().only_node(), 0);
 }

@@ -107,7 +107,7 @@ TEST_P(EveryPolicy, DoesEachIterationOnceWhileNodesJoinAndLeave) {
     const Schedule schedule = random_schedule(GetParam(), shape.trips, random_);
     Drifting nodes(shape.nodes());
     LoopHistory history;
-    uint64_t before = 0;
+    NodeSet before;
     for (int number = 0; number < 30; ++number) {
       shape.trips = random_() % 4 == 0 ? random_() % 2000 : 1000;
       const std::unique_ptr<LoopPolicy> policy = make_policy(schedule, shape, history, rules);
@@ -116,9 +116,9 @@ TEST_P(EveryPolicy, DoesEachIterationOnceWhileNodesJoinAndLeave) {
       world.run();
       world.expect_complete();
       ASSERT_FALSE(HasFatalFailure()) << "visit " << number;
-      const uint64_t used = history.decision().nodes;
-      joined += number > 0 && (used & ~before) != 0;
-      left += number > 0 && (before & ~used) != 0;
+      const NodeSet used = history.decision().nodes;
+      joined += number > 0 && !before.contains(used);
+      left += number > 0 && !used.contains(before);
       repeating += world.repeats() > 0;
       before = used;
       nodes.drift(random_);
