@@ -27,7 +27,8 @@ constexpr int64_t when_it_does_not_pay = 100'000 * microseconds;
 constexpr int64_t smallest_worth_it = 100 * microseconds; // some messages and a few pages
 constexpr int64_t most_times_slower = 8;
 
-std::atomic<bool> tasks_stay{false};  // relaxed: an offer that is under way goes all the same
+/// relaxed: what fulfils an event is queued after that, so whoever takes it under its queue's lock sees it (may_go()).
+std::atomic<bool> tasks_stay{false};
 std::atomic<bool> some_stayed{false}; // of a team on several nodes; relaxed: only for the report
 
 // ---- what is known of regions
@@ -101,7 +102,7 @@ uint32_t pick(TaskQueue& queue, uint32_t wanted, ExplicitTask* (&tasks)[Handover
   uint32_t count = 0;
   while (count < wanted) {
     tasks[count] = queue.take_oldest([&](const ExplicitTask& candidate) {
-      return may_travel(candidate) && (count == 0 || candidate.icvs.value == tasks[0]->icvs.value);
+      return may_go(candidate) && (count == 0 || candidate.icvs.value == tasks[0]->icvs.value);
     });
     if (!tasks[count])
       break;
@@ -215,6 +216,8 @@ bool may_travel(const ExplicitTask& task) {
   return task.movable && task.priority == 0 && !task.begun && task.pending.load(std::memory_order_relaxed) == 1 &&
          !belongs_to_reduction(task);
 }
+
+bool may_go(const ExplicitTask& task) { return !tasks_stay.load(std::memory_order_relaxed) && may_travel(task); }
 
 const char* why_tasks_stayed() {
   if (!some_stayed.load(std::memory_order_relaxed))

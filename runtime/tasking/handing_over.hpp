@@ -38,6 +38,10 @@ bool tasks_may_leave(const NodeTeam& team);
 /// Whether another node could execute the task as well.
 bool may_travel(const ExplicitTask& task);
 
+/// Whether a task that is queued may be offered now. With its queue's lock held: whoever makes a task that fulfils an
+/// event calls keep_tasks_at_home() before it is queued.
+bool may_go(const ExplicitTask& task);
+
 /// Whether another node of a team on several waits for work, as far as is known; asks now and then.
 bool somebody_waits(NodeTeam& team);
 

@@ -2,6 +2,8 @@
 #include "runtime/task_graph/team_tasks.hpp"
 #include "tasking.hpp"
 
+#include "runtime/tasking/handing_over.hpp"
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -26,6 +28,21 @@ TEST(TaskQueues, NewestForTheOwnerOldestForOthers) {
   }
   EXPECT_EQ(queue.take_newest(any), nullptr);
   EXPECT_EQ(queue.take_oldest(any), nullptr);
+}
+
+/// An offer to another node that was begun before takes the queue's lock after: it must not get what may fulfil an
+/// event, which was queued in between.
+TEST(TaskQueues, NothingIsOfferedOnceThereAreEvents) {
+  TaskQueue queue;
+  ExplicitTask earlier, later;
+  earlier.movable = later.movable = true;
+  queue.push(&earlier);
+  EXPECT_EQ(queue.take_oldest(runtime::may_go), &earlier);
+  runtime::keep_tasks_at_home();
+  queue.push(&later);
+  EXPECT_TRUE(runtime::may_travel(later));
+  EXPECT_EQ(queue.take_oldest(runtime::may_go), nullptr);
+  EXPECT_EQ(queue.take_newest(any), &later);
 }
 
 TEST(TaskQueues, OneInTheMiddle) {
