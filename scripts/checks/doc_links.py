@@ -11,11 +11,13 @@
 What a build makes (`build/...`), absolute paths, variables and addresses are left alone.
 Exit codes: 0 all is there, 1 something is not (a line for each).
 """
-import argparse
 import itertools
 import re
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "common"))
+import tree_check  # noqa: E402
 
 SOURCE_ENDINGS = {".cpp", ".hpp", ".c", ".h", ".py", ".def", ".md", ".dot", ".cmake"}
 MADE = {"build", "lib", "bin", "libexec"}  # by a build or an installation
@@ -112,13 +114,5 @@ def problems(root):
             yield f"{document.relative_to(root)}:{line}: {problem}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tree", type=Path, default=Path(__file__).resolve().parents[2])
-    found = list(problems(parser.parse_args().tree.resolve()))
-    print("\n".join(found) if found else "doc_links: all that the documents name is there")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tree_check.run(__doc__, problems, "doc_links: all that the documents name is there"))

@@ -9,11 +9,13 @@ below the folder `a` to include files at or below the folder `b`, whatever their
 than 30 source files, no source file 400 lines or more.
 Exit codes: 0 it does, 1 it does not (a line for each place).
 """
-import argparse
 import re
 import sys
 from collections import Counter
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "common"))
+import tree_check  # noqa: E402
 
 PRODUCT = ("base", "schedulers", "perf", "dsm", "runtime")
 MOST_FILES = 30
@@ -89,13 +91,5 @@ def problems(tree):
                 yield f"{place}:{text.count(chr(10), 0, match.start()) + 1}: {refusal}: {match[1]}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tree", type=Path, default=Path(__file__).resolve().parents[2])
-    found = list(problems(parser.parse_args().tree.resolve()))
-    print("\n".join(found) if found else "rooms: every include keeps to the ladder")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tree_check.run(__doc__, problems, "rooms: every include keeps to the ladder"))
