@@ -2,6 +2,8 @@
 // start with dlsym("hetmp_dsm_fabric"); in a program with one node process the library is not even loaded.
 #pragma once
 
+#include "base/node_set.hpp"
+
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -138,10 +140,10 @@ struct Fabric {
   /// The page at the address will be read by node `to`: if its home is here and it is idle, a copy is sent there. A
   /// hint that may come to nothing. Null where it is not wanted. Any thread.
   void (*push)(const void* address, uint32_t to);
-  /// Origin, one thread at a time: nodes (bit i: node i) are about to do something for which they may have to read what
+  /// Origin, one thread at a time: these nodes are about to do something for which they may have to read what
   /// lies at these addresses. Only those of the origin's stacks matter; the DSM learns for each purpose (a code
   /// address) whether it does well to push them. Null likewise.
-  void (*offer)(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count);
+  void (*offer)(uint64_t purpose, NodeSet nodes, const void* const* addresses, size_t count);
   /// The same pages to the same nodes, for something else. Origin, from inside `deliver`. Null likewise.
   void (*offer_again)(uint64_t purpose);
 

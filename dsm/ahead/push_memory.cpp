@@ -17,16 +17,16 @@ void PushMemory::asked(uint64_t purpose, PageNumber page, uint32_t node) {
     entry.page = page;
     worth_[place].set(false);
   }
-  entry.readers |= uint64_t(1) << node;
+  entry.readers.add(node);
   if (++entry.requests >= entry.needed)
     worth_[place].set(true);
 }
 
-uint64_t PushMemory::choose(uint64_t purpose, PageNumber page, uint64_t nodes) {
+NodeSet PushMemory::choose(uint64_t purpose, PageNumber page, NodeSet nodes) {
   const size_t place = place_of(purpose, page);
   Entry& entry = entries_[place];
   if (entry.purpose != purpose || entry.page != page || !worth_[place].get())
-    return 0;
+    return {};
   if (entry.left_out) {
     entry.left_out = false;
     if (entry.requests == 0) { // nobody reads it any more
@@ -34,7 +34,7 @@ uint64_t PushMemory::choose(uint64_t purpose, PageNumber page, uint64_t nodes) {
       entry.needed = std::min(entry.needed * 2, most_needed);
       entry.period = first_period;
       entry.offers = 0;
-      return 0;
+      return {};
     }
     entry.period = std::min(entry.period * 2, longest_period);
   }
@@ -42,8 +42,8 @@ uint64_t PushMemory::choose(uint64_t purpose, PageNumber page, uint64_t nodes) {
     entry.left_out = true;
     entry.offers = 0;
     entry.requests = 0;
-    entry.readers = 0;
-    return 0;
+    entry.readers = {};
+    return {};
   }
   HETMP_CHECK(entry.period >= first_period && entry.period <= longest_period && entry.needed <= most_needed);
   return entry.readers & nodes;

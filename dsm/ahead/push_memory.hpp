@@ -6,6 +6,7 @@
 // Pure, of fixed size; of the service thread, except where another is named.
 #pragma once
 
+#include "base/node_set.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/handed_over.hpp"
 
@@ -21,7 +22,7 @@ class Offer {
   static constexpr size_t most_pages = 4;
 
   /// `purpose`: what it is for, a code address for example. At most most_pages count.
-  void make(uint64_t purpose, uint64_t nodes, const PageNumber* pages, size_t count) {
+  void make(uint64_t purpose, NodeSet nodes, const PageNumber* pages, size_t count) {
     purpose_.set(purpose);
     nodes_.set(nodes);
     for (size_t i = 0; i < most_pages; ++i)
@@ -30,7 +31,7 @@ class Offer {
   /// The same pages once more.
   void repeat(uint64_t purpose) { purpose_.set(purpose); }
   uint64_t purpose() const { return purpose_.get(); }
-  uint64_t nodes() const { return nodes_.get(); } ///< bit i: node i
+  NodeSet nodes() const { return nodes_.get(); }
   static constexpr PageNumber none = UINT64_MAX;
   PageNumber page(size_t i) const { return pages_[i].get(); } ///< or none
   bool has(PageNumber page) const {
@@ -41,7 +42,8 @@ class Offer {
   }
 
  private:
-  Hint<uint64_t> purpose_, nodes_;
+  Hint<uint64_t> purpose_;
+  Hint<NodeSet> nodes_;
   std::array<Hint<PageNumber>, most_pages> pages_{none, none, none, none};
 };
 
@@ -53,8 +55,8 @@ class PushMemory {
 
   /// A node asked for the page, which is offered for this purpose.
   void asked(uint64_t purpose, PageNumber page, uint32_t node);
-  /// The page is offered to `nodes` (bit i: node i), and is worth it: those to which it shall be pushed.
-  uint64_t choose(uint64_t purpose, PageNumber page, uint64_t nodes);
+  /// The page is offered to `nodes`, and is worth it: those to which it shall be pushed.
+  NodeSet choose(uint64_t purpose, PageNumber page, NodeSet nodes);
 
   /// Any thread: whether choose() has anything to say about it.
   bool worth(uint64_t purpose, PageNumber page) const { return worth_[place_of(purpose, page)].get(); }
@@ -63,7 +65,7 @@ class PushMemory {
   struct Entry {
     uint64_t purpose = 0;
     PageNumber page = 0;
-    uint64_t readers = 0;  ///< those that have asked for it
+    NodeSet readers;       ///< those that have asked for it
     uint32_t requests = 0; ///< while it was not pushed
     uint32_t needed = first_needed;
     uint32_t offers = 0; ///< since it is pushed

@@ -3,7 +3,6 @@
 #include "base/check.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace hetmp::dsm {
 
@@ -12,7 +11,7 @@ void Pusher::push(uintptr_t address, uint32_t to, PageSource& source) {
     source.push(plan_.page_of(page_down(address)), to);
 }
 
-bool Pusher::offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
+bool Pusher::offer(uint64_t purpose, NodeSet nodes, const void* const* addresses, size_t count) {
   PageNumber pages[Offer::most_pages];
   size_t found = 0;
   bool worth = false;
@@ -33,10 +32,9 @@ bool Pusher::offer(uint64_t purpose, uint64_t nodes, const void* const* addresse
 
 void Pusher::push_offer(PageSource& source) {
   for (size_t i = 0; i < Offer::most_pages && offer_.page(i) != Offer::none; ++i)
-    for (uint64_t nodes = memory_.choose(offer_.purpose(), offer_.page(i), offer_.nodes()); nodes != 0;
-         nodes &= nodes - 1)
+    for (const uint32_t node : memory_.choose(offer_.purpose(), offer_.page(i), offer_.nodes()))
       if (source.all_readable())
-        source.push(offer_.page(i), uint32_t(std::countr_zero(nodes)));
+        source.push(offer_.page(i), node);
 }
 
 } // namespace hetmp::dsm

@@ -17,7 +17,7 @@ class Pusher {
   void push(uintptr_t address, uint32_t to, PageSource& source);
 
   /// Any thread, one at a time: see Fabric. True if push_offer() has something to do.
-  bool offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count);
+  bool offer(uint64_t purpose, NodeSet nodes, const void* const* addresses, size_t count);
   void push_offer(PageSource& source);
   /// The same pages once more, for another purpose.
   void offer_again(uint64_t purpose, PageSource& source) {

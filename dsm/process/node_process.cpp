@@ -93,7 +93,7 @@ struct FabricFunctions {
     send_control(*the_process->transport_, the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone,
                  control::Push{reinterpret_cast<uintptr_t>(address), to});
   }
-  static void offer(uint64_t purpose, uint64_t nodes, const void* const* addresses, size_t count) {
+  static void offer(uint64_t purpose, NodeSet nodes, const void* const* addresses, size_t count) {
     if (!the_process->service_->prefetcher().pusher.offer(purpose, nodes, addresses, count))
       return;
     send_control(*the_process->transport_, the_process->node_, Lane::Anyone, control::Offer{});

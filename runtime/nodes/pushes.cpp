@@ -30,7 +30,7 @@ void push_copies(const dsm::Fabric& fabric, void* copies, uint32_t variables) {
 
 void offer_arguments(const dsm::Fabric& fabric, const TeamDescription& part) {
   if (fabric.offer && part.node == part.participants.last() && part.argument_count != 0)
-    fabric.offer(reinterpret_cast<uint64_t>(part.microtask), part.participants.without(0).bits(), part.arguments,
+    fabric.offer(reinterpret_cast<uint64_t>(part.microtask), part.participants.without(0), part.arguments,
                  part.argument_count);
 }
 

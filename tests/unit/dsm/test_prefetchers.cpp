@@ -120,11 +120,11 @@ TEST_F(Prefetching, PagesThatAreAskedForAgainAndAgainArePushed) {
   const uintptr_t address = AddressPlan::stack_part(origin).begin + 100 * page_bytes;
   const void* const offered[] = {reinterpret_cast<const void*>(address), reinterpret_cast<const void*>(address + 8)};
   constexpr uint64_t purpose = 0x4000;
-  EXPECT_FALSE(prefetcher.pusher.offer(purpose, 0b10, offered, 2));
+  EXPECT_FALSE(prefetcher.pusher.offer(purpose, hetmp::NodeSet::of(1), offered, 2));
   for (uint32_t i = 0; i < PushMemory::first_needed; ++i)
     prefetcher.pusher.asked(plan.page_of(address), 1);
   prefetcher.pusher.asked(plan.page_of(address) + 1, 1); // not offered
-  EXPECT_TRUE(prefetcher.pusher.offer(purpose, 0b10, offered, 2));
+  EXPECT_TRUE(prefetcher.pusher.offer(purpose, hetmp::NodeSet::of(1), offered, 2));
   prefetcher.pusher.push_offer(pages);
   ASSERT_EQ(pages.pushed.size(), 1u) << "both addresses are of one page";
   EXPECT_EQ(pages.pushed[0], std::pair(plan.page_of(address), 1u));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t purpose = 0x401000;
 constexpr PageNumber page = 77;
-constexpr uint64_t everybody = 0b1110;
+constexpr NodeSet everybody = NodeSet::first_of(4).without(0);
 
 /// Offers the page many times; node 1 reads it as long as `reads`.
 struct Offers {
@@ -17,10 +17,10 @@ struct Offers {
 
   void repeat(uint32_t times, bool reads) {
     for (uint32_t i = 0; i < times; ++i) {
-      const uint64_t to = memory.worth(purpose, page) ? memory.choose(purpose, page, everybody) : 0;
-      EXPECT_EQ(to & ~uint64_t(0b10), 0u) << "others do not read it";
-      pushes += to != 0;
-      if (to == 0 && reads) {
+      const NodeSet to = memory.worth(purpose, page) ? memory.choose(purpose, page, everybody) : NodeSet();
+      EXPECT_TRUE(to.without(1).empty()) << "others do not read it";
+      pushes += !to.empty();
+      if (to.empty() && reads) {
         ++requests;
         memory.asked(purpose, page, 1);
       }
@@ -59,16 +59,16 @@ TEST(PushMemory, PushesOnlyToThoseAddressed) {
   PushMemory memory;
   for (uint32_t i = 0; i < PushMemory::first_needed; ++i)
     memory.asked(purpose, page, 3);
-  EXPECT_EQ(memory.choose(purpose, page, 0b0110), 0u);
-  EXPECT_EQ(memory.choose(purpose, page, everybody), 0b1000u);
+  EXPECT_EQ(memory.choose(purpose, page, NodeSet::of(1).with(2)), NodeSet());
+  EXPECT_EQ(memory.choose(purpose, page, everybody), NodeSet::of(3));
 }
 
 TEST(PushMemory, PurposesAndPagesAreToldApart) {
   PushMemory memory;
   for (uint32_t i = 0; i < PushMemory::first_needed; ++i)
     memory.asked(purpose, page, 1);
-  EXPECT_EQ(memory.choose(purpose + 64, page, everybody), 0u);
-  EXPECT_EQ(memory.choose(purpose, page + 1, everybody), 0u);
+  EXPECT_EQ(memory.choose(purpose + 64, page, everybody), NodeSet());
+  EXPECT_EQ(memory.choose(purpose, page + 1, everybody), NodeSet());
 }
 
 TEST(Offer, HoldsSoManyPages) {
