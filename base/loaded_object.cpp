@@ -51,6 +51,8 @@ LoadedObject::LoadedObject(const dl_phdr_info& info)
       relro_begin_ = page_down(load_address_ + header.p_vaddr);
       relro_end_ = page_down(load_address_ + header.p_vaddr + header.p_memsz); // what is no whole page stays writable
     }
+    if (header.p_type == PT_TLS)
+      thread_variables_ = header.p_memsz != 0;
     if (header.p_type == PT_DYNAMIC)
       read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(load_address_ + header.p_vaddr));
   }

@@ -27,6 +27,8 @@ class LoadedObject {
 
   /// What it wants to be known by, and by those that need it; empty if it does not say.
   const char* shared_name() const { return shared_name_ ? strings_ + *shared_name_ : ""; }
+  /// Whether it has variables of which each thread has its own.
+  bool has_thread_variables() const { return thread_variables_; }
   /// The names of those that it was linked with.
   std::vector<const char*> needed() const;
   /// Whether it asks others for symbols of this version.
@@ -79,6 +81,7 @@ class LoadedObject {
   uint32_t own_version_count_ = 0;
   const ElfW(Dyn) * dynamic_ = nullptr;
   std::optional<size_t> shared_name_; ///< among the strings
+  bool thread_variables_ = false;
   uintptr_t relro_begin_ = 0;
   uintptr_t relro_end_ = 0;
   const ElfW(Rela) * relocations_ = nullptr; ///< of data

@@ -19,6 +19,8 @@ struct LoadedSegment {
   uint32_t flags; ///< PF_...
   uintptr_t begin;
   size_t bytes;
+  size_t file_bytes; ///< of those, the first ones, which have content in the file
+  size_t alignment;
 
   uintptr_t end() const { return begin + bytes; }
   bool contains(uintptr_t address) const { return address - begin < bytes; }
@@ -28,7 +30,8 @@ struct LoadedSegment {
 template <class Visit> void for_each_segment(const dl_phdr_info& info, Visit&& visit) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info.dlpi_phdr[i];
-    visit(LoadedSegment{header.p_type, header.p_flags, uintptr_t(info.dlpi_addr + header.p_vaddr), header.p_memsz});
+    visit(LoadedSegment{header.p_type, header.p_flags, uintptr_t(info.dlpi_addr + header.p_vaddr), header.p_memsz,
+                        header.p_filesz, header.p_align});
   }
 }
 

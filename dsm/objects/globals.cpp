@@ -1,5 +1,6 @@
 #include "dsm/objects/globals.hpp"
 
+#include "base/elf/elf_image.hpp"
 #include "base/loaded_object.hpp"
 #include "dsm/objects/private_objects.hpp"
 #include "dsm/space/late_window.hpp"
@@ -18,23 +19,22 @@ struct WritablePart {
 
 template <class Take> void for_each_writable_part(const dl_phdr_info& info, Take&& take) {
   uintptr_t relro_begin = 0, relro_end = 0;
-  for (int i = 0; i < info.dlpi_phnum; ++i)
-    if (info.dlpi_phdr[i].p_type == PT_GNU_RELRO) {
-      relro_begin = info.dlpi_addr + info.dlpi_phdr[i].p_vaddr;
-      relro_end = relro_begin + info.dlpi_phdr[i].p_memsz;
+  for_each_segment(info, [&](const LoadedSegment& segment) {
+    if (segment.type == PT_GNU_RELRO) {
+      relro_begin = segment.begin;
+      relro_end = segment.end();
     }
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& header = info.dlpi_phdr[i];
-    if (header.p_type != PT_LOAD || !(header.p_flags & PF_W))
-      continue;
-    const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
-    Segment pages{page_down(begin), page_up(begin + header.p_memsz)};
+  });
+  for_each_segment(info, [&](const LoadedSegment& segment) {
+    if (segment.type != PT_LOAD || !(segment.flags & PF_W))
+      return;
+    Segment pages{page_down(segment.begin), page_up(segment.end())};
     // The linker lays RELRO at the beginning of a writable segment; the loader protects its whole pages.
     if (relro_end > pages.begin && relro_begin < pages.end)
       pages.begin = page_down(relro_end);
     if (pages.begin < pages.end)
-      take(WritablePart{pages, page_up(begin + header.p_filesz)});
-  }
+      take(WritablePart{pages, page_up(segment.begin + segment.file_bytes)});
+  });
 }
 
 /// Of all objects that are the program's.

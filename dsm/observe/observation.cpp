@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/elf/elf_image.hpp"
 #include "base/futex.hpp"
 #include "dsm/space/heap.hpp"
 
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <ctime>
 #include <iterator>
-#include <link.h>
 #include <new>
 #include <numeric>
 #include <type_traits>
@@ -41,14 +41,12 @@ Segment text_of_program() {
   Segment text;
   const auto look = [](dl_phdr_info* info, size_t, void* result) {
     auto& found = *static_cast<Segment*>(result);
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = info->dlpi_phdr[i];
-      if (header.p_type == PT_LOAD && (header.p_flags & PF_X)) {
-        const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-        found.begin = found.begin ? std::min(found.begin, begin) : begin;
-        found.end = std::max(found.end, begin + header.p_memsz);
-      }
-    }
+    for_each_segment(*info, [&](const LoadedSegment& segment) {
+      if (segment.type != PT_LOAD || !(segment.flags & PF_X))
+        return;
+      found.begin = found.begin ? std::min(found.begin, segment.begin) : segment.begin;
+      found.end = std::max(found.end, segment.end());
+    });
     return 1; // the program comes first
   };
   dl_iterate_phdr(look, &text);

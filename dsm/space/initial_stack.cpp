@@ -119,10 +119,12 @@ bool executable_stacks_wanted() {
   const auto look = [](dl_phdr_info* info, size_t, void*) {
     if (std::string_view(info->dlpi_name).starts_with("linux-vdso")) // the kernel's own: no linker has looked at it
       return 0;
-    for (int i = 0; i < info->dlpi_phnum; ++i)
-      if (info->dlpi_phdr[i].p_type == PT_GNU_STACK)
-        return int((info->dlpi_phdr[i].p_flags & PF_X) != 0);
-    return 1; // what says nothing is old, and may do anything
+    bool wanted = true; // what says nothing is old, and may do anything
+    for_each_segment(*info, [&](const LoadedSegment& segment) {
+      if (segment.type == PT_GNU_STACK)
+        wanted = (segment.flags & PF_X) != 0;
+    });
+    return int(wanted);
   };
   return dl_iterate_phdr(look, nullptr) != 0;
 }

@@ -1,11 +1,11 @@
 #include "dsm/space/thread_stacks.hpp"
 
 #include "base/check.hpp"
+#include "base/elf/elf_image.hpp"
 #include "dsm/space/core_dump.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -21,9 +21,10 @@ constexpr size_t main_guard_bytes = size_t(1) << 30;
 /// the stack.
 size_t thread_local_bytes() {
   const auto add = [](dl_phdr_info* info, size_t, void* sum) {
-    for (int i = 0; i < info->dlpi_phnum; ++i)
-      if (info->dlpi_phdr[i].p_type == PT_TLS)
-        *static_cast<size_t*>(sum) += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+    for_each_segment(*info, [sum](const LoadedSegment& segment) {
+      if (segment.type == PT_TLS)
+        *static_cast<size_t*>(sum) += segment.bytes + segment.alignment;
+    });
     return 0;
   };
   constexpr size_t of_the_library = size_t(16)

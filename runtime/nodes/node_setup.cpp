@@ -2,6 +2,7 @@
 
 #include "base/environment.hpp"
 #include "base/exit_codes.hpp"
+#include "base/loaded_object.hpp"
 #include "base/message.hpp"
 #include "base/seal/wanted.hpp"
 #include "base/variables/variable.hpp"
@@ -22,7 +23,6 @@
 #include <algorithm>
 #include <charconv>
 #include <dlfcn.h>
-#include <link.h>
 #include <string_view>
 
 namespace hetmp::runtime {
@@ -49,39 +49,15 @@ bool is_openmp_runtime(std::string_view file) {
   return false;
 }
 
-bool needs_openmp(const link_map& object) {
-  const char* strings = nullptr;
-  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_STRTAB)
-      strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);        // the loader has made it an address
-  if (!strings || reinterpret_cast<ElfW(Addr)>(strings) < object.l_addr) // vDSO: left as an offset
-    return false;
-  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_NEEDED && is_openmp_runtime(strings + entry->d_un.d_val))
-      return true;
-  return false;
-}
+bool needs_openmp(const LoadedObject& object) { return std::ranges::any_of(object.needed(), is_openmp_runtime); }
 
 /// Whether code that uses OpenMP has variables of which each thread keeps its own (threadprivate among them): their
 /// values belong to threads, so thread numbers have to stay where they are.
 bool has_thread_variables() {
-  const auto looks = [](dl_phdr_info* object, size_t, void*) {
-    bool thread_variables = false;
-    const ElfW(Dyn)* dynamic = nullptr;
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& header = object->dlpi_phdr[i];
-      thread_variables |= header.p_type == PT_TLS && header.p_memsz != 0;
-      if (header.p_type == PT_DYNAMIC)
-        dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + header.p_vaddr);
-    }
-    if (!thread_variables || !dynamic)
-      return 0;
-    for (const link_map* loaded = _r_debug.r_map; loaded; loaded = loaded->l_next)
-      if (loaded->l_ld == dynamic)
-        return int(needs_openmp(*loaded));
-    return 0;
-  };
-  return dl_iterate_phdr(looks, nullptr) != 0;
+  bool found = false;
+  for_each_loaded_object(
+      [&](const LoadedObject& object) { found = found || (object.has_thread_variables() && needs_openmp(object)); });
+  return found;
 }
 
 /// Not before the program has been executed again, where it is: what is wrong is said once.
@@ -167,12 +143,12 @@ void become_node_processes(bool may_execute_again) {
 } // namespace
 
 bool refers_to_openmp() {
-  for (const link_map* object = _r_debug.r_map; object; object = object->l_next) {
-    const std::string_view path = object->l_name;
-    if (!is_openmp_runtime(path.substr(path.rfind('/') + 1)) && needs_openmp(*object))
-      return true;
-  }
-  return false;
+  bool found = false;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    const std::string_view path = object.path();
+    found = found || (!is_openmp_runtime(path.substr(path.rfind('/') + 1)) && needs_openmp(object));
+  });
+  return found;
 }
 
 void set_up_nodes(bool may_execute_again) {

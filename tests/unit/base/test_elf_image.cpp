@@ -103,6 +103,7 @@ TEST(LoadedSegments, CodeLiesInASegmentThatIsExecuted) {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void*) {
         for_each_segment(*info, [](const LoadedSegment& segment) {
+          EXPECT_TRUE(segment.type != PT_LOAD || segment.file_bytes <= segment.bytes);
           found |= segment.type == PT_LOAD && (segment.flags & PF_X) &&
                    segment.contains(reinterpret_cast<uintptr_t>(&own_file));
         });

@@ -43,6 +43,20 @@ TEST(LoadedObject, FindsWhatIsDefined) {
 
 /// Each symbol that the linker finds in an object by its own tables is found there by ours: all names that this program
 /// refers to.
+thread_local int own_variable = 5;
+
+TEST(LoadedObject, KnowsWhoHasVariablesOfEachThread) {
+  EXPECT_EQ(own_variable, 5); // it is used
+  for_each_loaded_object([](const LoadedObject& object) {
+    const std::string_view path = object.path();
+    if (path.empty() || named(object, "libc.so")) {
+      EXPECT_TRUE(object.has_thread_variables()) << path;
+    } else if (named(object, "vdso")) {
+      EXPECT_FALSE(object.has_thread_variables());
+    }
+  });
+}
+
 TEST(LoadedObject, AgreesWithTheLinker) {
   std::vector<LoadedObject::Reference> all;
   for_each_loaded_object([&](const LoadedObject& object) {
