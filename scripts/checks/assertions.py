@@ -24,7 +24,7 @@ def counts(folder):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--least", type=float, default=3, help="default: %(default)s")
+    options.add_argument("--least", type=float, default=8, help="default: %(default)s")
     options.add_argument("--rooms", action="store_true", help="one line for each room, too")
     options = options.parse_args()
     lines = checks = 0
