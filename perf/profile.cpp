@@ -115,7 +115,7 @@ std::string read_entry(const json& object, const std::string& name, ProfileEntry
   if (const json* points = members.array("points"))
     for (size_t i = 0; i < points->size(); ++i) {
       CalibrationPoint point;
-      const std::string wrong = read_point((*points)[i], "point " + std::to_string(i) + " of " + name, point);
+      std::string wrong = read_point((*points)[i], "point " + std::to_string(i) + " of " + name, point);
       if (!wrong.empty())
         return wrong;
       entry.points.push_back(point);

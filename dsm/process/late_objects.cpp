@@ -188,7 +188,7 @@ std::string resolve(const char* file, const void* caller) {
   if (dlinfo(map, RTLD_DI_SERINFO, paths) != 0)
     return file;
   for (unsigned i = 0; i < paths->dls_cnt; ++i) {
-    const std::string path = std::string(paths->dls_serpath[i].dls_name) + '/' + file;
+    std::string path = std::string(paths->dls_serpath[i].dls_name) + '/' + file;
     if (access(path.c_str(), R_OK) == 0)
       return path;
   }

@@ -104,7 +104,7 @@ dsm::LaunchPlan plan_for_this_machine() {
 /// What the launcher wants; nothing, after one line, if there is none.
 std::optional<dsm::LaunchPlan> plan_of_launcher() {
   const auto text = environment_value(dsm::launcher_variable);
-  const auto plan = text ? dsm::parse_plan(*text) : std::nullopt;
+  auto plan = text ? dsm::parse_plan(*text) : std::nullopt;
   if (plan && plan->made_by_launcher() && plan->cpus == layout().cpus)
     return plan;
   say("HETMP_NODES=hosts: is for hetmp run --hosts, which starts the program on each of them; using one node");

@@ -17,7 +17,6 @@ namespace hetmp::runtime::timeline {
 namespace {
 
 using perf::TraceBuffer;
-using perf::TracedFault;
 using perf::TracedNode;
 using perf::TraceEvent;
 

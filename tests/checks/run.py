@@ -3,8 +3,11 @@
 
     run.py --build BUILD [--case NAME] [--list]
 
-Exit codes: 0 passed, 1 failed.
+Exit codes: 0 passed, 1 failed, 77 skipped (a tool is not installed).
 """
+import json
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 CHECKS = HERE.parents[1] / "scripts" / "checks"
 sys.path.insert(0, str(HERE.parent / "common"))
 import cases  # noqa: E402
-from outcome import Failure  # noqa: E402
+from outcome import Failure, Skip  # noqa: E402
 
 CASES = cases.Cases()
 LADDER = """# A map
@@ -177,6 +180,37 @@ def documents_that_name_what_is_gone_are_found(_):
     must_refuse("In `teem.cpp`.\n", "`teem.cpp` is not in the tree")
     must_refuse("\n    cat dsm/gone.hpp\n", "docs/limits.md:2: `dsm/gone.hpp` is not in the tree")
     must_refuse("| 7 | `base/message.hpp` | `shout` | |\n", "`shout` is not in base/message.hpp")
+
+
+def tidied(files):
+    """What scripts/tidy says of these files of one library, and its exit code."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-tidy-") as folder:
+        tree = Path(folder).resolve() / "runtime"
+        tree.mkdir()
+        for name, text in files.items():
+            (tree / name).write_text(text)
+        (tree.parent / "compile_commands.json").write_text(json.dumps(
+            [{"directory": folder, "command": f"c++ -std=c++20 -o runtime.dir/{name}.o -c {tree / name}", "file": str(tree / name)}
+             for name in files]))
+        done = subprocess.run([str(CHECKS.parent / "tidy"), "--build", folder, "--tree", folder], capture_output=True, text=True, timeout=120,
+                              check=False)
+        return done.stdout + done.stderr, done.returncode
+
+
+@CASES.add
+def what_clang_tidy_looks_for_is_found(_):
+    if not shutil.which("clang-tidy-14"):
+        raise Skip("clang-tidy-14 is not installed")
+    alike = "namespace { int own() { return 1; } }\n"
+    sound = {f"{name}.cpp": f"{alike}int {name}() {{ return own(); }}\n" for name in ("one", "two")} # which do not go together
+    said, code = tidied(sound)
+    if code != 0 or "2 files" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+    for planted, words in (("bool alike(int a) { return a == 1 || a == 1; }\n", "three.cpp:1:35: error: .*misc-redundant-expression"),
+                           ("int wrong() { return nothing; }\n", "three.cpp:1:22: error: use of undeclared identifier 'nothing'")):
+        said, code = tidied({**sound, "three.cpp": planted})
+        if code != 1 or not re.search(words, said):
+            raise Failure(f"exit code {code}, said {said!r}, not {words!r}")
 
 
 if __name__ == "__main__":
