@@ -62,12 +62,21 @@ def directives(source):
     }
 
 
+def sources_of(source):
+    """The source and all files that it includes by their path from where it lies."""
+    found = {source}
+    for name in re.findall(r'^#include "([^"]+)"', source.read_text(), re.M):
+        path = (source.parent / name).resolve()
+        found |= sources_of(path) if path.exists() else set()
+    return found
+
+
 def compile_program(source, compiler, build):
     """The executable; compiled at first use and whenever the sources are newer."""
     folder = build / "conformance" / compiler
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / source.stem
-    inputs = [source, Path(__file__), *source.parent.glob("*.h"), *source.parent.glob("*.hpp")]
+    inputs = [Path(__file__), *sources_of(source)]
     if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
         return program
     temporary = tempfile.mktemp(dir=folder)  # moved into place when complete: other modes' runs may be looking

@@ -1,0 +1,2 @@
+// threadprivate values of each thread number, kept over many regions and serial parts.
+#include "../../../microbench/traps/threadprivate.c"
