@@ -2,7 +2,7 @@
  * thread follows block `b` of the one before it. Nothing tells the runtime that a thread waits, so threads that share a
  * CPU lose a time slice at each hand-over.
  *
- * Usage: trap_flags [--rounds N] [--steps N]     steps: of the generator, for each block */
+ * Usage: trap_flags [--rounds N] [--steps N] */
 #include "trap.h"
 
 enum { BLOCKS = 4, LINE = 64 };
@@ -50,14 +50,15 @@ int main(int argc, char** argv) {
   const TrapSettings settings = trap_settings(argc, argv);
   const double start = omp_get_wtime();
   const int members = benchmark_threads();
+  const long steps = settings.steps / BLOCKS + 1;
   Stage* stages = (Stage*)benchmark_allocate((size_t)members, sizeof(Stage));
   long wrong = 0;
   for (long round = 0; round < settings.rounds; ++round) {
     for (int i = 0; i < members; ++i)
       stages[i] = (Stage){.done = 0, .token = trap_seed(i)};
-    run_pipeline(stages, BLOCKS, settings.steps);
+    run_pipeline(stages, BLOCKS, steps);
     for (int i = 0; i < members; ++i)
-      wrong += stages[i].token != expected_token(i, BLOCKS, settings.steps);
+      wrong += stages[i].token != expected_token(i, BLOCKS, steps);
   }
   free(stages);
   return trap_report("trap_flags", members, omp_get_wtime() - start, wrong);

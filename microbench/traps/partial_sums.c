@@ -2,7 +2,7 @@
  * number and team size; in the next it begins with the sums of all threads before it. The second team has to be as
  * large as the first.
  *
- * Usage: trap_partial_sums [--rounds N] [--steps N]     steps: elements of the vector for each thread */
+ * Usage: trap_partial_sums [--rounds N] [--steps N]     steps: elements of the vector */
 #include "trap.h"
 
 /* Wraps around, as unsigned sums do. */

@@ -2,7 +2,9 @@
  * breaks when it moves threads or shrinks teams carelessly. Each runs many short regions with serial parts in between.
  *
  * Their work is the random generator of common/npb_random.h, step by step: a state is checked by skipping ahead, which
- * costs nothing. */
+ * costs nothing. All teams together do the same work, however large they are.
+ *
+ * Options: --rounds N and --steps N, the generator's steps in a region, which its threads share. */
 #pragma once
 
 #include "../common/benchmark.h"
@@ -11,17 +13,17 @@
 
 typedef struct {
   long rounds; /* pairs of a region and a serial part */
-  long steps;  /* of the generator, for each thread and region */
+  long steps;  /* of the generator, for each thread and region: its share of what the option says */
 } TrapSettings;
 
 static inline TrapSettings trap_settings(int argc, char** argv) {
   const TrapSettings settings = {benchmark_number_option(&argc, argv, "--rounds", 40, 1, 1L << 30),
-                                 benchmark_number_option(&argc, argv, "--steps", 20000, 1, 1L << 40)};
+                                 benchmark_number_option(&argc, argv, "--steps", 80000, 1, 1L << 40)};
   if (argc != 1) {
     fprintf(stderr, "usage: %s [--rounds N] [--steps N]\n", argv[0]);
     exit(2);
   }
-  return settings;
+  return (TrapSettings){settings.rounds, settings.steps / omp_get_max_threads() + 1};
 }
 
 /* Where the sequence of thread `number` begins. Odd, so that no sequence ends in zeros. */

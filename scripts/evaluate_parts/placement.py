@@ -1,0 +1,153 @@
+"""Programs on several nodes and nothing else set, against one node restricted to the origin's CPU: none may lose.
+
+Every round is kept in a file as soon as it was run, under what it was a round of (libraries, program, sizes, settings), so that a part
+that was broken off goes on where it stood, and one of changed libraries begins anew."""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import tempfile
+import time
+
+from . import placement_programs
+from .runs import RunFailed, finish, start
+
+ALLOWED_RATIO, ALLOWED_SECONDS = 1.05, 0.3  # what a program may take, of the time of one core and in seconds besides
+ALLOWED_SPINNING = 3.0                      # for programs that spin on flags of their own
+ROUNDS = 5
+LEAST_PATIENCE, PATIENCE = 20, 10           # a run may take so many seconds, and so many times the time of one core
+
+
+def _origins_cpu():
+    return min(os.sched_getaffinity(0))
+
+
+def _identity(*paths):
+    """Of what these files contain."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()[:12]
+
+
+class Rounds:
+    """The rounds run so far: a list of records under each key."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            self.records = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            self.records = {}
+
+    def of(self, key):
+        return self.records.setdefault(key, [])
+
+    def add(self, key, record):
+        self.of(key).append(record)
+        temporary = self.path.with_suffix(".new")
+        temporary.write_text(json.dumps(self.records, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(self.path)
+
+
+class Comparison:
+    """One program by one compiler, on nodes and on one core."""
+
+    def __init__(self, context, name, compiler):
+        options = context.options
+        build = pathlib.Path(context.build)
+        self.context, self.name, self.compiler = context, name, compiler
+        self.program = placement_programs.PROGRAMS[name]
+        self.arguments = self.program.arguments(options.seconds)
+        self.path = placement_programs.compiled(name, compiler, build)
+        self.libraries = build / "lib"
+        self.settings = dict(setting.split("=", 1) for setting in options.setting)
+        library_identity = _identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
+        self.key = " ".join([name, compiler, *self.arguments, "on", options.nodes, *sorted(options.setting),
+                             "libraries", library_identity, "program", _identity(self.path)])
+
+    def _run(self, settings, confine, limit):
+        """(seconds of the whole process, whether it was right, whether it was ended because it took too long). Nothing that an earlier
+        run of a user has learned is known to it."""
+        caches = tempfile.mkdtemp()
+        environment = {"LD_PRELOAD": str(self.libraries / "libhetmp.so"), "HETMP_PROFILE": "none", "XDG_CACHE_HOME": caches} | settings
+        if self.compiler.startswith("gcc"):  # libgomp, once loaded, reads the environment, too
+            environment["LD_LIBRARY_PATH"] = str(self.libraries / "omp")
+        words = (["taskset", "-c", str(_origins_cpu())] if confine else []) + [self.path, *self.arguments]
+        begun = time.monotonic()
+        try:
+            output = finish(start(environment, words), limit, self.context)
+            return time.monotonic() - begun, bool(re.search("^verification: successful$", output, re.M)), False
+        except RunFailed as failure:
+            seconds = time.monotonic() - begun
+            return seconds, False, "still running" in str(failure)
+        finally:
+            shutil.rmtree(caches, ignore_errors=True)
+
+    def run_round(self, rounds):
+        one, one_right, over = self._run({}, True, self.context.options.timeout)
+        if over or not one_right:
+            raise RunFailed(f"{self.name} by {self.compiler} is wrong on one core, or takes longer than --timeout")
+        limit = min(self.context.options.timeout, max(LEAST_PATIENCE, PATIENCE * one))
+        nodes, right, over = self._run({"HETMP_NODES": self.context.options.nodes} | self.settings, False, limit)
+        rounds.add(self.key, {"one": one, "nodes": nodes, "right": right, "over": over})
+
+    def allowed(self, one):
+        return max(ALLOWED_SPINNING * one if self.program.spins else 0, ALLOWED_RATIO * one + ALLOWED_SECONDS)
+
+
+def _summary(comparison, records):
+    """What the rounds say, for the table and the JSON file. A run that was ended or wrong has no ratio of its own but counts as what it
+    took: the ratio is then a lower bound."""
+    one = statistics.median(record["one"] for record in records)
+    excess = statistics.median(record["nodes"] - comparison.allowed(record["one"]) for record in records)
+    return {"program": comparison.name, "compiler": comparison.compiler, "one": one,
+            "nodes": statistics.median(record["nodes"] for record in records),
+            "ratio": statistics.median(record["nodes"] / record["one"] for record in records),
+            "allowed": comparison.allowed(one), "kept": excess <= 0, "rounds": len(records),
+            "right": sum(record["right"] for record in records), "over": sum(record["over"] for record in records)}
+
+
+def _print_row(row):
+    print(f"   {row['program']:20} {row['compiler']:9} {row['one']:8.2f} {'>' if row['over'] else ' '}{row['nodes']:8.2f} "
+          f"{row['ratio']:7.2f} {row['allowed']:8.2f} {'kept' if row['kept'] else 'ABOVE':6} {row['right']} of {row['rounds']}", flush=True)
+
+
+def _chosen(options):
+    known = placement_programs.PROGRAMS
+    names = options.programs.split(",") if options.programs else list(known)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise RunFailed(f"no such program: {', '.join(unknown)}; there are: {', '.join(known)}")
+    compilers = options.compilers.split(",") if options.compilers else placement_programs.found_compilers()
+    return [(name, compiler) for name in names for compiler in compilers]
+
+
+def placement(context):
+    options = context.options
+    path = pathlib.Path(options.kept) if options.kept else pathlib.Path(context.build) / "placement" / "rounds.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rounds = Rounds(path)
+    print(f"   HETMP_NODES={options.nodes} {' '.join(options.setting)}, and taskset -c {_origins_cpu()} without it; seconds, medians of "
+          f"paired rounds\n   {'program':20} {'compiler':9} {'one core':>8} {'nodes':>9} {'ratio':>7} {'allowed':>8} {'':6} right", flush=True)
+    rows, failed = [], []
+    for name, compiler in _chosen(options):
+        try:
+            comparison = Comparison(context, name, compiler)
+            while len(rounds.of(comparison.key)) < context.rounds(ROUNDS):
+                comparison.run_round(rounds)
+            rows.append(_summary(comparison, rounds.of(comparison.key)))
+            _print_row(rows[-1])
+        except RunFailed as failure:
+            print(f"   {name} {compiler}: FAILED, {failure}", flush=True)
+            failed.append(f"{name} {compiler}")
+    context.keep("programs", rows)
+    above = [f"{row['program']} {row['compiler']}" for row in rows if not row["kept"]]
+    wrong = [f"{row['program']} {row['compiler']}" for row in rows if row["right"] < row["rounds"]]
+    print(f"   {len(rows)} programs: {len(above)} take more than is allowed, {len(wrong)} were wrong or not finished at least once", flush=True)
+    if failed or wrong:
+        raise RunFailed(", ".join(failed + wrong))

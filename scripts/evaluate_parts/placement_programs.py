@@ -1,0 +1,86 @@
+"""The programs by which placement is judged, with their sizes, and how each compiler makes them."""
+import dataclasses
+import functools
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+from .runs import Missing, RunFailed
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.insert(0, os.path.join(REPOSITORY, "tests", "common"))
+from toolchain import omp_header_folder, stock_libomp_folder  # noqa: E402
+
+MICROBENCH = os.path.join(REPOSITORY, "microbench")
+COMPILERS = ("clang-14", "clang-19", "gcc-12")
+COMMON_FLAGS = ("-O3", "-fopenmp")
+
+
+@dataclasses.dataclass
+class Program:
+    """`sizes` has the arguments for runs that take about so many seconds on one core; `sources` names files in microbench/."""
+    sources: str
+    sizes: dict
+    flags: tuple = ()
+    spins: bool = False  # on flags of its own
+
+    def arguments(self, seconds):
+        """Of the size that is nearest to `seconds` in proportion."""
+        nearest = min(self.sizes, key=lambda size: max(size / seconds, seconds / size))
+        return self.sizes[nearest].split()
+
+
+def _trap(name, small, large, **more):
+    return Program(f"traps/{name}", {2: small, 10: large}, **more)
+
+
+PROGRAMS = {
+    "trap_team_array": _trap("team_array.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
+    "trap_max_threads": _trap("max_threads.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
+    "trap_partial_sums": _trap("partial_sums.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
+    "trap_threadprivate": _trap("threadprivate.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
+    "trap_kept_address": _trap("kept_address.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
+    "trap_thread_objects": _trap("thread_objects.cpp", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
+    "trap_flags": _trap("flags.c", "--rounds 500 --steps 500000", "--rounds 2500 --steps 500000", spins=True),
+    "ep": Program("ep/*.c", {0.3: "S", 0.7: "W", 5: "A", 20: "A --visits 4"}, ("-DBENCHMARK_SCHEDULE=",)),
+    "cg": Program("cg/*.c", {0.1: "S", 0.3: "W", 1: "A", 60: "B"}, ("-DBENCHMARK_SCHEDULE=",)),
+    "blackscholes": Program("blackscholes/*.c", {1: "--visits 20", 10: "--visits 50 --repeats 4"}, ("-DBENCHMARK_SCHEDULE=",)),
+}
+
+
+def _clang_flags(compiler, build):
+    library = stock_libomp_folder(compiler)
+    if library is None:
+        raise Missing(f"no libomp for {compiler}")
+    return ["-isystem", str(omp_header_folder(build)), f"-L{library}", f"-Wl,-rpath,{library}"]
+
+
+@functools.lru_cache(maxsize=None)
+def compiled(name, compiler, build):
+    """The program's path; compiled again when its sources or common/ have changed."""
+    program = PROGRAMS[name]
+    sources = sorted(glob.glob(os.path.join(MICROBENCH, program.sources)))
+    if not sources:
+        raise Missing(f"no sources {program.sources}")
+    folder = build / "placement" / compiler
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / name
+    inputs = [*glob.glob(os.path.join(os.path.dirname(sources[0]), "*")), *glob.glob(os.path.join(MICROBENCH, "common", "*")), __file__]
+    if target.exists() and target.stat().st_mtime > max(map(os.path.getmtime, inputs)):
+        return str(target)
+    cplusplus = any(source.endswith(".cpp") for source in sources)
+    if compiler.startswith("gcc"):
+        driver = [compiler.replace("gcc", "g++") if cplusplus else compiler]
+    else:
+        driver = [compiler, *(["--driver-mode=g++"] if cplusplus else []), *_clang_flags(compiler, build)]
+    words = [*driver, "-std=c++17" if cplusplus else "-std=gnu11", *COMMON_FLAGS, *program.flags, *sources, "-lm", "-o", str(target)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunFailed(f"{compiler} cannot compile {name}:\n{done.stderr[-2000:]}")
+    return str(target)
+
+
+def found_compilers():
+    return [compiler for compiler in COMPILERS if shutil.which(compiler)]
