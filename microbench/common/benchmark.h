@@ -48,6 +48,15 @@ static inline char benchmark_class(int argc, char** argv, const char* classes, c
   exit(2);
 }
 
+/* The same as the class's place in `classes`, for a table of classes in that order. */
+static inline int benchmark_class_index(int argc, char** argv, const char* classes) {
+  const char name = benchmark_class(argc, argv, classes, "");
+  int index = 0;
+  while (classes[index] != name)
+    ++index;
+  return index;
+}
+
 /* False for a value that is not a number. */
 static inline bool benchmark_near(double value, double reference, double relative_tolerance) {
   return fabs(value - reference) <= relative_tolerance * fabs(reference);

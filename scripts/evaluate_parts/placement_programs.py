@@ -36,6 +36,11 @@ def _trap(name, small, large, **more):
     return Program(f"traps/{name}", {2: small, 10: large}, **more)
 
 
+def _classes(name, **classes):
+    """microbench/`name`, whose classes S, W ... take about so many seconds."""
+    return Program(f"{name}/*.c", {seconds: letter for letter, seconds in classes.items()})
+
+
 PROGRAMS = {
     "trap_team_array": _trap("team_array.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
     "trap_max_threads": _trap("max_threads.c", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
@@ -47,6 +52,13 @@ PROGRAMS = {
     "ep": Program("ep/*.c", {0.3: "S", 0.7: "W", 5: "A", 20: "A --visits 4"}, ("-DBENCHMARK_SCHEDULE=",)),
     "cg": Program("cg/*.c", {0.1: "S", 0.3: "W", 1: "A", 60: "B"}, ("-DBENCHMARK_SCHEDULE=",)),
     "blackscholes": Program("blackscholes/*.c", {1: "--visits 20", 10: "--visits 50 --repeats 4"}, ("-DBENCHMARK_SCHEDULE=",)),
+    "mg": _classes("mg", S=0.02, W=1, A=5, B=15),
+    "ft": _classes("ft", S=0.3, W=1, A=15),
+    "is": _classes("is", S=0.02, W=0.2, A=2, B=10),
+    "lu": Program("lu/*.c", {0.1: "S", 1.5: "W", 12: "A"}, spins=True),
+    "locks": _classes("locks", S=0.02, W=1, A=10),
+    "small_regions": _classes("small_regions", S=0.02, W=1, A=6),
+    "one_region": _classes("one_region", S=0.5, W=2, A=10, B=40),
 }
 
 
