@@ -25,6 +25,7 @@ class Program:
     sizes: dict
     flags: tuple = ()
     spins: bool = False  # on flags of its own
+    more_sources: tuple = ()
 
     def arguments(self, seconds):
         """Of the size that is nearest to `seconds` in proportion."""
@@ -56,6 +57,13 @@ PROGRAMS = {
     "ft": _classes("ft", S=0.3, W=1, A=15),
     "is": _classes("is", S=0.02, W=0.2, A=2, B=10),
     "lu": Program("lu/*.c", {0.1: "S", 1.5: "W", 12: "A"}, spins=True),
+    "bt": Program("adi/bt.c", {0.1: "S", 1: "W", 10: "A"}, more_sources=("adi/adi.c",)),
+    "sp": Program("adi/sp.c", {0.1: "S", 1.5: "W", 15: "A"}, more_sources=("adi/adi.c",)),
+    "kmeans": _classes("kmeans", S=0.02, W=1, A=5),
+    "lavamd": _classes("lavamd", S=0.2, W=2, A=12),
+    "lud": _classes("lud", S=0.05, W=1, A=10),
+    "streamcluster": _classes("streamcluster", S=0.1, W=2, A=8),
+    "cfd": _classes("cfd", S=0.1, W=2, A=15),
     "locks": _classes("locks", S=0.02, W=1, A=10),
     "small_regions": _classes("small_regions", S=0.02, W=1, A=6),
     "one_region": _classes("one_region", S=0.5, W=2, A=10, B=40),
@@ -73,7 +81,8 @@ def _clang_flags(compiler, build):
 def compiled(name, compiler, build):
     """The program's path; compiled again when its sources or common/ have changed."""
     program = PROGRAMS[name]
-    sources = sorted(glob.glob(os.path.join(MICROBENCH, program.sources)))
+    sources = sorted(found for pattern in (program.sources, *program.more_sources)
+                     for found in glob.glob(os.path.join(MICROBENCH, pattern)))
     if not sources:
         raise Missing(f"no sources {program.sources}")
     folder = build / "placement" / compiler
