@@ -61,9 +61,9 @@ class Comparison:
         options = context.options
         build = pathlib.Path(context.build)
         self.context, self.name, self.compiler = context, name, compiler
-        self.program = placement_programs.PROGRAMS[name]
+        self.program = placement_programs.program_named(name)
         self.arguments = self.program.arguments(options.seconds)
-        self.path = placement_programs.compiled(name, compiler, build)
+        self.path = placement_programs.compiled(name, compiler, build, options.seconds)
         self.libraries = build / "lib"
         self.settings = dict(setting.split("=", 1) for setting in options.setting)
         library_identity = _identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
@@ -71,7 +71,7 @@ class Comparison:
                              "libraries", library_identity, "program", _identity(self.path)])
 
     def _run(self, settings, confine, limit):
-        """(seconds of the whole process, whether it was right, whether it was ended because it took too long). Nothing that an earlier
+        """(seconds of the whole process, its result if it was right, whether it was ended because it took too long). Nothing that an earlier
         run of a user has learned is known to it."""
         caches = tempfile.mkdtemp()
         environment = {"LD_PRELOAD": str(self.libraries / "libhetmp.so"), "HETMP_PROFILE": "none", "XDG_CACHE_HOME": caches} | settings
@@ -81,20 +81,22 @@ class Comparison:
         begun = time.monotonic()
         try:
             output = finish(start(environment, words), limit, self.context)
-            return time.monotonic() - begun, bool(re.search("^verification: successful$", output, re.M)), False
+            seconds = time.monotonic() - begun
+            right = re.search("^verification: successful$", output, re.M)
+            return seconds, re.findall("^checksum: .*$", output, re.M) if right else None, False
         except RunFailed as failure:
             seconds = time.monotonic() - begun
-            return seconds, False, "still running" in str(failure)
+            return seconds, None, "still running" in str(failure)
         finally:
             shutil.rmtree(caches, ignore_errors=True)
 
     def run_round(self, rounds):
-        one, one_right, over = self._run({}, True, self.context.options.timeout)
-        if over or not one_right:
+        one, wanted, over = self._run({}, True, self.context.options.timeout)
+        if over or wanted is None:
             raise RunFailed(f"{self.name} by {self.compiler} is wrong on one core, or takes longer than --timeout")
         limit = min(self.context.options.timeout, max(LEAST_PATIENCE, PATIENCE * one))
-        nodes, right, over = self._run({"HETMP_NODES": self.context.options.nodes} | self.settings, False, limit)
-        rounds.add(self.key, {"one": one, "nodes": nodes, "right": right, "over": over})
+        nodes, result, over = self._run({"HETMP_NODES": self.context.options.nodes} | self.settings, False, limit)
+        rounds.add(self.key, {"one": one, "nodes": nodes, "right": result == wanted, "over": over})
 
     def allowed(self, one):
         return max(ALLOWED_SPINNING * one if self.program.spins else 0, ALLOWED_RATIO * one + ALLOWED_SECONDS)
@@ -117,10 +119,19 @@ def _print_row(row):
           f"{row['ratio']:7.2f} {row['allowed']:8.2f} {'kept' if row['kept'] else 'ABOVE':6} {row['right']} of {row['rounds']}", flush=True)
 
 
+def _seeds(text):
+    """Of `3`, `1-30`, or nothing."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text or "")
+    if text and not found:
+        raise RunFailed(f"--seeds {text}: not a number, nor two with a - between them")
+    return range(int(found[1]), int(found[2] or found[1]) + 1) if found else ()
+
+
 def _chosen(options):
     known = placement_programs.PROGRAMS
-    names = options.programs.split(",") if options.programs else list(known)
-    unknown = [name for name in names if name not in known]
+    names = options.programs.split(",") if options.programs else [] if options.seeds else list(known)
+    unknown = [name for name in names if not placement_programs.program_named(name)]
+    names += [f"{placement_programs.GENERATED}{seed}" for seed in _seeds(options.seeds)]
     if unknown:
         raise RunFailed(f"no such program: {', '.join(unknown)}; there are: {', '.join(known)}")
     compilers = options.compilers.split(",") if options.compilers else placement_programs.found_compilers()

@@ -16,6 +16,7 @@ from toolchain import omp_header_folder, stock_libomp_folder  # noqa: E402
 MICROBENCH = os.path.join(REPOSITORY, "microbench")
 COMPILERS = ("clang-14", "clang-19", "gcc-12")
 COMMON_FLAGS = ("-O3", "-fopenmp")
+GENERATED = "generated_"
 
 
 @dataclasses.dataclass
@@ -29,6 +30,8 @@ class Program:
 
     def arguments(self, seconds):
         """Of the size that is nearest to `seconds` in proportion."""
+        if not self.sizes:  # generated: it was drawn for that time; the other run of a round has the result to compare with
+            return ["--serial", "0"]
         nearest = min(self.sizes, key=lambda size: max(size / seconds, seconds / size))
         return self.sizes[nearest].split()
 
@@ -70,6 +73,22 @@ PROGRAMS = {
 }
 
 
+def program_named(name):
+    """One of PROGRAMS, or for `generated_N` what is drawn from seed N."""
+    return Program(name, {}) if name.startswith(GENERATED) else PROGRAMS.get(name)
+
+
+def draw_source(name, seconds, folder):
+    """The source of a generated program that takes about so long."""
+    source = folder / f"{name}.c"
+    words = [sys.executable, os.path.join(MICROBENCH, "generate", "generate.py"), name[len(GENERATED):],
+             "--seconds", str(seconds), "--output", str(source)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunFailed(f"cannot draw {name}: {done.stderr[-300:]}")
+    return str(source)
+
+
 def _clang_flags(compiler, build):
     library = stock_libomp_folder(compiler)
     if library is None:
@@ -78,16 +97,18 @@ def _clang_flags(compiler, build):
 
 
 @functools.lru_cache(maxsize=None)
-def compiled(name, compiler, build):
-    """The program's path; compiled again when its sources or common/ have changed."""
-    program = PROGRAMS[name]
-    sources = sorted(found for pattern in (program.sources, *program.more_sources)
-                     for found in glob.glob(os.path.join(MICROBENCH, pattern)))
-    if not sources:
-        raise Missing(f"no sources {program.sources}")
+def compiled(name, compiler, build, seconds):
+    """The program's path; compiled again when its sources or common/ have changed. Only what is generated depends on `seconds`."""
     folder = build / "placement" / compiler
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / name
+    program, target = program_named(name), folder / name
+    if name.startswith(GENERATED):
+        sources = [draw_source(name, seconds, folder)]
+    else:
+        sources = sorted(found for pattern in (program.sources, *program.more_sources)
+                         for found in glob.glob(os.path.join(MICROBENCH, pattern)))
+    if not sources:
+        raise Missing(f"no sources {program.sources}")
     inputs = [*glob.glob(os.path.join(os.path.dirname(sources[0]), "*")), *glob.glob(os.path.join(MICROBENCH, "common", "*")), __file__]
     if target.exists() and target.stat().st_mtime > max(map(os.path.getmtime, inputs)):
         return str(target)
@@ -96,7 +117,7 @@ def compiled(name, compiler, build):
         driver = [compiler.replace("gcc", "g++") if cplusplus else compiler]
     else:
         driver = [compiler, *(["--driver-mode=g++"] if cplusplus else []), *_clang_flags(compiler, build)]
-    words = [*driver, "-std=c++17" if cplusplus else "-std=gnu11", *COMMON_FLAGS, *program.flags, *sources, "-lm", "-o", str(target)]
+    words = [*driver, f"-I{MICROBENCH}/generate", "-std=c++17" if cplusplus else "-std=gnu11", *COMMON_FLAGS, *program.flags, *sources, "-lm", "-o", str(target)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RunFailed(f"{compiler} cannot compile {name}:\n{done.stderr[-2000:]}")
