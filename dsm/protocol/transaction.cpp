@@ -4,7 +4,6 @@
 #include "base/check.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace hetmp::dsm::protocol {
 
@@ -12,14 +11,6 @@ namespace {
 constexpr uint8_t node_bits = most_nodes - 1;
 constexpr uint8_t write_bit = most_nodes;
 } // namespace
-
-/// Who is in the ring is there once, and `nodes` names them all.
-bool RequestQueue::valid() const {
-  uint64_t found = 0;
-  for (uint32_t i = 0; i < count; ++i)
-    found |= uint64_t{1} << at(i).node;
-  return found == nodes && std::popcount(found) == count;
-}
 
 void RequestQueue::push(Request request) {
   HETMP_CHECK(count < most_nodes && !has(request.node)); // O: one request of a node

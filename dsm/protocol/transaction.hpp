@@ -5,6 +5,7 @@
 #include "dsm/protocol/page_state.hpp"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,7 +31,13 @@ class RequestQueue {
   Request at(uint32_t index) const;
 
  private:
-  bool valid() const;
+  /// Who is in the ring is there once, and `nodes` names them all.
+  bool valid() const {
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < count; ++i)
+      found |= uint64_t{1} << at(i).node;
+    return found == nodes && std::popcount(found) == count;
+  }
 
   std::array<uint8_t, most_nodes> ring{}; ///< bits 0-5 node, bit 6 write
   uint64_t nodes = 0;                     ///< bit n: node n is in the ring
