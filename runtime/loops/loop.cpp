@@ -34,11 +34,13 @@ Schedule settle(Schedule schedule, const NodeTeam& team) {
 
 bool needs_buffer(const LoopProgress& loop) { return loop.ordered || loop.schedule.kind != ScheduleKind::Static; }
 
-void wait_for_buffer(LoopBuffer& buffer, uint64_t loop_number) {
+void wait_for_buffer(NodeTeam& team, LoopBuffer& buffer, uint64_t loop_number) {
   const uint32_t turn = uint32_t(loop_number / NodeTeam::loop_ring);
   HETMP_CHECK(int32_t(turn - buffer.uses.epoch()) >= 0); // the turn has not passed
-  for (uint32_t uses = buffer.uses.epoch(); uses != turn; uses = buffer.uses.epoch())
+  for (uint32_t uses = buffer.uses.epoch(); uses != turn; uses = buffer.uses.epoch()) {
+    start_late_members(team); // they have to leave the loop that has the buffer
     buffer.uses.wait_while(uses);
+  }
 }
 
 /// For its next loop. By a thread of the team that is in none of its loops any more, or the last one. relaxed: the post
@@ -264,7 +266,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.number = task.loops++;
   loop.global_name = ++task.constructs;
   HETMP_CHECK(!loop.dealt || buffer_of(task).shares);
-  wait_for_buffer(buffer_of(task), loop.number);
+  wait_for_buffer(*task.team, buffer_of(task), loop.number);
 }
 
 void restart_loops(NodeTeam& team) {

@@ -9,6 +9,7 @@
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/spread.hpp"
+#include "runtime/team/late_members.hpp"
 #include "runtime/wait/fresh_page.hpp"
 
 #include <utility>
@@ -65,6 +66,17 @@ inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, ui
   return plan;
 }
 
+/// Of main's regions on node 0 of several processes: members that node 0 has no CPU for.
+__attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const RegionPlan& plan,
+                                                      const Construct& construct) {
+  const auto cpus = uint32_t(layout().cpus[0].size());
+  const bool is_outermost_of_main = self.root && self.gtid == 0 && self.task->level == 0;
+  if (!several_processes() || plan.spreads() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
+      !is_outermost_of_main || threads_stay_where_they_are() || !may_begin_late(construct.microtask))
+    return 0;
+  return plan.threads - cpus;
+}
+
 } // namespace
 
 void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
@@ -82,7 +94,9 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   }
   const RegionResources resources(self, threads);
   const Construct construct{source, microtask, count, arguments, invoke};
-  const RegionPlan plan = plan_with_crew(self, threads, construct, false);
+  RegionPlan plan = plan_with_crew(self, threads, construct, false);
+  if (layout().nodes() != 1) [[unlikely]]
+    plan.late = late_members(self, plan, construct);
   const NodeTeam* team = nullptr;
   if (plan.spreads() && several_processes()) // the region's shared variables lie in its caller's frame
     on_fresh_page([&] { team = &run_region(self, construct, plan, proc_bind); });

@@ -104,23 +104,29 @@ uint64_t name_region(Thread& primary) {
          (++primary.regions_begun & ((uint64_t(1) << most_significant) - 1));
 }
 
-/// Lets the primary's crew begin.
-void start_workers(Thread& primary, NodeTeam& team) {
+/// Lets the primary's crew begin; the last `late` of them when they are needed.
+void start_workers(Thread& primary, NodeTeam& team, uint32_t late) {
   HETMP_CHECK(primary.crew.size() + 1 == team.local_threads());
   team.region_end.start(team.local_threads() - 1, name_region(primary));
   write_changed(team.crew, static_cast<Thread* const*>(primary.crew.data()));
+  const uint32_t at_once = team.local_threads() - late;
   for (uint32_t local = 1; local < team.local_threads(); local++) {
     Thread& worker = *team.crew[local - 1];
     HETMP_CHECK(&worker != &primary && worker.node == primary.node && !worker.called_back);
     write_changed(worker.job, &work_as_member);
     write_changed(worker.next_team, &team);
     write_changed(worker.next_local_number, local);
-    worker.go.post();
+    if (local < at_once)
+      worker.go.post();
+  }
+  if (late != 0) [[unlikely]] {
+    team.late.begin(at_once, team.local_threads());
+    watch_late_members(team);
   }
 }
 
 /// A team that has been described and has its seats. Each step relies on those above it.
-HETMP_INLINED void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node) {
+HETMP_INLINED void start(Thread& primary, NodeTeam& team, const std::vector<uint32_t>& by_node, uint32_t late = 0) {
   reserve_members(team, team.local_threads());
   affinity::choose_display(primary, team); // goes by the description and the seats
   HETMP_CHECK_COSTLY(is_valid(team));
@@ -128,8 +134,8 @@ HETMP_INLINED void start(Thread& primary, NodeTeam& team, const std::vector<uint
   if (team.global) [[unlikely]]
     begin_with_other_nodes(team, by_node); // first of those that begin: they have the longest way
   if (team.local_threads() > 1)
-    start_workers(primary, team); // publishes all of the above to them; nothing of the team may be set up later
-  enter(primary, team, 0);        // last: workers enter meanwhile
+    start_workers(primary, team, late); // publishes all of the above to them; nothing of the team may be set up later
+  enter(primary, team, 0);              // last: workers enter meanwhile
 }
 
 HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
@@ -139,7 +145,7 @@ HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const
   describe(team, primary, construct.source, plan);
   keep_outlined_function(team, construct);
   affinity::prepare_seats(primary, team, proc_bind); // behind describe(), which says how many there are
-  start(primary, team, plan.by_node);
+  start(primary, team, plan.by_node, team.seats.empty() ? plan.late : 0); // seats are threads' own
   return team;
 }
 
@@ -219,9 +225,25 @@ void execute(Thread& self, NodeTeam& team) {
 
 void end_region(Thread& primary, NodeTeam& team) { end(primary, team); }
 
+namespace {
+
+/// In the place of members that nobody has waited for.
+void execute_late_members(Thread& primary, NodeTeam& team) {
+  while (const auto local = team.late.claim()) {
+    enter(primary, team, *local);
+    execute(primary, team);
+    team.region_end.leave();
+  }
+  primary.task = &team.members[0];
+}
+
+} // namespace
+
 const NodeTeam& run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
   NodeTeam& team = begin(primary, construct, plan, proc_bind);
   execute(primary, team);
+  if (plan.late != 0) [[unlikely]]
+    execute_late_members(primary, team);
   end(primary, team);
   return team;
 }

@@ -46,6 +46,7 @@ struct RegionPlan {
   uint32_t threads = 1;          ///< of the whole team
   uint32_t idle = 0; ///< those of them that only keep the team's size, all on this node; less than `threads`
   StaysHere stays = StaysHere::OneThread;
+  uint32_t late = 0; ///< those, all on this node, that may begin when others have finished (team/late_members.hpp)
 
   bool spreads() const { return !by_node.empty(); }
   /// Threads on the node that meets the region.

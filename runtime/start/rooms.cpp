@@ -14,6 +14,7 @@
 #include "runtime/tasking/task_watch.hpp"
 #include "runtime/team/cancellations.hpp"
 #include "runtime/team/display.hpp"
+#include "runtime/team/late_members.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/team/worker_pool.hpp"
 
@@ -43,6 +44,7 @@ constexpr Room rooms[] = {
     {"task_graph: exclusions", nullptr, forget_exclusions},
     {"team: display of affinity", affinity::read_display_affinity, nullptr},
     {"team: workers", nullptr, forget_all_workers},
+    {"team: members that begin late", nullptr, forget_late_members},
     {"team: threads", nullptr, forget_other_threads},
     {"tasking: tasks on other nodes", nullptr, forget_away_tasks},
     {"tasking: watch of events", nullptr, forget_task_watch},

@@ -22,6 +22,8 @@ inline bool arrive_last(NodeTeam& team) {
 /// Threads of one node meet. The last to arrive runs `last` while the others wait: everything they wrote before is
 /// visible to it, and everything it writes is visible to them afterwards. Explicit tasks go on as they are.
 template <class Last> void local_barrier(NodeTeam& team, Last&& last) {
+  if (team.late.any()) [[unlikely]]
+    start_late_members(team);
   const uint32_t seen = team.released.epoch(); // cannot move before this thread has arrived
   if (arrive_last(team)) {
     last();
@@ -36,6 +38,8 @@ template <class Last> void local_barrier(NodeTeam& team, Last&& last) {
 /// by the threads that wait.
 template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& last) {
   NodeTeam& team = *task.team;
+  if (team.late.any()) [[unlikely]]
+    start_late_members(team);
   const uint32_t seen = team.released.epoch();
   if (arrive_last(team)) {
     if (__builtin_expect(team.released.tasks_announced(), 0))

@@ -266,9 +266,8 @@ void submit_to_helpers(Thread& self, ExplicitTask& task, std::vector<Dependence>
 } // namespace
 
 GeneratingTask& generating_task(ImplicitTask& task) {
-  if (task.explicit_task)
-    return *task.explicit_task;
-  return task.generator;
+  GeneratingTask* const explicit_task = task.explicit_task;
+  return explicit_task ? *explicit_task : task.generator;
 }
 
 DependenceTable& dependences_of(GeneratingTask& task) {
@@ -281,8 +280,7 @@ ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
   ExplicitTask* task = take_task(self.task_blocks, request.body_bytes, request.body_alignment);
   if (!task)
     die(exit_code::no_resources, "no memory for a task of %zu bytes", request.body_bytes);
-  ImplicitTask& implicit = *self.task;
-  GeneratingTask& parent = generating_task(implicit);
+  GeneratingTask& parent = generating_task(*self.task);
   HETMP_CHECK(task->children.load(std::memory_order_relaxed) == GeneratingTask::one_record && !task->attached);
   task->function = request.function;
   task->finalise = request.finalise;
@@ -291,7 +289,7 @@ ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
   task->tied = request.tied;
   task->is_final = request.is_final || parent.is_final;
   task->group = task->member_of = parent.group;
-  task->team = implicit.team;
+  task->team = self.task->team;
   if (request.has_event)
     give_event(*task);
   return *task;

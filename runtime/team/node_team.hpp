@@ -10,6 +10,7 @@
 #include "runtime/task_graph/team_tasks.hpp"
 #include "runtime/team/cancellations.hpp"
 #include "runtime/team/implicit_task.hpp"
+#include "runtime/team/late_members.hpp"
 #include "runtime/team/loop_buffer.hpp"
 #include "runtime/wait/bell.hpp"
 #include "runtime/wait/futex_lock.hpp"
@@ -58,6 +59,7 @@ struct NodeTeam {
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
+  LateMembers late;       ///< members that have not begun
   Bell iterations_posted; ///< of doacross loops
   Cancellations cancelled;
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs that are taken; relaxed: orders nothing
