@@ -18,6 +18,7 @@ from .runs import RunFailed, finish, start
 ALLOWED_RATIO, ALLOWED_SECONDS = 1.05, 0.3  # what a program may take, of the time of one core and in seconds besides
 ALLOWED_SPINNING = 3.0                      # for programs that spin on flags of their own
 ROUNDS = 5
+FIXED = ("origin", "all")                   # placements that decide nothing
 LEAST_PATIENCE, PATIENCE = 20, 10           # a run may take so many seconds, and so many times the time of one core
 
 
@@ -67,8 +68,8 @@ class Comparison:
         self.libraries = build / "lib"
         self.settings = dict(setting.split("=", 1) for setting in options.setting)
         library_identity = _identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
-        self.key = " ".join([name, compiler, *self.arguments, "on", options.nodes, *sorted(options.setting),
-                             "libraries", library_identity, "program", _identity(self.path)])
+        self.key = " ".join([name, compiler, *self.arguments, *(["fixed"] if options.fixed else []), "on", options.nodes,
+                             *sorted(options.setting), "libraries", library_identity, "program", _identity(self.path)])
 
     def _run(self, settings, confine, limit):
         """(seconds of the whole process, its result if it was right, whether it was ended because it took too long). Nothing that an earlier
@@ -96,7 +97,11 @@ class Comparison:
             raise RunFailed(f"{self.name} by {self.compiler} is wrong on one core, or takes longer than --timeout")
         limit = min(self.context.options.timeout, max(LEAST_PATIENCE, PATIENCE * one))
         nodes, result, over = self._run({"HETMP_NODES": self.context.options.nodes} | self.settings, False, limit)
-        rounds.add(self.key, {"one": one, "nodes": nodes, "right": result == wanted, "over": over})
+        record = {"one": one, "nodes": nodes, "right": result == wanted, "over": over}
+        for placement in FIXED if self.context.options.fixed else ():
+            record[placement], _, _ = self._run({"HETMP_NODES": self.context.options.nodes, "HETMP_PLACEMENT": placement} | self.settings,
+                                                False, limit)
+        rounds.add(self.key, record)
 
     def allowed(self, one):
         return max(ALLOWED_SPINNING * one if self.program.spins else 0, ALLOWED_RATIO * one + ALLOWED_SECONDS)
@@ -107,7 +112,8 @@ def _summary(comparison, records):
     took: the ratio is then a lower bound."""
     one = statistics.median(record["one"] for record in records)
     excess = statistics.median(record["nodes"] - comparison.allowed(record["one"]) for record in records)
-    return {"program": comparison.name, "compiler": comparison.compiler, "one": one,
+    best = [min(record[placement] for placement in FIXED) / record["nodes"] for record in records if FIXED[0] in record]
+    return {"program": comparison.name, "of_best": statistics.median(best) if best else None, "compiler": comparison.compiler, "one": one,
             "nodes": statistics.median(record["nodes"] for record in records),
             "ratio": statistics.median(record["nodes"] / record["one"] for record in records),
             "allowed": comparison.allowed(one), "kept": excess <= 0, "rounds": len(records),
@@ -115,8 +121,10 @@ def _summary(comparison, records):
 
 
 def _print_row(row):
+    of_best = f", {row['of_best']:.2f} of the best fixed placement" if row["of_best"] else ""
     print(f"   {row['program']:20} {row['compiler']:9} {row['one']:8.2f} {'>' if row['over'] else ' '}{row['nodes']:8.2f} "
-          f"{row['ratio']:7.2f} {row['allowed']:8.2f} {'kept' if row['kept'] else 'ABOVE':6} {row['right']} of {row['rounds']}", flush=True)
+          f"{row['ratio']:7.2f} {row['allowed']:8.2f} {'kept' if row['kept'] else 'ABOVE':6} {row['right']} of {row['rounds']}{of_best}",
+          flush=True)
 
 
 def _seeds(text):
@@ -159,6 +167,9 @@ def placement(context):
     context.keep("programs", rows)
     above = [f"{row['program']} {row['compiler']}" for row in rows if not row["kept"]]
     wrong = [f"{row['program']} {row['compiler']}" for row in rows if row["right"] < row["rounds"]]
-    print(f"   {len(rows)} programs: {len(above)} take more than is allowed, {len(wrong)} were wrong or not finished at least once", flush=True)
+    print(f"   {len(rows)} programs: {len(above)} take more than is allowed, {len(wrong)} were wrong or not finished at least once",
+          flush=True)
+    if options.fixed and rows:
+        print(f"   mean of the best fixed placement: {statistics.mean(row['of_best'] for row in rows):.2f}", flush=True)
     if failed or wrong:
         raise RunFailed(", ".join(failed + wrong))

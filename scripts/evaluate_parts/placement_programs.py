@@ -54,7 +54,7 @@ PROGRAMS = {
     "trap_thread_objects": _trap("thread_objects.cpp", "--rounds 2000 --steps 500000", "--rounds 10000 --steps 500000"),
     "trap_flags": _trap("flags.c", "--rounds 500 --steps 500000", "--rounds 2500 --steps 500000", spins=True),
     "ep": Program("ep/*.c", {0.3: "S", 0.7: "W", 5: "A", 20: "A --visits 4"}, ("-DBENCHMARK_SCHEDULE=",)),
-    "cg": Program("cg/*.c", {0.1: "S", 0.3: "W", 1: "A", 60: "B"}, ("-DBENCHMARK_SCHEDULE=",)),
+    "cg": _classes("cg", S=0.1, W=0.3, A=1, B=60),  # its loops are schedule(runtime)
     "blackscholes": Program("blackscholes/*.c", {1: "--visits 20", 10: "--visits 50 --repeats 4"}, ("-DBENCHMARK_SCHEDULE=",)),
     "mg": _classes("mg", S=0.02, W=1, A=5, B=15),
     "ft": _classes("ft", S=0.3, W=1, A=15),
@@ -117,7 +117,8 @@ def compiled(name, compiler, build, seconds):
         driver = [compiler.replace("gcc", "g++") if cplusplus else compiler]
     else:
         driver = [compiler, *(["--driver-mode=g++"] if cplusplus else []), *_clang_flags(compiler, build)]
-    words = [*driver, f"-I{MICROBENCH}/generate", "-std=c++17" if cplusplus else "-std=gnu11", *COMMON_FLAGS, *program.flags, *sources, "-lm", "-o", str(target)]
+    words = [*driver, f"-I{MICROBENCH}/generate", "-std=c++17" if cplusplus else "-std=gnu11", *COMMON_FLAGS, *program.flags, *sources,
+             "-lm", "-o", str(target)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RunFailed(f"{compiler} cannot compile {name}:\n{done.stderr[-2000:]}")
