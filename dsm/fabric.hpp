@@ -154,6 +154,10 @@ struct Fabric {
   void (*begin_visit)(uint64_t loop);
   /// What this node's threads touch from now on is no loop's. Also for a visit that is not to be helped nor remembered.
   void (*end_visit)();
+
+  /// A thread of this node, or the node without a team, begins or ends to wait for what other nodes do. Null where it
+  /// is not wanted. Any thread.
+  void (*wait_outside)(bool begins);
 };
 
 } // namespace hetmp::dsm

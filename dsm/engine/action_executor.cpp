@@ -68,6 +68,7 @@ void ActionExecutor::carry_out_one_by_one(const protocol::Actions& actions, cons
 }
 
 void ActionExecutor::protect(PageRange pages) {
+  meter_.taken(pages.first, pages.count, StormMeter::What::RightToWrite, monotonic_ns());
   for_each_piece(plan_, pages, [this](uintptr_t address, PageRange piece) { memory_.protect(address, piece); });
 }
 
@@ -75,7 +76,9 @@ void ActionExecutor::unprotect(PageNumber page, UserFaults::Waiters waiters) {
   const uintptr_t address = plan_.address_of(page);
   memory_.unprotect(address, waiters);
   observer_.arrived(address, 1, true);
-  holds_.came(page, monotonic_ns());
+  const int64_t now = monotonic_ns();
+  meter_.came(page, 1, now);
+  holds_.came(page, now);
 }
 
 void ActionExecutor::install(const ActionBatch::Installation& installation, bool held) {
@@ -88,12 +91,15 @@ void ActionExecutor::install(const ActionBatch::Installation& installation, bool
       observer_.received(pages.count * page_bytes);
       content += pages.count * page_bytes;
     }
+    const int64_t now = monotonic_ns();
+    meter_.came(pages.first, pages.count, now);
     if (held)
-      holds_.came(pages.first, monotonic_ns(), pages.count);
+      holds_.came(pages.first, now, pages.count);
   });
 }
 
 void ActionExecutor::drop(PageRange pages) {
+  meter_.taken(pages.first, pages.count, StormMeter::What::Copy, monotonic_ns());
   for_each_piece(plan_, pages, [this](uintptr_t address, PageRange piece) {
     memory_.drop(address, piece);
     observer_.lost(address, piece.count);

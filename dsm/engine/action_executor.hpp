@@ -6,6 +6,7 @@
 #include "dsm/engine/local_memory.hpp"
 #include "dsm/engine/page_observer.hpp"
 #include "dsm/transport/transport.hpp"
+#include "dsm/turns/storm_meter.hpp"
 
 #include <cstdint>
 
@@ -24,8 +25,8 @@ class ActionExecutor {
   };
 
   ActionExecutor(const AddressPlan& plan, LocalMemory& memory, PageObserver& observer, HoldTimes& holds,
-                 Listener& listener)
-      : plan_(plan), memory_(memory), observer_(observer), holds_(holds), listener_(listener) {}
+                 StormMeter& meter, Listener& listener)
+      : plan_(plan), memory_(memory), observer_(observer), holds_(holds), meter_(meter), listener_(listener) {}
   void set_transport(Transport& transport) { transport_ = &transport; }
 
   /// Takes over the actions of one event; `content` came with it, null for zeros. They have been carried out after
@@ -47,6 +48,7 @@ class ActionExecutor {
   LocalMemory& memory_;
   PageObserver& observer_;
   HoldTimes& holds_;
+  StormMeter& meter_;
   Listener& listener_;
   Transport* transport_ = nullptr;
   ActionBatch batch_; ///< of the events since finish(); no two of the same page

@@ -3,6 +3,8 @@
 #include "base/check.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 namespace hetmp::dsm {
 
@@ -27,7 +29,7 @@ HoldTimes::Clock HoldTimes::held_until(PageNumber page, Clock now) {
   return 0;
 }
 
-bool HoldTimes::passes(uint32_t from, const protocol::Message& message, Clock now) {
+bool HoldTimes::passes(uint32_t from, const protocol::Message& message, Clock now, bool asked_for) {
   Clock due = 0;
   for (const Later& later : later_)
     if (!later.resume && later.from == from && later.message.page == message.page)
@@ -35,13 +37,47 @@ bool HoldTimes::passes(uint32_t from, const protocol::Message& message, Clock no
   if (due == 0 && !protocol::may_take_copy(message.type))
     return true;
   due = std::max(due, held_until(message.page, now));
+  if (kept_until_ > now && !asked_for && protocol::may_take_copy(message.type))
+    due = std::max(due, kept_until_);
   if (due == 0)
     return true;
   keep({due, from, message, false});
   return false;
 }
 
-void HoldTimes::resume_later(const protocol::Message& message, Clock now) { keep({now + hold_ns, 0, message, true}); }
+void HoldTimes::resume_later(const protocol::Message& message, Clock now) {
+  keep({std::max(now + hold_ns, kept_until_), 0, message, true});
+}
+
+void HoldTimes::keep_all(Clock until) { kept_until_ = until; }
+
+void HoldTimes::keep_no_more(Clock now) {
+  make_due([this](const Later& later) { return later.due >= kept_until_; }, now);
+  kept_until_ = 0;
+}
+
+void HoldTimes::let_go(PageNumber page, Clock now) {
+  if (keeps_back())
+    make_due([&](const Later& later) { return later.due >= kept_until_ && later.message.page == page; }, now);
+}
+
+void HoldTimes::let_go_oldest(Clock now) {
+  HETMP_CHECK(keeps_back());
+  const auto oldest =
+      std::find_if(later_.begin(), later_.end(), [this](const Later& later) { return later.due >= kept_until_; });
+  let_go(oldest->message.page, now);
+}
+
+/// In the order in which they came; but for pages that have just come.
+template <class Which> void HoldTimes::make_due(Which&& which, Clock now) {
+  const auto first = std::stable_partition(later_.begin(), later_.end(), std::not_fn(which));
+  const std::vector<Later> going(first, later_.end());
+  later_.erase(first, later_.end());
+  for (Later later : going) {
+    later.due = std::max(now, held_until(later.message.page, now));
+    keep(later);
+  }
+}
 
 /// Behind everything that is due at the same time: what came first goes first.
 void HoldTimes::keep(const Later& later) {

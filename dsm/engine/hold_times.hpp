@@ -1,6 +1,7 @@
 // Hold times: a page that has just come stays for a moment before another node may take it, and the messages that would
 // take it away wait. Long enough for the thread that waited for the page to run and make its access, or two nodes that
-// want the same page could take it from each other for ever.
+// want the same page could take it from each other for ever. In a turn (dsm/turns/turn_taker.hpp) all pages stay, for
+// longer.
 //
 // Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds, never less than the time before. One caller at
 // a time.
@@ -32,10 +33,12 @@ class HoldTimes {
   /// The page, or so many from there on, have just come for a thread of this node.
   void came(PageNumber page, Clock now, uint32_t pages = 1);
 
-  /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, or because an
-  /// earlier one of its page and channel waits. Not for messages that carry content: see take_earlier().
-  bool passes(uint32_t from, const protocol::Message& message, Clock now);
-  /// The protocol's Hold action: resume is due after the hold time.
+  /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, because of the
+  /// turn, or because an earlier one of its page and channel waits. `asked_for`: this node has a request for the page
+  /// under way, which may be behind the message at the page's home; so the turn is no reason to wait. Not for messages
+  /// that carry content: see take_earlier().
+  bool passes(uint32_t from, const protocol::Message& message, Clock now, bool asked_for = false);
+  /// The protocol's Hold action: resume is due after the hold time, or when the turn ends.
   void resume_later(const protocol::Message& message, Clock now);
 
   /// Content is not put off; what came before it on the same channel and still waits goes first. Again until there is
@@ -43,6 +46,18 @@ class HoldTimes {
   std::optional<Later> take_earlier(uint32_t from, PageNumber page);
   /// What is due. Again until there is none.
   std::optional<Later> take_due(Clock now);
+
+  /// A turn begins: what may take a page waits, until then at the latest.
+  void keep_all(Clock until);
+  /// The turn ends: what waits because of it is due.
+  void keep_no_more(Clock now);
+  bool keeps_all() const { return kept_until_ != 0; }
+  /// Whether something waits because of the turn.
+  bool keeps_back() const { return keeps_all() && !later_.empty() && later_.back().due >= kept_until_; }
+  /// Within a turn: what waits because of it, and is about this page, is due.
+  void let_go(PageNumber page, Clock now);
+  /// Likewise, the page that is longest waited for. Requires keeps_back().
+  void let_go_oldest(Clock now);
 
   bool empty() const { return later_.empty(); }
   /// Requires !empty().
@@ -58,9 +73,11 @@ class HoldTimes {
   void forget_old(Clock now);
   Clock held_until(PageNumber page, Clock now);
   void keep(const Later& later);
+  template <class Which> void make_due(Which&& which, Clock now);
 
   std::deque<Later> later_; ///< in the order of `due`
   std::deque<Held> held_;   ///< within the last hold time, in the order of `since`
+  Clock kept_until_ = 0;    ///< the turn's end at the latest; 0: there is no turn
 };
 
 } // namespace hetmp::dsm

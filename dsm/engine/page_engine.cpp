@@ -42,13 +42,21 @@ void PageEngine::handle_fault(const PageFault& fault) {
     memory_.give_zeros(page, state == protocol::LocalState::Exclusive);
   if (is_missing(page, write)) {
     observer_.faulted(fault);
+    meter_.faulted(page, monotonic_ns());
     prefetcher_.visits.fetched(page, write, *this);
   }
   const bool first = !is_asked_for(page);
-  ask(page, write);
+  const bool to_write = write || will_be_written(page);
+  ask(page, to_write);
   executor_.finish();
   if (state == protocol::LocalState::Invalid)
-    prefetcher_.streams.faulted(page, write, first, *this, prefetcher_.visits);
+    prefetcher_.streams.faulted(page, to_write, first, *this, prefetcher_.visits);
+}
+
+/// In a turn, others wait whatever this node takes: what it wrote before comes for writing at once.
+bool PageEngine::will_be_written(PageNumber page) const {
+  return holds_.keeps_all() && protocol_->state(page) == protocol::LocalState::Invalid &&
+         meter_.was_written(page, monotonic_ns());
 }
 
 void PageEngine::handle_slot(uint32_t from, const Slot& slot) {
@@ -93,7 +101,8 @@ void PageEngine::take(uint32_t from, const protocol::Message& message, const uin
       deliver(earlier->from, earlier->message, nullptr);
       executor_.finish();
     }
-  } else if (!holds_.passes(from, message, monotonic_ns())) {
+  } else if (!holds_.passes(from, message, monotonic_ns(),
+                            message.page < plan_.pages() && is_asked_for(message.page))) {
     return;
   }
   deliver(from, message, content);
@@ -149,6 +158,8 @@ void PageEngine::ask(PageNumber page, bool write) {
   else
     protocol_->read_fault(page, actions_);
   executor_.add(actions_, nullptr);
+  if (holds_.keeps_back() && is_asked_for(page))
+    holds_.let_go(page, monotonic_ns()); // the request may be behind what waits here
 }
 
 void PageEngine::push(PageNumber page, uint32_t to) {

@@ -10,6 +10,7 @@
 #include "dsm/engine/waiting_requests.hpp"
 #include "dsm/protocol/node.hpp"
 #include "dsm/transport/transport.hpp"
+#include "dsm/turns/storm_meter.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,10 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   bool has_waiting() const { return !waiting_.empty(); }
   /// Asks for pages ahead; true if it has.
   bool fetch_ahead() { return prefetcher_.visits.ask_for_remembered(*this); }
+  // For turns (turns.hpp).
+  StormMeter& meter() { return meter_; }
+  HoldTimes& holds() { return holds_; }
+
   /// A node is lost: nothing is taken any more.
   void lose(uint32_t node) { protocol_->lose(node); }
 
@@ -52,6 +57,7 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   void take(uint32_t from, const protocol::Message& message, const uint8_t* content);
   void deliver(uint32_t from, const protocol::Message& message, const uint8_t* content);
   void resume(PageNumber page);
+  bool will_be_written(PageNumber page) const;
 
   bool is_missing(PageNumber page, bool write) const override;
   bool is_asked_for(PageNumber page) const override {
@@ -71,8 +77,9 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   std::optional<protocol::Node> protocol_; ///< from set_up() on
   protocol::Actions actions_;              ///< of the present event
   HoldTimes holds_;
+  StormMeter meter_;
   WaitingRequests waiting_;
-  ActionExecutor executor_{plan_, memory_, observer_, holds_, *this};
+  ActionExecutor executor_{plan_, memory_, observer_, holds_, meter_, *this};
 };
 
 } // namespace hetmp::dsm

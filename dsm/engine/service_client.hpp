@@ -3,6 +3,7 @@
 
 #include "dsm/transport/slot.hpp"
 #include "dsm/transport/transport.hpp"
+#include "dsm/turns/turn_order.hpp"
 
 #include <cstdint>
 #include <sys/types.h>
@@ -17,6 +18,8 @@ class ServiceClient {
   /// A message that is not about pages.
   virtual void runtime_message(uint32_t from, const void* bytes, uint32_t size) = 0;
   virtual void control_message(uint32_t from, const Slot& slot) = 0;
+  /// To the node's Turns; to this one's own as well.
+  virtual void send_turn(uint32_t to, TurnMessage step) = 0;
   /// After each round of work; true if something is still to be tried again soon.
   virtual bool retry() = 0;
   /// A node process ended. Does not return if the program cannot go on.

@@ -40,6 +40,7 @@ void ServiceThread::start(uint32_t node, Transport& transport, ServiceClient& cl
   client_ = &client;
   memory_.set_up(node);
   engine_.set_up(node, transport);
+  turns_.set_up(node, client);
   poll_.push_back({memory_.fault_descriptor(), POLLIN, 0});
   poll_.push_back({transport_->doorbell(), POLLIN, 0});
   for (const Watched& watched : watched_)
@@ -90,6 +91,7 @@ bool ServiceThread::work() {
   transport_->receive(handle_);
   if (faults_waiting_)
     serve_faults();
+  turns_.look(); // it may end a turn: then more is due
   engine_.do_what_is_due();
   const bool asked = engine_.fetch_ahead();
   memory_.futexes().wake_if_due();
@@ -122,6 +124,7 @@ std::optional<int64_t> ServiceThread::longest_sleep_ns(bool retry_soon) const {
   const int64_t wait = retry_soon ? soon_ns : transport_->longest_sleep_ns();
   at_most(wait < 0 ? std::nullopt : std::optional(wait));
   at_most(engine_.until_due());
+  at_most(turns_.until_look());
   at_most(memory_.futexes().until_due());
   return least;
 }

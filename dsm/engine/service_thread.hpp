@@ -11,6 +11,7 @@
 #include "dsm/engine/page_engine.hpp"
 #include "dsm/engine/page_observer.hpp"
 #include "dsm/engine/service_client.hpp"
+#include "dsm/engine/turns.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/transport/transport.hpp"
 
@@ -43,6 +44,7 @@ class ServiceThread {
   LocalMemory& memory() { return memory_; }
   Prefetcher& prefetcher() { return prefetcher_; }
   PageEngine& engine() { return engine_; }
+  Turns& turns() { return turns_; }
 
  private:
   struct Watched {
@@ -65,6 +67,7 @@ class ServiceThread {
   LocalMemory memory_;
   Prefetcher prefetcher_;
   PageEngine engine_;
+  Turns turns_{engine_};
   const Transport::Handle handle_ = [this](uint32_t from, const Slot& slot) { handle_slot(from, slot); };
   Transport* transport_ = nullptr; ///< from start() on, like the next
   ServiceClient* client_ = nullptr;

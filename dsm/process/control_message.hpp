@@ -66,9 +66,14 @@ struct Offer {};
 /// To itself: a visit has begun, for which there is something to fetch.
 struct Visit {};
 
+/// About the turn (dsm/turns): asked for and given back, to the origin; given, by it.
+struct Turn {
+  uint64_t step; ///< a TurnMessage
+};
+
 /// The number of a message is its place here.
 using Message =
-    std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer, Visit>;
+    std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer, Visit, Turn>;
 
 template <class M> constexpr bool carries_data = requires { M::carries_data; };
 

@@ -73,6 +73,10 @@ struct ControlReceiver {
       self.service_->engine().push_page_of(push.address, uint32_t(push.reader));
   }
   void operator()(const control::Offer&) const { self.service_->engine().push_offer(); }
+  void operator()(const control::Turn& turn) const {
+    if (!self.service_->turns().message(from, turn.step))
+      die(exit_code::software, "%s sent a word about turns that cannot be", self.members_.name_of(from).c_str());
+  }
   void operator()(const control::Visit&) const {} // being awake, the service looks
 };
 
@@ -87,6 +91,10 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
 
 void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) {
   send_control(*transport_, to, is_service_thread ? Lane::Service : Lane::Anyone, control::Observe{}, bytes, size);
+}
+
+void NodeProcess::send_turn(uint32_t to, TurnMessage step) {
+  send_control(*transport_, to, Lane::Service, control::Turn{uint64_t(step)});
 }
 
 void NodeProcess::free_remote(void* block) {

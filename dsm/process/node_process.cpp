@@ -42,6 +42,14 @@ PrefetchChoice read_prefetch() {
   return choice.value_or(PrefetchChoice{});
 }
 
+bool read_turns() {
+  const auto text = environment_value(Variable::HETMP_TURNS);
+  const auto turns = text ? parse_boolean(*text) : std::optional(true);
+  if (!turns)
+    complain(Variable::HETMP_TURNS, *text, "expected true or false", "true");
+  return turns.value_or(true);
+}
+
 } // namespace
 
 struct FabricFunctions {
@@ -108,6 +116,10 @@ struct FabricFunctions {
     static constexpr control::Encoded message(control::Visit{}); // the caller may hold a lock: no shared page
     send_control(*the_process->transport_, the_process->node_, Lane::Anyone, message);
   }
+  static void wait_outside(bool begins) {
+    OutsideWaits& waits = the_process->service_->turns().outside();
+    begins ? waits.begin() : waits.end();
+  }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };
 
@@ -170,6 +182,8 @@ NodeProcess::NodeProcess(LaunchPlan plan)
   heap_.become(launch_.node, nullptr);
   const PrefetchChoice prefetch = read_prefetch();
   service_->prefetcher().enable(prefetch);
+  const bool turns = read_turns();
+  service_->turns().enable(turns);
   heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,
@@ -192,7 +206,8 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              prefetch.pushes ? FabricFunctions::offer : nullptr,
              prefetch.pushes ? FabricFunctions::offer_again : nullptr,
              prefetch.visits ? FabricFunctions::begin_visit : nullptr,
-             prefetch.visits ? FabricFunctions::end_visit : nullptr};
+             prefetch.visits ? FabricFunctions::end_visit : nullptr,
+             turns ? FabricFunctions::wait_outside : nullptr};
 }
 
 } // namespace hetmp::dsm

@@ -101,6 +101,7 @@ class NodeProcess final : private ServiceClient {
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
+  void send_turn(uint32_t to, TurnMessage step) override;
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override { members_.node_ended(node, pid, pidfd); }
   void node_lost(const Transport::Loss& loss) override { members_.node_lost(loss); }

@@ -43,7 +43,10 @@ const Answer& CoordinatedLevel::ask(uint32_t node, const auto& content) {
   const Asker self{node, AnswerSlots::own_ticket()};
   const uint32_t expected = AnswerSlots::expect(self.ticket);
   post({self, content});
-  return AnswerSlots::wait(self.ticket, expected);
+  waits_outside(true);
+  const Answer& answer = AnswerSlots::wait(self.ticket, expected);
+  waits_outside(false);
+  return answer;
 }
 
 NodesMeeting CoordinatedLevel::barrier(const TeamDescription& part, uint64_t sequence, uint64_t word,

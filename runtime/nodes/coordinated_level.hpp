@@ -49,6 +49,8 @@ class CoordinatedLevel : public NodeRegions,
   static void after(const Request& request, const Coordinator& coordinator);
   /// To a thread or to the node itself. Takes no lock. False if it means nothing here.
   static bool deliver(const Answer& answer);
+  /// The calling thread begins, or ends, to wait for an answer.
+  virtual void waits_outside(bool /*begins*/) {}
   /// Brings a request to the coordinator.
   virtual void post(const Request& request) = 0;
 

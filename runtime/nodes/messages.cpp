@@ -41,6 +41,12 @@ void send(uint32_t to, const EncodedMessage& message) {
   fabric->send(to, message.data(), message.size());
 }
 
+/// A thread of this node begins or ends to wait for other nodes.
+void tell_waits(bool begins) {
+  if (fabric->wait_outside)
+    fabric->wait_outside(begins);
+}
+
 /// The part of a team that waits for this node's resident leader. One slot is enough: only the initial task of the
 /// program spreads teams over node processes, so there is one at a time. Filled by the service thread, emptied by the
 /// leader; `handed` and `taken` count both.
@@ -129,6 +135,7 @@ class MessageLevel final : public CoordinatedLevel {
 
  protected:
   void post(const Request& request) override { send(0, EncodedMessage(request)); }
+  void waits_outside(bool begins) override { tell_waits(begins); }
 
  private:
   struct DrawnReport {
@@ -217,7 +224,9 @@ void take_code(TeamDescription& part, const TeamCode& code) {
 void* lead(void*) {
   auto* part = new TeamDescription;
   for (uint32_t seen = 0;; ++seen) {
+    tell_waits(true);
     mailbox.handed.wait_while(seen);
+    tell_waits(false);
     HETMP_CHECK(mailbox.handed.epoch() == seen + 1); // take() refuses what comes before this one is taken
     *part = mailbox.start.part;
     const TeamCode code = mailbox.start.code;

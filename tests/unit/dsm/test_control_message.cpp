@@ -37,6 +37,7 @@ TEST(ControlMessage, FieldsArrive) {
   const auto push = read_back(control::Push{0x1000, 63});
   EXPECT_EQ(push.address, 0x1000u);
   EXPECT_EQ(push.reader, 63u);
+  EXPECT_EQ(read_back(control::Turn{2}).step, 2u);
   read_back(control::End{});
   read_back(control::Joined{});
   read_back(control::Offer{});

@@ -71,5 +71,67 @@ TEST(HoldTimes, APageThatComesAgainIsHeldAgain) {
   EXPECT_EQ(holds.next_due(), hold / 2 + hold);
 }
 
+TEST(HoldTimes, InATurnEverythingThatTakesAPageWaits) {
+  HoldTimes holds;
+  holds.keep_all(10'000'000);
+  EXPECT_TRUE(holds.keeps_all());
+  EXPECT_FALSE(holds.keeps_back());
+  EXPECT_TRUE(holds.passes(1, message(MessageType::InvalidateAck, 7), 10));
+  EXPECT_TRUE(holds.passes(1, message(MessageType::Invalidate, 8), 10, true)) << "this node's request may be behind it";
+  EXPECT_FALSE(holds.passes(1, message(MessageType::ReadRequest, 7), 10));
+  EXPECT_FALSE(holds.passes(2, message(MessageType::FetchShared, 5), 20));
+  EXPECT_TRUE(holds.keeps_back());
+  EXPECT_FALSE(holds.take_due(9'999'999));
+  holds.keep_no_more(30);
+  EXPECT_FALSE(holds.keeps_back());
+  EXPECT_EQ(holds.take_due(30)->message.page, 7u) << "what came first goes first";
+  EXPECT_EQ(holds.take_due(30)->message.page, 5u);
+  EXPECT_TRUE(holds.passes(1, message(MessageType::ReadRequest, 7), 40));
+}
+
+TEST(HoldTimes, ATurnEndsByItselfToo) {
+  HoldTimes holds;
+  holds.keep_all(1000);
+  EXPECT_FALSE(holds.passes(1, message(MessageType::ReadRequest, 7), 10));
+  EXPECT_TRUE(holds.passes(1, message(MessageType::ReadRequest, 8), 1000));
+  EXPECT_TRUE(holds.take_due(1000));
+  holds.keep_no_more(2000);
+  EXPECT_TRUE(holds.empty());
+}
+
+TEST(HoldTimes, InATurnAResumeWaitsToo) {
+  HoldTimes holds;
+  holds.keep_all(10'000'000);
+  holds.resume_later(message(MessageType::Done, 7), 10);
+  EXPECT_FALSE(holds.take_due(10 + hold));
+  holds.let_go(7, 100'000);
+  EXPECT_TRUE(holds.take_due(100'000)->resume);
+}
+
+TEST(HoldTimes, OfOnePageEverythingIsLetGoInOrder) {
+  HoldTimes holds;
+  holds.keep_all(10'000'000);
+  EXPECT_FALSE(holds.passes(1, message(MessageType::FetchShared, 7), 10));
+  EXPECT_FALSE(holds.passes(1, message(MessageType::FetchShared, 5), 20));
+  EXPECT_FALSE(holds.passes(1, message(MessageType::Done, 7), 30)) << "behind the one that waits";
+  holds.let_go(9, 40);
+  EXPECT_FALSE(holds.take_due(40));
+  holds.let_go_oldest(50);
+  EXPECT_EQ(holds.take_due(50)->message.type, MessageType::FetchShared);
+  EXPECT_EQ(holds.take_due(50)->message.type, MessageType::Done);
+  EXPECT_FALSE(holds.take_due(50)) << "the other page's";
+  EXPECT_TRUE(holds.keeps_back());
+}
+
+TEST(HoldTimes, APageThatHasJustComeStaysWhenTheTurnEnds) {
+  HoldTimes holds;
+  holds.keep_all(10'000'000);
+  holds.came(7, 1'000'000);
+  EXPECT_FALSE(holds.passes(1, message(MessageType::FetchShared, 7), 1'000'010));
+  holds.keep_no_more(1'000'020);
+  EXPECT_FALSE(holds.take_due(1'000'000 + hold - 1));
+  EXPECT_TRUE(holds.take_due(1'000'000 + hold));
+}
+
 } // namespace
 } // namespace hetmp::dsm

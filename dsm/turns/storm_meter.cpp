@@ -1,0 +1,44 @@
+#include "dsm/turns/storm_meter.hpp"
+
+#include "base/check.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+
+void StormMeter::taken(PageNumber first, uint32_t count, What what, Clock now) {
+  for (PageNumber page = first; page != first + count; ++page) {
+    Taken& last = taken_[page % slots];
+    last = {page, now, what == What::RightToWrite || (last.page == page && last.written)};
+  }
+}
+
+bool StormMeter::was_taken(PageNumber page, Clock now) const {
+  const Taken& last = of(page);
+  return last.when != 0 && last.page == page && now - last.when <= soon_;
+}
+
+void StormMeter::faulted(PageNumber page, Clock now) {
+  last_fault_ = now;
+  if (std::any_of(waiting_.begin(), waiting_.end(), [page](const Waiting& one) { return one.page == page; }))
+    return; // another thread
+  const bool back = was_taken(page, now);
+  waiting_.push_back({page, back});
+  all_.change(1, now);
+  if (back)
+    back_.change(1, now);
+}
+
+void StormMeter::came(PageNumber first, uint32_t count, Clock now) {
+  std::erase_if(waiting_, [&](const Waiting& one) {
+    if (one.page - first >= count)
+      return false;
+    all_.change(-1, now);
+    if (one.back)
+      back_.change(-1, now);
+    return true;
+  });
+  HETMP_CHECK(all_.pages == int64_t(waiting_.size()) && back_.pages <= all_.pages);
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,79 @@
+// How much of its time a node's threads wait for pages, and how much of that for pages that they had and that another
+// node has taken: nodes that write the same pages take them from each other, and do little else in a storm of faults.
+//
+// Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds. One caller at a time; nothing is allocated
+// while there are no more waiting pages than ever before.
+#pragma once
+
+#include "dsm/space/address_plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hetmp::dsm {
+
+class StormMeter {
+ public:
+  using Clock = int64_t;
+
+  /// What is taken and wanted back later than that was not taken too early.
+  static constexpr Clock soon_ns = 100'000'000;
+
+  StormMeter() : taken_(size_t(slots)) {}
+
+  /// From now on back within this time counts as soon.
+  void set_soon(Clock soon) { soon_ = soon; }
+
+  enum class What : uint8_t { Copy, RightToWrite };
+  /// Another node has taken it. What may be written loses the right to write before the copy.
+  void taken(PageNumber first, uint32_t count, What what, Clock now);
+  /// Whether the page was taken, soon ago, when this node might write it.
+  bool was_written(PageNumber page, Clock now) const { return was_taken(page, now) && of(page).written; }
+  /// A thread waits for the page, or for the right to write it.
+  void faulted(PageNumber page, Clock now);
+  /// Pages came, or the right to write them: nobody waits for them any more.
+  void came(PageNumber first, uint32_t count, Clock now);
+
+  bool is_waiting() const { return !waiting_.empty(); }
+  Clock last_fault() const { return last_fault_; }
+  /// Time that was waited until now, summed over pages.
+  Clock waited(Clock now) const { return all_.until(now); }
+  /// That part of it which was waited for pages that had been taken.
+  Clock waited_for_taken(Clock now) const { return back_.until(now); }
+
+ private:
+  static constexpr uint64_t slots = 4096; ///< a power of two
+
+  struct Taken {
+    PageNumber page = 0;
+    Clock when = 0; ///< 0: no page
+    bool written = false;
+  };
+  struct Waiting {
+    PageNumber page;
+    bool back; ///< it had been taken
+  };
+  /// Time passes as many times at once as pages are waited for.
+  struct Sum {
+    Clock total = 0, since = 0;
+    int64_t pages = 0;
+    Clock until(Clock now) const { return total + pages * (now - since); }
+    void change(int64_t by, Clock now) {
+      total = until(now);
+      since = now;
+      pages += by;
+    }
+  };
+
+  const Taken& of(PageNumber page) const { return taken_[page % slots]; }
+  bool was_taken(PageNumber page, Clock now) const;
+
+  std::vector<Taken> taken_; ///< by the last bits of the page's number: the last one of each
+  std::vector<Waiting> waiting_;
+  Sum all_, back_;
+  Clock soon_ = soon_ns;
+  Clock last_fault_ = 0;
+};
+
+} // namespace hetmp::dsm
