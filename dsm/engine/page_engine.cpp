@@ -59,6 +59,17 @@ bool PageEngine::will_be_written(PageNumber page) const {
          meter_.was_written(page, monotonic_ns());
 }
 
+void PageEngine::fetch_back() {
+  if (!memory_.all_readable())
+    return;
+  back_.clear();
+  meter_.fetch_back(monotonic_ns(), back_);
+  for (const StormMeter::Wanted& wanted : back_)
+    if (may_come_unasked(plan_, wanted.page) && is_missing(wanted.page, wanted.write) && !is_asked_for(wanted.page))
+      ask(wanted.page, wanted.write);
+  executor_.finish();
+}
+
 void PageEngine::handle_slot(uint32_t from, const Slot& slot) {
   if (const auto message = read_page_message(slot.header))
     handle_message(from, *message, slot.data);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace hetmp::dsm {
 
@@ -42,6 +43,8 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   // For turns (turns.hpp).
   StormMeter& meter() { return meter_; }
   HoldTimes& holds() { return holds_; }
+  /// Asks for all pages that this node's threads will probably want back.
+  void fetch_back();
 
   /// A node is lost: nothing is taken any more.
   void lose(uint32_t node) { protocol_->lose(node); }
@@ -78,6 +81,7 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   protocol::Actions actions_;              ///< of the present event
   HoldTimes holds_;
   StormMeter meter_;
+  std::vector<StormMeter::Wanted> back_; ///< of fetch_back(), kept for its memory
   WaitingRequests waiting_;
   ActionExecutor executor_{plan_, memory_, observer_, holds_, meter_, *this};
 };

@@ -64,6 +64,8 @@ bool Turns::message(uint32_t from, uint64_t step) {
 void Turns::begin() {
   const int64_t now = monotonic_ns();
   engine_.holds().keep_all(taker_->begin(engine_.meter(), now));
+  if (fetches_)
+    engine_.fetch_back();
 }
 
 } // namespace hetmp::dsm

@@ -17,8 +17,12 @@ class Turns {
  public:
   explicit Turns(PageEngine& engine) : engine_(engine) {}
 
-  /// Before the first fault. A node that does not want turns asks for none.
-  void enable(bool wanted) { wanted_ = wanted; }
+  /// Before the first fault. A node that does not want turns asks for none. `fetches`: pages may come before threads
+  /// wait for them.
+  void enable(bool wanted, bool fetches) {
+    wanted_ = wanted;
+    fetches_ = fetches;
+  }
   /// Before there is a service thread.
   void set_up(uint32_t node, ServiceClient& client);
 
@@ -38,7 +42,7 @@ class Turns {
   PageEngine& engine_;
   ServiceClient* client_ = nullptr;
   uint32_t node_ = origin;
-  bool wanted_ = true;
+  bool wanted_ = true, fetches_ = true;
   OutsideWaits outside_;
   std::optional<TurnTaker> taker_; ///< from set_up() on
   TurnOrder order_;                ///< at the origin

@@ -183,7 +183,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
   const PrefetchChoice prefetch = read_prefetch();
   service_->prefetcher().enable(prefetch);
   const bool turns = read_turns();
-  service_->turns().enable(turns);
+  service_->turns().enable(turns, prefetch.streams);
   heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,

@@ -9,13 +9,9 @@ namespace hetmp::dsm {
 void StormMeter::taken(PageNumber first, uint32_t count, What what, Clock now) {
   for (PageNumber page = first; page != first + count; ++page) {
     Taken& last = taken_[page % slots];
-    last = {page, now, what == What::RightToWrite || (last.page == page && last.written)};
+    const bool known = last.page == page;
+    last = {page, now, what == What::RightToWrite || (known && last.written), known ? last.credit : uint8_t(0)};
   }
-}
-
-bool StormMeter::was_taken(PageNumber page, Clock now) const {
-  const Taken& last = of(page);
-  return last.when != 0 && last.page == page && now - last.when <= soon_;
 }
 
 void StormMeter::faulted(PageNumber page, Clock now) {
@@ -25,8 +21,19 @@ void StormMeter::faulted(PageNumber page, Clock now) {
   const bool back = was_taken(page, now);
   waiting_.push_back({page, back});
   all_.change(1, now);
-  if (back)
-    back_.change(1, now);
+  if (!back)
+    return;
+  back_.change(1, now);
+  taken_[page % slots].credit = fetched_unseen;
+}
+
+void StormMeter::fetch_back(Clock now, std::vector<Wanted>& wanted) {
+  for (Taken& one : taken_)
+    if (one.credit != 0 && is_soon(one, now)) {
+      --one.credit;
+      wanted.push_back({one.page, one.written});
+    }
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.page < b.page; });
 }
 
 void StormMeter::came(PageNumber first, uint32_t count, Clock now) {

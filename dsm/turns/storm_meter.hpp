@@ -35,6 +35,16 @@ class StormMeter {
   /// Pages came, or the right to write them: nobody waits for them any more.
   void came(PageNumber first, uint32_t count, Clock now);
 
+  struct Wanted {
+    PageNumber page;
+    bool write;
+  };
+  /// Pages that were taken and that threads will probably want back, in the order of their numbers: to fetch all of
+  /// them now. A page is one of them so many times after a thread has waited for it to come back, then not before a
+  /// thread does so again: nobody can see whether a page that comes without being waited for is used.
+  void fetch_back(Clock now, std::vector<Wanted>& wanted);
+  static constexpr uint8_t fetched_unseen = 7;
+
   bool is_waiting() const { return !waiting_.empty(); }
   Clock last_fault() const { return last_fault_; }
   /// Time that was waited until now, summed over pages.
@@ -49,6 +59,7 @@ class StormMeter {
     PageNumber page = 0;
     Clock when = 0; ///< 0: no page
     bool written = false;
+    uint8_t credit = 0; ///< to be fetched so many times before a thread waits for it again
   };
   struct Waiting {
     PageNumber page;
@@ -67,7 +78,8 @@ class StormMeter {
   };
 
   const Taken& of(PageNumber page) const { return taken_[page % slots]; }
-  bool was_taken(PageNumber page, Clock now) const;
+  bool is_soon(const Taken& taken, Clock now) const { return taken.when != 0 && now - taken.when <= soon_; }
+  bool was_taken(PageNumber page, Clock now) const { return of(page).page == page && is_soon(of(page), now); }
 
   std::vector<Taken> taken_; ///< by the last bits of the page's number: the last one of each
   std::vector<Waiting> waiting_;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace hetmp::dsm {
 namespace {
 
@@ -56,6 +58,35 @@ TEST(StormMeter, RemembersThatAPageWasWritten) {
   meter.taken(4 + 4096, 1, What::Copy, 4000);
   EXPECT_FALSE(meter.was_written(4, 5000)) << "another page has its place";
   EXPECT_FALSE(meter.was_written(4 + 4096, 5000));
+}
+
+TEST(StormMeter, WhatThreadsWantedBackIsFetchedBackForAWhile) {
+  StormMeter meter;
+  meter.taken(5, 1, What::RightToWrite, 1000);
+  meter.taken(4, 1, What::Copy, 1000);
+  meter.taken(3, 1, What::Copy, 1000); // nobody wants it back
+  meter.faulted(5, 2000);
+  meter.faulted(4, 2000);
+  meter.faulted(9, 2000); // nobody had taken it
+  meter.came(0, 10, 3000);
+  for (int turn = 0; turn < StormMeter::fetched_unseen; ++turn) {
+    meter.taken(4, 2, What::Copy, 4000);
+    std::vector<StormMeter::Wanted> wanted;
+    meter.fetch_back(5000, wanted);
+    ASSERT_EQ(wanted.size(), 2u) << turn;
+    EXPECT_EQ(wanted[0].page, 4u);
+    EXPECT_FALSE(wanted[0].write);
+    EXPECT_EQ(wanted[1].page, 5u);
+    EXPECT_TRUE(wanted[1].write);
+  }
+  std::vector<StormMeter::Wanted> wanted;
+  meter.fetch_back(5000, wanted);
+  EXPECT_TRUE(wanted.empty()) << "nobody has waited for them since";
+  meter.faulted(4, 6000);
+  meter.fetch_back(6000 + StormMeter::soon_ns, wanted);
+  EXPECT_TRUE(wanted.empty()) << "long ago";
+  meter.fetch_back(7000, wanted);
+  EXPECT_EQ(wanted.size(), 1u);
 }
 
 TEST(OutsideWaits, TellWhoWaitsAndHowOften) {
