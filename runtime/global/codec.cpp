@@ -136,7 +136,14 @@ void fields(auto& codec, Is<Request::OrderedPost> auto& it) {
 }
 void fields(auto& codec, Is<Request::Lock> auto& it) { codec(it.key); }
 void fields(auto& codec, Is<Request::TryLock> auto& it) { codec(it.key); }
-void fields(auto& codec, Is<Request::Unlock> auto& it) { codec(it.key); }
+void fields(auto& codec, Is<Request::GiveBackLock> auto& it) {
+  auto& [key, again] = it;
+  codec(key, again);
+}
+void fields(auto& codec, Is<Request::KeepLock> auto& it) {
+  auto& [key, trial] = it;
+  codec(key, trial);
+}
 void fields(auto& codec, Is<Request::OfferCopies> auto& it) {
   auto& [name, nodes, address, waits] = it;
   codec(name, nodes, address, waits);
@@ -167,7 +174,19 @@ void fields(auto&, Is<Answer::Go> auto&) {}
 void fields(auto& codec, Is<Answer::BarrierOver> auto& it) { codec(it.word); }
 void fields(auto& codec, Is<Answer::Tasks> auto& it) { codec(it.tasks); }
 void fields(auto& codec, Is<Answer::Assigned> auto& it) { codec(it.assignment); }
-void fields(auto& codec, Is<Answer::LockTried> auto& it) { codec(it.taken); }
+void fields(auto& codec, Is<Answer::LockGranted> auto& it) {
+  auto& [key, recalled] = it;
+  codec(key, recalled);
+}
+void fields(auto& codec, Is<Answer::LockTried> auto& it) {
+  auto& [key, taken, recalled] = it;
+  codec(key, taken, recalled);
+}
+void fields(auto& codec, Is<Answer::LockRecalled> auto& it) {
+  auto& [key, trial, leaves] = it;
+  codec(key, trial, leaves);
+}
+void fields(auto& codec, Is<Answer::LockHome> auto& it) { codec(it.key); }
 void fields(auto& codec, Is<Answer::Copies> auto& it) { codec(it.address); }
 void fields(auto& codec, Is<Answer::IdleNodes> auto& it) { codec(it.count); }
 void fields(auto& codec, Is<Answer::TasksUnwanted> auto& it) { codec(it.tasks); }

@@ -277,34 +277,19 @@ NodeSet Coordinator::nodes_needed(uint64_t microtask) const {
 }
 
 bool Coordinator::take(Asker from, const Request::Lock& asked, Answers& answers) {
-  Lock& lock = locks_[asked.key];
-  HETMP_CHECK(lock.held || lock.waiting.empty());
-  if (lock.held)
-    lock.waiting.push_back(from);
-  else
-    answers.push_back({from, Answer::Go{}});
-  lock.held = true;
-  return true;
+  return lock_owners_.lock(from, asked.key, answers);
 }
 
 bool Coordinator::take(Asker from, const Request::TryLock& asked, Answers& answers) {
-  Lock& lock = locks_[asked.key];
-  HETMP_CHECK(lock.held || lock.waiting.empty());
-  answers.push_back({from, Answer::LockTried{!lock.held}});
-  lock.held = true;
-  return true;
+  return lock_owners_.try_lock(from, asked.key, answers);
 }
 
-bool Coordinator::take(Asker, const Request::Unlock& asked, Answers& answers) {
-  Lock& lock = locks_[asked.key];
-  HETMP_CHECK(lock.held || lock.waiting.empty());
-  if (lock.waiting.empty()) {
-    locks_.erase(asked.key);
-  } else {
-    answers.push_back({lock.waiting.front(), Answer::Go{}});
-    lock.waiting.pop_front();
-  }
-  return true;
+bool Coordinator::take(Asker from, const Request::GiveBackLock& asked, Answers& answers) {
+  return lock_owners_.give_back(from, asked.key, asked.again, answers);
+}
+
+bool Coordinator::take(Asker from, const Request::KeepLock& asked, Answers& answers) {
+  return lock_owners_.keep(from, asked.key, asked.trial, answers);
 }
 
 perf::Report Coordinator::report() const {

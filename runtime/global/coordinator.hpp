@@ -5,6 +5,7 @@
 
 #include "perf/report/region_record.hpp"
 #include "runtime/global/gatherings.hpp"
+#include "runtime/global/lock_owners.hpp"
 #include "runtime/global/meetings.hpp"
 #include "runtime/global/requests.hpp"
 #include "schedulers/learning/loop_history.hpp"
@@ -61,10 +62,6 @@ class Coordinator {
     std::set<const schedulers::LoopHistory*> loops;
     bool unplaced = false;
   };
-  struct Lock {
-    bool held = false;
-    std::deque<Asker> waiting;
-  };
 
   using Loops = std::map<ConstructName, PlacedLoop>;
   using Answers = std::vector<Answer>;
@@ -80,7 +77,8 @@ class Coordinator {
   bool take(Asker from, const Request::OrderedPost& asked, Answers& answers);
   bool take(Asker from, const Request::Lock& asked, Answers& answers);
   bool take(Asker from, const Request::TryLock& asked, Answers& answers);
-  bool take(Asker from, const Request::Unlock& asked, Answers& answers);
+  bool take(Asker from, const Request::GiveBackLock& asked, Answers& answers);
+  bool take(Asker from, const Request::KeepLock& asked, Answers& answers);
   bool take(Asker from, const Request::OfferCopies& asked, Answers& answers);
   bool take(Asker from, const Request::TakeCopies& asked, Answers& answers);
   bool take(Asker from, const Request::ReleaseCopies& asked, Answers& answers);
@@ -102,7 +100,7 @@ class Coordinator {
   Meetings meetings_;
   std::map<ConstructName, Ordered> ordered_;
   Loops loops_;
-  std::unordered_map<uint64_t, Lock> locks_;
+  LockOwners lock_owners_;
   Gatherings gatherings_;
   std::deque<Region> regions_; ///< addresses stay
   std::map<std::pair<std::string, uint64_t>, Region*> region_by_name_;

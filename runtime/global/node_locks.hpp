@@ -5,14 +5,18 @@
 
 namespace hetmp::runtime {
 
+/// What a node says of locks that it does not own, or no longer; sync/node_lock.hpp hears the answers. `key`: an
+/// address that means the same on all nodes.
 class NodeLocks {
  public:
-  /// Mutual exclusion between nodes for the lock or critical section at `key` (an address that means the same on all
-  /// nodes). Called by at most one thread of a node at a time per key; local threads queue before (core/node_lock).
-  virtual void lock(uint64_t key) = 0;
-  /// lock() if no node holds it now; whether it was taken.
+  /// The lock will be granted. Does not wait.
+  virtual void ask_lock(uint64_t key) = 0;
+  /// Whether the calling thread has got the lock, which it does if no thread of any node holds or awaits it.
   virtual bool try_lock(uint64_t key) = 0;
-  virtual void unlock(uint64_t key) = 0;
+  /// `again`: and asks for it. Does not wait.
+  virtual void give_back_lock(uint64_t key, bool again) = 0;
+  /// The calling thread begins, or ends, to wait for a lock that another node has.
+  virtual void waits_outside(bool begins) = 0;
 
  protected:
   ~NodeLocks() = default; // whoever implements it lives as long as the process

@@ -67,14 +67,19 @@ struct Request {
     ConstructName loop;
     uint64_t next;
   };
-  struct Lock { ///< Go
+  struct Lock { ///< LockGranted, to the node
     uint64_t key;
   };
   struct TryLock { ///< LockTried
     uint64_t key;
   };
-  struct Unlock { ///< not answered
+  struct GiveBackLock { ///< not answered, or LockGranted
     uint64_t key;
+    bool again; ///< the node wants it again
+  };
+  struct KeepLock { ///< what LockRecalled asked for is not free; not answered
+    uint64_t key;
+    uint32_t trial;
   };
   struct OfferCopies { ///< Go, if it waits
     ConstructName name;
@@ -106,8 +111,8 @@ struct Request {
   static constexpr uint32_t longest_source = 512;
 
   Asker from;
-  std::variant<Barrier, Join, AskLoop, ReportLoop, OrderedWait, OrderedPost, Lock, TryLock, Unlock, OfferCopies,
-               TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask>
+  std::variant<Barrier, Join, AskLoop, ReportLoop, OrderedWait, OrderedPost, Lock, TryLock, GiveBackLock, KeepLock,
+               OfferCopies, TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask>
       content;
 };
 
@@ -122,8 +127,23 @@ struct Answer {
   struct Assigned {
     schedulers::Assignment assignment;
   };
-  struct LockTried {
+  // Of locks; `recalled`: other nodes wait behind.
+  struct LockGranted { ///< to a node: it owns the lock
+    uint64_t key;
+    bool recalled;
+  };
+  struct LockTried { ///< to a thread; with the lock the node owns it
+    uint64_t key;
     bool taken;
+    bool recalled;
+  };
+  struct LockRecalled { ///< to a node: it gives the lock back when it is free
+    uint64_t key;
+    uint32_t trial; ///< not 0: only if it is free now
+    bool leaves;    ///< to the origin only: from now on other nodes have it, or want it
+  };
+  struct LockHome { ///< to the origin: it owns the lock, and no other node wants it any more
+    uint64_t key;
   };
   struct Copies {
     uint64_t address;
@@ -140,7 +160,9 @@ struct Answer {
   };
 
   Asker to;
-  std::variant<Go, BarrierOver, Tasks, Assigned, LockTried, Copies, IdleNodes, TasksUnwanted, TaskDone> content;
+  std::variant<Go, BarrierOver, Tasks, Assigned, LockGranted, LockTried, LockRecalled, LockHome, Copies, IdleNodes,
+               TasksUnwanted, TaskDone>
+      content;
 };
 
 // Copied byte by byte from thread to thread; nothing in them is to be freed.

@@ -6,6 +6,8 @@
 #include "runtime/global/answers.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/sync/keyed_lock.hpp"
+#include "runtime/sync/node_lock.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 
 #include <algorithm>
@@ -32,6 +34,32 @@ template <class Expected> const Expected& expect(const Answer& answer) {
 bool come_back_unexecuted(const Handover& unwanted) {
   return std::ranges::all_of(std::span(unwanted.tasks, unwanted.count),
                              [](const HandedTask& task) { return come_back(task.slot, 0); });
+}
+
+// What the coordinator says of locks; false if it means nothing here.
+
+bool deliver_lock(const Answer::LockGranted& granted) {
+  return locks_of_this_node().granted(granted.key, granted.recalled);
+}
+
+bool deliver_lock(const Answer::LockTried& tried) {
+  return !tried.taken || locks_of_this_node().granted_to_trier(tried.key, tried.recalled);
+}
+
+bool deliver_lock(const Answer::LockRecalled& asked, std::vector<Request>& replies) {
+  using lock_word::Tell;
+  const Tell reply = locks_of_this_node().recalled(asked.key, asked.trial != 0, asked.leaves);
+  if (reply == Tell::GiveBack)
+    replies.push_back({{.node = own_node()}, Request::GiveBackLock{asked.key, false}});
+  else if (reply == Tell::Keep)
+    replies.push_back({{.node = own_node()}, Request::KeepLock{asked.key, asked.trial}});
+  return true;
+}
+
+bool deliver_lock(const Answer::LockHome& home) {
+  if (own_node() == 0)
+    locks_of_this_node().came_home(home.key);
+  return own_node() == 0;
 }
 
 } // namespace
@@ -70,11 +98,19 @@ void CoordinatedLevel::return_task(const TeamDescription& part, uint32_t origin,
   tell(part.node, Request::ReturnTask{origin, slot, nanoseconds});
 }
 
-bool CoordinatedLevel::deliver(const Answer& answer) {
+bool CoordinatedLevel::deliver(const Answer& answer, std::vector<Request>& replies) {
   if (const auto* unwanted = std::get_if<Answer::TasksUnwanted>(&answer.content))
     return come_back_unexecuted(unwanted->tasks);
   if (const auto* done = std::get_if<Answer::TaskDone>(&answer.content))
     return come_back(done->slot, done->nanoseconds + 1);
+  if (const auto* granted = std::get_if<Answer::LockGranted>(&answer.content))
+    return deliver_lock(*granted);
+  if (const auto* recalled = std::get_if<Answer::LockRecalled>(&answer.content))
+    return deliver_lock(*recalled, replies);
+  if (const auto* home = std::get_if<Answer::LockHome>(&answer.content))
+    return deliver_lock(*home);
+  if (const auto* tried = std::get_if<Answer::LockTried>(&answer.content); tried && !deliver_lock(*tried))
+    return false;
   return AnswerSlots::deliver(answer);
 }
 
@@ -132,13 +168,13 @@ void CoordinatedLevel::ordered_post(const TeamDescription& part, uint64_t loop, 
   tell(part.node, Request::OrderedPost{name_of(part, loop), next});
 }
 
-void CoordinatedLevel::lock(uint64_t key) { expect<Answer::Go>(ask(own_node(), Request::Lock{key})); }
+void CoordinatedLevel::ask_lock(uint64_t key) { tell(own_node(), Request::Lock{key}); }
 
 bool CoordinatedLevel::try_lock(uint64_t key) {
   return expect<Answer::LockTried>(ask(own_node(), Request::TryLock{key})).taken;
 }
 
-void CoordinatedLevel::unlock(uint64_t key) { tell(own_node(), Request::Unlock{key}); }
+void CoordinatedLevel::give_back_lock(uint64_t key, bool again) { tell(own_node(), Request::GiveBackLock{key, again}); }
 
 void CoordinatedLevel::after(const Request& request, const Coordinator& coordinator) {
   const auto* join = std::get_if<Request::Join>(&request.content);

@@ -35,9 +35,11 @@ class CoordinatedLevel : public NodeRegions,
   void release_copies(const TeamDescription& part, uint64_t sequence) override;
   void ordered_wait(const TeamDescription& part, uint64_t loop, uint64_t index) override;
   void ordered_post(const TeamDescription& part, uint64_t loop, uint64_t next) override;
-  void lock(uint64_t key) override;
+  void ask_lock(uint64_t key) override;
   bool try_lock(uint64_t key) override;
-  void unlock(uint64_t key) override;
+  void give_back_lock(uint64_t key, bool again) override;
+  /// Also for any other answer.
+  void waits_outside(bool /*begins*/) override {}
 
   /// What was learned about the program's loops. On the origin, when no team runs.
   virtual perf::Report report() = 0;
@@ -47,10 +49,9 @@ class CoordinatedLevel : public NodeRegions,
 
   /// Tells the origin's next forks what a finished team has shown; by whoever drives the coordinator.
   static void after(const Request& request, const Coordinator& coordinator);
-  /// To a thread or to the node itself. Takes no lock. False if it means nothing here.
-  static bool deliver(const Answer& answer);
-  /// The calling thread begins, or ends, to wait for an answer.
-  virtual void waits_outside(bool /*begins*/) {}
+  /// To a thread or to the node itself. Takes no lock. False if it means nothing here. Appends what the node has to say
+  /// to it.
+  static bool deliver(const Answer& answer, std::vector<Request>& replies);
   /// Brings a request to the coordinator.
   virtual void post(const Request& request) = 0;
 

@@ -28,10 +28,12 @@ class InProcessLevel final : public CoordinatedLevel {
     [[maybe_unused]] const bool could_be = coordinator_.handle(request, answers_);
     HETMP_CHECK(could_be); // it is this process's own
     after(request, coordinator_);
+    std::vector<Request> replies;
     for (const Answer& answer : answers_) {
-      [[maybe_unused]] const bool was_asked = deliver(answer);
+      [[maybe_unused]] const bool was_asked = deliver(answer, replies);
       HETMP_CHECK(was_asked);
     }
+    HETMP_CHECK(replies.empty()); // of locks, which all are the process's
   }
 
  private:

@@ -21,6 +21,8 @@
 #include "runtime/process/thread_factory.hpp"
 #include "runtime/regions/spread.hpp"
 #include "runtime/regions/spread_team.hpp"
+#include "runtime/sync/keyed_lock.hpp"
+#include "runtime/sync/node_lock.hpp"
 #include "runtime/team/visits.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -118,20 +120,23 @@ class MessageLevel final : public CoordinatedLevel {
     futex_wake(drawn->done, 1);
   }
 
-  /// Service thread of the origin.
+  /// Service thread of the origin. What its own node has to say to the answers comes before all other requests.
   void handle(const Request& request) {
-    answers_.clear();
-    if (!coordinator_.handle(request, answers_))
-      die(exit_code::protocol, "node %u sent a request that cannot be", request.from.node);
-    after(request, coordinator_);
-    for (const Answer& answer : answers_)
-      reply(answer);
-    if (const auto* barrier = std::get_if<Request::Barrier>(&request.content))
-      offer_result(request.from.node, *barrier);
+    handle_one(request);
+    for (size_t i = 0; i < replies_.size(); ++i)
+      handle_one(Request(replies_[i])); // which may append more
+    replies_.clear();
   }
 
-  /// Service thread of any node: the coordinator's answer.
-  static bool receive(const Answer& answer) { return deliver(answer); }
+  /// Service thread of any node but the origin: the coordinator's answer.
+  bool receive(const Answer& answer) {
+    if (!deliver(answer, replies_))
+      return false;
+    for (const Request& reply : replies_)
+      post(reply);
+    replies_.clear();
+    return true;
+  }
 
  protected:
   void post(const Request& request) override { send(0, EncodedMessage(request)); }
@@ -143,6 +148,17 @@ class MessageLevel final : public CoordinatedLevel {
     FutexWord done{0};
   };
 
+  void handle_one(const Request& request) {
+    answers_.clear();
+    if (!coordinator_.handle(request, answers_))
+      die(exit_code::protocol, "node %u sent a request that cannot be", request.from.node);
+    after(request, coordinator_);
+    for (const Answer& answer : answers_)
+      reply(answer);
+    if (const auto* barrier = std::get_if<Request::Barrier>(&request.content))
+      offer_result(request.from.node, *barrier);
+  }
+
   /// A barrier of which this is a part: when it is over, nodes may read what node 0 has written before it.
   void offer_result(uint32_t from, const Request::Barrier& barrier) {
     if (from == 0)
@@ -153,14 +169,15 @@ class MessageLevel final : public CoordinatedLevel {
 
   void reply(const Answer& answer) {
     if (answer.to.node == fabric->node)
-      deliver(answer);
+      deliver(answer, replies_);
     else
       send(answer.to.node, EncodedMessage(answer));
   }
 
   Coordinator coordinator_;
   std::vector<Answer> answers_; ///< kept for its memory
-  uint64_t barrier_site_ = 0;   ///< where node 0 came to its last barrier
+  std::vector<Request> replies_;
+  uint64_t barrier_site_ = 0; ///< where node 0 came to its last barrier
   std::atomic<DrawnReport*> report_wanted_{nullptr};
 };
 
@@ -182,7 +199,7 @@ const char* take(uint32_t from, const Request& request) {
 const char* take(uint32_t from, const Answer& answer) {
   if (from != 0 || answer.to.node != fabric->node)
     return "is another node's";
-  return MessageLevel::receive(answer) ? nullptr : "answers what was not asked";
+  return level->receive(answer) ? nullptr : "answers what was not asked";
 }
 
 const char* take(uint32_t, const TeamStart& start) {
@@ -240,6 +257,7 @@ void* lead(void*) {
 
 void node_started() {
   set_own_node(fabric->node);
+  locks_of_this_node().attach(*level, false);
   perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();
   // Its part of a team has this thread at least, whatever stacks the user wants: the others are told of by who misses
@@ -282,7 +300,9 @@ void attach_fabric(dsm::Fabric& joined) {
 }
 
 CoordinatedLevel* make_message_level(Coordinator coordinator) {
-  return level = new MessageLevel(std::move(coordinator));
+  level = new MessageLevel(std::move(coordinator));
+  locks_of_this_node().attach(*level, true);
+  return level;
 }
 
 } // namespace hetmp::runtime

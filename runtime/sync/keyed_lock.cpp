@@ -7,7 +7,7 @@
 namespace hetmp::runtime {
 namespace {
 
-NodeLockTable table;
+constinit NodeLockTable table;
 
 uint64_t as_key(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
@@ -27,5 +27,7 @@ void keyed_lock(const void* key) {
 bool keyed_try_lock(const void* key) { return table.try_lock(as_key(key)); }
 
 void keyed_unlock(const void* key) { table.unlock(as_key(key)); }
+
+NodeLockTable& locks_of_this_node() { return table; }
 
 } // namespace hetmp::runtime

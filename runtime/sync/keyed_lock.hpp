@@ -9,4 +9,8 @@ void keyed_lock(const void* key);
 bool keyed_try_lock(const void* key);
 void keyed_unlock(const void* key);
 
+class NodeLockTable;
+/// For whoever brings the coordinator's answers.
+NodeLockTable& locks_of_this_node();
+
 } // namespace hetmp::runtime

@@ -1,22 +1,84 @@
-// Locks by key: threads of a node queue in order of arrival; the one in front takes part in the competition of nodes.
-// A node that holds the global lock passes it on among its own threads for a while before it gives it back.
+// Locks by key on one node of a program: mutual exclusion between all threads of all nodes. A lock stays with the node
+// that had it last until another one wants it (lock_word.hpp has the states and the invariants).
+//
+// Threads of the program take and release locks, and may fault anywhere while they do. The service thread brings the
+// coordinator's answers. It takes no lock: it changes words by compare-and-exchange only, and never gives one to a
+// lock.
 #pragma once
+
+#include "runtime/sync/lock_sets.hpp"
 
 #include <cstdint>
 
 namespace hetmp::runtime {
 
+class NodeLocks;
+
 class NodeLockTable {
  public:
-  void lock(uint64_t key);
+  constexpr NodeLockTable() = default;
+
+  /// Before threads of this node and of another use locks. Without it all locks are here.
+  void attach(NodeLocks& others, bool origin) {
+    others_ = &others;
+    origin_ = origin;
+  }
+
+  // Threads of the program.
+
+  void lock(uint64_t key) {
+    LockSet& set = sets_.set_of(key);
+    if (!take_resting(set, key))
+      lock_slowly(set, key);
+  }
   bool try_lock(uint64_t key);
-  /// By the thread that holds the lock, or any other the program considers its holder.
-  void unlock(uint64_t key);
+  /// By the thread that holds the lock, or any other of this node that the program considers its holder.
+  void unlock(uint64_t key) {
+    LockSet& set = sets_.set_of(key);
+    const LockPlace place = LockSets::find(set, key);
+    lock_word::Word word = lock_word::named(key) | lock_word::Here | lock_word::Held;
+    // release: pairs with the acquire of whoever takes it next, here or in the service thread.
+    if (!place || !place.word().compare_exchange_strong(word, word & ~lock_word::Held, std::memory_order_release,
+                                                        std::memory_order_relaxed))
+      unlock_slowly(place, key);
+  }
+
+  // The service thread: what the coordinator says.
+
+  /// What this node has asked for; false if it has not.
+  bool granted(uint64_t key, bool recalled);
+  /// To the thread that tries it; false if none does.
+  bool granted_to_trier(uint64_t key, bool recalled);
+  /// What is to be told to the coordinator. `trial`: only if the lock is free. `leaves`: not the origin's alone from
+  /// now on.
+  lock_word::Tell recalled(uint64_t key, bool trial, bool leaves);
+  /// The origin: the lock is its alone again.
+  void came_home(uint64_t key);
 
  private:
-  struct Entry;
-  struct Bucket;
-  static Bucket& bucket_of(uint64_t key);
+  enum class Entered { Taken, Waits, WaitsAndAsks, Tries, Refused, Busy };
+
+  bool take_resting(LockSet& set, uint64_t key) {
+    const LockPlace place = LockSets::find(set, key);
+    lock_word::Word word = lock_word::named(key) | lock_word::Here;
+    // acquire: pairs with the release in unlock(), the critical section before is visible.
+    return place && place.word().compare_exchange_strong(word, word | lock_word::Held, std::memory_order_acquire,
+                                                         std::memory_order_relaxed);
+  }
+  void lock_slowly(LockSet& set, uint64_t key);
+  void unlock_slowly(LockPlace place, uint64_t key);
+  bool take_spinning(LockSet& set, uint64_t key);
+  void sleep_until_taken(LockSet& set, LockPlace place);
+  Entered enter(LockSet& set, uint64_t key, bool tries, LockPlace& place);
+  static Entered join(LockPlace place, lock_word::Word word, bool tries);
+  Entered place_new(LockSet& set, uint64_t key, bool tries, LockPlace place);
+  bool place_at_origin(LockSet& set, uint64_t key, LockPlace place, lock_word::Word otherwise);
+  void tell(lock_word::Tell what, uint64_t key);
+  static void wake_one(LockPlace place);
+
+  LockSets sets_;
+  NodeLocks* others_ = nullptr;
+  bool origin_ = true;
 };
 
 } // namespace hetmp::runtime

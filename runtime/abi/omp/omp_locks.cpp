@@ -2,9 +2,9 @@
 //
 // In one process the lock variable itself is the lock: four bytes (gcc's omp_lock_t has no more), eight for a
 // nestable one. Between node processes a lock variable only lends its address as a name: writing it would
-// move its page between the nodes on every lock and unlock, while the lock's own messages must be sent
-// anyway. Then nothing but the initialisation writes the variable, and who holds a nestable lock how often is
-// noted in private memory of the owner's process, where the owner alone needs it.
+// move its page between the nodes, with all that lies beside it. Then nothing but the initialisation writes
+// the variable; who holds a lock, and a nestable one how often, is noted in private memory of the node's
+// process (sync/node_lock.hpp).
 #include "runtime/abi/omp/nest_lock.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
 #include "runtime/process/nodes.hpp"

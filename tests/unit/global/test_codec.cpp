@@ -89,7 +89,8 @@ std::vector<Request> requests() {
           {from, Request::OrderedPost{name, UINT64_MAX}},
           {from, Request::Lock{1}},
           {from, Request::TryLock{2}},
-          {from, Request::Unlock{3}},
+          {from, Request::GiveBackLock{3, true}},
+          {from, Request::KeepLock{4, 5}},
           {from, Request::OfferCopies{name, nodes, 4, false}},
           {from, Request::TakeCopies{name, nodes, 63}},
           {from, Request::ReleaseCopies{name, nodes}},
@@ -106,7 +107,10 @@ std::vector<Answer> answers() {
           {to, Answer::Tasks{handover(2)}},
           {to, Answer::Assigned{assignment(0)}},
           {to, Answer::Assigned{assignment(schedulers::Assignment::most_pieces)}},
-          {to, Answer::LockTried{true}},
+          {to, Answer::LockGranted{1, true}},
+          {to, Answer::LockTried{2, true, false}},
+          {to, Answer::LockRecalled{3, 4, true}},
+          {to, Answer::LockHome{5}},
           {to, Answer::Copies{0x7000}},
           {to, Answer::IdleNodes{3}},
           {to, Answer::TasksUnwanted{handover(3)}},
@@ -262,7 +266,7 @@ TEST(Codec, ValuesOutOfRangeAreRefused) {
   EXPECT_EQ(refusal_of(Answer{from, Answer::Assigned{with_nothing}}),
             "has pieces of a loop that do not follow each other");
 
-  Bytes truth = bytes_of(EncodedMessage(Answer{from, Answer::LockTried{true}}));
+  Bytes truth = bytes_of(EncodedMessage(Answer{from, Answer::LockTried{1, false, true}}));
   truth.back() = std::byte(2);
   EXPECT_EQ(refusal(truth), "has a truth value that is neither");
 }
