@@ -3,6 +3,7 @@
 #include "base/futex.hpp"
 #include "runtime/process/thread_factory.hpp"
 #include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
 
 #include <ctime>
 #include <new>
