@@ -25,8 +25,10 @@ HEAD = """/* Drawn by microbench/generate/generate.py from the seed {seed}: do n
 
 {arrays}
 static uint64_t compute(uint64_t value, long steps) {{
-  for (long step = 0; step < steps; ++step)
+  for (long step = 0; step < steps; ++step) {{
     value = value * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    __asm__("" : "+r"(value)); /* one step after the other: compilers know how to skip ahead, too */
+  }}
   return value;
 }}
 """

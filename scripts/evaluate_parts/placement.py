@@ -94,7 +94,7 @@ class Comparison:
     def run_round(self, rounds):
         one, wanted, over = self._run({}, True, self.context.options.timeout)
         if over or wanted is None:
-            raise RunFailed(f"{self.name} by {self.compiler} is wrong on one core, or takes longer than --timeout")
+            raise RunFailed(f"on one core {f'still running after {one:.0f} s' if over else 'not right'}")
         limit = min(self.context.options.timeout, max(LEAST_PATIENCE, PATIENCE * one))
         nodes, result, over = self._run({"HETMP_NODES": self.context.options.nodes} | self.settings, False, limit)
         record = {"one": one, "nodes": nodes, "right": result == wanted, "over": over}
