@@ -10,7 +10,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 6;
+inline constexpr uint32_t fabric_version = 7;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.

@@ -97,13 +97,13 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   RegionPlan plan = plan_with_crew(self, threads, construct, false);
   if (layout().nodes() != 1) [[unlikely]]
     plan.late = late_members(self, plan, construct);
-  const NodeTeam* team = nullptr;
+  schedulers::VisitSeen seen;
   if (plan.spreads() && several_processes()) // the region's shared variables lie in its caller's frame
-    on_fresh_page([&] { team = &run_region(self, construct, plan, proc_bind); });
+    on_fresh_page([&] { seen = run_region(self, construct, plan, proc_bind); });
   else
-    team = &run_region(self, construct, plan, proc_bind);
+    seen = run_region(self, construct, plan, proc_bind);
   if (layout().nodes() != 1) [[unlikely]]
-    placing::region_is_over(self, *team);
+    placing::region_is_over(self, seen);
 }
 
 void begin_serial_region(Thread& self, const void* source) {

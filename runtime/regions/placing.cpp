@@ -5,7 +5,7 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
-#include "runtime/team/node_team.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "runtime/team/thread.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
@@ -91,14 +91,10 @@ StaysHere decide(const Thread& self, const RegionFacts& facts, const void* micro
   return choose_by_knowledge(self, facts, microtask);
 }
 
-void region_is_over(const Thread& self, const NodeTeam& team) {
+void region_is_over(const Thread& self, const schedulers::VisitSeen& seen) {
   if (!is_main_thread(self) || !learner().asked)
     return;
   learner().asked = false;
-  const ImplicitTask& primary = team.members[0];
-  schedulers::VisitSeen seen;
-  seen.trips = primary.first_trips;
-  seen.exchanges = team.meetings + uint32_t(primary.loops - team.loops_before) + primary.exclusions;
   learner().placer.end(now_us(), seen);
 }
 

@@ -6,7 +6,6 @@
 #include "schedulers/placement/region_placer.hpp"
 
 namespace hetmp::runtime {
-struct NodeTeam;
 struct Thread;
 } // namespace hetmp::runtime
 
@@ -16,9 +15,8 @@ namespace hetmp::runtime::placing {
 /// that (why_it_stays()).
 StaysHere decide(const Thread& self, const RegionFacts& facts, const void* microtask);
 
-/// The region that `self` has met last is over; `team` was its team, which nobody has set up anew. To be told of each
-/// region for which decide() was asked.
-void region_is_over(const Thread& self, const NodeTeam& team);
+/// The region that `self` has met last is over. To be told of each region for which decide() was asked.
+void region_is_over(const Thread& self, const schedulers::VisitSeen& seen);
 
 /// What is known of the program's regions; null where nobody learns it. When no team is at work.
 const schedulers::RegionPlacer* knowledge();

@@ -227,6 +227,13 @@ void end_region(Thread& primary, NodeTeam& team) { end(primary, team); }
 
 namespace {
 
+/// Of a team that is over, and as it was until its primary begins another region.
+schedulers::VisitSeen seen_of(const NodeTeam& team) {
+  const ImplicitTask& primary = team.members[0];
+  return {.trips = primary.first_trips,
+          .exchanges = team.meetings + uint32_t(primary.loops - team.loops_before) + primary.exclusions};
+}
+
 /// In the place of members that nobody has waited for.
 void execute_late_members(Thread& primary, NodeTeam& team) {
   while (const auto local = team.late.claim()) {
@@ -239,13 +246,13 @@ void execute_late_members(Thread& primary, NodeTeam& team) {
 
 } // namespace
 
-const NodeTeam& run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
+schedulers::VisitSeen run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
   NodeTeam& team = begin(primary, construct, plan, proc_bind);
   execute(primary, team);
   if (plan.late != 0) [[unlikely]]
     execute_late_members(primary, team);
   end(primary, team);
-  return team;
+  return seen_of(team);
 }
 
 } // namespace hetmp::runtime

@@ -20,6 +20,7 @@
 #include "runtime/regions/region_plan.hpp"
 #include "runtime/settings/contention_group.hpp"
 #include "runtime/team/team_size.hpp"
+#include "schedulers/placement/region_placer.hpp"
 
 namespace hetmp::runtime {
 
@@ -44,9 +45,9 @@ NodeTeam& begin_region_of_one(Thread& primary, const void* source);
 /// Begins this node's part of a team that node 0 has described; the crew is as large as that says.
 NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part);
 
-/// A region of several threads from its beginning to its end, as begin_region(), execute() and end_region(). The team
-/// is nobody's again, and as it was until the primary begins its next region.
-const NodeTeam& run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind);
+/// A region of several threads from its beginning to its end, as begin_region(), execute() and end_region(). What it
+/// was seen to do.
+schedulers::VisitSeen run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind);
 
 /// The thread's part of the region's code.
 void execute(Thread& self, NodeTeam& team);

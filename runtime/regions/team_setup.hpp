@@ -7,7 +7,6 @@
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/team/valid_team.hpp"
-#include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/write_changed.hpp"
 
 namespace hetmp::runtime {

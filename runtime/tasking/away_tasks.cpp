@@ -2,7 +2,6 @@
 
 #include "base/check.hpp"
 #include "runtime/task_graph/team_tasks.hpp"
-#include "runtime/team/node_team.hpp"
 #include "runtime/team/team_facts.hpp"
 
 namespace hetmp::runtime {

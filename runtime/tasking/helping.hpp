@@ -1,11 +1,7 @@
 // Threads that wait execute tasks meanwhile: at which constructs. How is help_until.hpp's.
 #pragma once
 
-#include "base/check.hpp"
 #include "runtime/task_graph/dependences.hpp"
-#include "runtime/tasking/execution.hpp"
-#include "runtime/tasking/handing_over.hpp"
-#include "runtime/team/node_team.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -2,16 +2,13 @@
 
 #include "base/futex.hpp"
 #include "runtime/process/thread_factory.hpp"
-#include "runtime/team/node_team.hpp"
-#include "runtime/team/thread.hpp"
+#include "runtime/team/team_facts.hpp"
 
 #include <ctime>
 #include <new>
 
 namespace hetmp::runtime {
 namespace {
-
-void begin_as_worker(NodeTeam& team, uint32_t local) { team.crew[local - 1]->go.post(); } // its job is written
 
 /// Looks every two milliseconds, while regions begin, whether one has members that have not begun since the last look.
 class LateWatch {
@@ -67,7 +64,7 @@ class LateWatch {
     NodeTeam* const team = team_.load(std::memory_order_acquire); // never freed; pairs with region_begins()
     if (!team)
       return;
-    const uint64_t word = team->late.look();
+    const uint64_t word = late_members_of(*team).look();
     if (LateMembers::has_some(word) && team == last_team_ && word == last_word_)
       start(*team, word);
     last_team_ = team;
@@ -76,10 +73,10 @@ class LateWatch {
 
   /// As long as a claimed member has not begun, the region does not end, and the team is what it was.
   void start(NodeTeam& team, uint64_t looked) {
-    while (const auto local = team.late.claim(looked)) {
-      const void* const microtask = team.description.microtask;
+    while (const auto local = late_members_of(team).claim(looked)) {
+      const void* const microtask = microtask_of(team);
       slot_of(microtask).store(microtask, std::memory_order_relaxed); // a hint
-      begin_as_worker(team, *local);
+      wake_member(team, *local);
     }
   }
 
@@ -101,8 +98,8 @@ LateWatch late_watch;
 } // namespace
 
 void start_late_members(NodeTeam& team) {
-  while (const auto local = team.late.claim())
-    begin_as_worker(team, *local);
+  while (const auto local = late_members_of(team).claim())
+    wake_member(team, *local);
 }
 
 void watch_late_members(NodeTeam& team) { late_watch.region_begins(team); }

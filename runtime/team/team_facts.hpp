@@ -5,6 +5,7 @@
 
 namespace hetmp::runtime {
 
+class LateMembers;
 struct NodeTeam;
 struct TeamTasks;
 
@@ -16,5 +17,14 @@ uint32_t local_threads_of(const NodeTeam& team);
 
 /// A thread alone on its node, in a team of that node only.
 bool has_nobody_to_leave_tasks_to(const NodeTeam& team);
+
+/// The outlined function that it executes.
+const void* microtask_of(const NodeTeam& team);
+
+/// Those that have not begun.
+LateMembers& late_members_of(NodeTeam& team);
+
+/// Lets a member of it begin whose worker has got its job.
+void wake_member(NodeTeam& team, uint32_t local_number);
 
 } // namespace hetmp::runtime

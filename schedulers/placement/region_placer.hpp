@@ -92,7 +92,7 @@ class RegionPlacer {
     bool kept = false;            ///< it runs on several nodes
     bool tried = false;           ///< for as long as the trial lasts
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
-    double worst_slowdown = 0;  ///< of a visit on several nodes against the usual one at home
+    double worst_slowdown = 0;    ///< of a visit on several nodes against the usual one at home
     double excluded_until_us = 0; ///< was slower on several nodes
     PlacedBecause because = PlacedBecause::Unknown;
 
