@@ -7,7 +7,7 @@
 //
 // Not a program that knows nothing of hetmp: it asks the DSM for its counters. Every number is a mean, of regions or
 // visits that follow each other; faults are those of all nodes. The program fails if a sum is wrong.
-#include "../../dsm/fabric.hpp"
+#include "dsm/fabric.hpp"
 
 #include "../common/options.h"
 
