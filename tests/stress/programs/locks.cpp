@@ -173,6 +173,66 @@ void take_turns(int team) {
   omp_destroy_lock(&lock);
 }
 
+/// A lock an element. Threads take mostly those of their own part, which moves from region to region, and sometimes any
+/// other; some only if it is free. The initial thread keeps a few from region to region.
+void elements(int team) {
+  constexpr int count = 3000, kept = 5, regions = 6;
+  struct Element {
+    omp_lock_t lock;
+    int64_t visits;
+  };
+  auto* all = new Element[count];
+  for (int i = 0; i < count; ++i) {
+    omp_init_lock(&all[i].lock);
+    all[i].visits = 0;
+  }
+  for (int i = 0; i < kept; ++i)
+    omp_set_lock(&all[i * 7].lock);
+  int64_t visits = 0;
+  for (int region = 0; region < regions; ++region) {
+#pragma omp parallel num_threads(team) reduction(+ : visits)
+    {
+      const int me = omp_get_thread_num();
+      stress::Random random(stress::seed(), uint64_t(region * 100 + me));
+      const int part = count / team, begin = (me + region) % team * part;
+      for (int i = 0; i < rounds * 3; ++i) {
+        const bool any = random.below(20) == 0;
+        const int which = any ? int(random.below(count)) : begin + int(random.below(uint64_t(part)));
+        const bool is_kept = which % 7 == 0 && which / 7 < kept;
+        if (is_kept || random.below(4) == 0) {
+          const bool taken = omp_test_lock(&all[which].lock);
+          CHECK(!taken || !is_kept);
+          if (!taken)
+            continue;
+        } else {
+          omp_set_lock(&all[which].lock);
+        }
+        all[which].visits++;
+        visits++;
+        omp_unset_lock(&all[which].lock);
+      }
+    }
+    for (int i = 0; i < count; ++i) { // nobody else is there: each that is not kept is free, wherever it was last
+      const bool is_kept = i % 7 == 0 && i / 7 < kept;
+      CHECK_EQUAL(omp_test_lock(&all[i].lock), !is_kept);
+      if (!is_kept && i % 3 != 0)
+        omp_unset_lock(&all[i].lock);
+    }
+    for (int i = 0; i < count; i += 3)
+      if (i % 7 != 0 || i / 7 >= kept)
+        omp_unset_lock(&all[i].lock);
+  }
+  for (int i = 0; i < kept; ++i)
+    omp_unset_lock(&all[i * 7].lock);
+  int64_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += all[i].visits;
+    omp_destroy_lock(&all[i].lock);
+  }
+  CHECK_EQUAL(sum, visits);
+  delete[] all;
+}
+
 } // namespace
 
 int main() {
@@ -184,4 +244,6 @@ int main() {
   }
   transfers(4);
   take_turns(4);
+  elements(2);
+  elements(5);
 }
