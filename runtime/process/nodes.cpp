@@ -80,7 +80,8 @@ ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed)
   return {layout, {}};
 }
 
-Layout program_layout = {Layout::Kind::One, {{0}}, false};
+// Never destroyed: a worker whose first region has no need of it may begin when the program ends.
+Layout& program_layout = *new Layout{Layout::Kind::One, {{0}}, false};
 uint32_t this_node = 0;
 std::optional<double> granted; // CPUs, by control groups
 

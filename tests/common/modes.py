@@ -11,13 +11,16 @@ MODES = {  # the value of HETMP_NODES
     "proc2": "proc:2",
     "proc4": "proc:4",
     "tcp2": "proc:2",
+    "home2": "proc:2",   # regions stay on the origin
+    "drawn2": "proc:2",  # each region is on the origin or on both nodes, by a seed
 }
+PLACEMENT = {"home2": "origin", "drawn2": "random:1"}  # elsewhere nothing hides by staying on the origin
 
 
 def check_machine(mode, build):
     if mode == "cores2" and not {0, 1} <= os.sched_getaffinity(0):
         raise Skip("needs CPUs 0 and 1")
-    if mode.startswith("proc"):
+    if (MODES.get(mode) or mode).startswith("proc"):
         tool = build / "bin" / "hetmp"
         if tool.exists():
             facts = subprocess.run([tool, "info"], capture_output=True, text=True).stdout
@@ -29,7 +32,7 @@ def environment_for(mode, settings, build, stock):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("OMP_", "KMP_", "HETMP_", "LD_"))}
     environment["OMP_NUM_THREADS"] = "4"
-    environment["HETMP_PLACEMENT"] = "all"  # nothing hides by staying on the origin
+    environment["HETMP_PLACEMENT"] = PLACEMENT.get(mode, "all")
     environment["HETMP_PROFILE"] = "none"  # what this machine's user has measured shall not decide
     if not stock:
         library = build / "lib" / "libhetmp.so"
