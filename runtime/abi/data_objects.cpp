@@ -18,11 +18,9 @@ const uintptr_t omp_default_mem_space = 0, omp_large_cap_mem_space = 1, omp_cons
                 omp_high_bw_mem_space = 3, omp_low_lat_mem_space = 4;
 
 // libomp's internal state and debug switches. Nothing here reads them; they exist so that whatever names them
-// links.
-HETMP_ENTRY const int __kmp_debugging, kmp_a_debug, kmp_b_debug, kmp_c_debug, kmp_d_debug, kmp_e_debug, kmp_f_debug,
-    kmp_diag;
-const int __kmp_debugging = 0, kmp_a_debug = 0, kmp_b_debug = 0, kmp_c_debug = 0, kmp_d_debug = 0, kmp_e_debug = 0,
-          kmp_f_debug = 0, kmp_diag = 0;
-HETMP_ENTRY void *const __kmp_thread_pool, *const __kmp_omp_debug_struct_info, *const kmp_mutex_impl_info;
-void *const __kmp_thread_pool = nullptr, *const __kmp_omp_debug_struct_info = nullptr,
-            *const kmp_mutex_impl_info = nullptr;
+// links. They are no constants: a libomp that an offloading library has loaded beside this runtime finds these in its
+// own ones' place, and writes them when it begins.
+HETMP_ENTRY int __kmp_debugging, kmp_a_debug, kmp_b_debug, kmp_c_debug, kmp_d_debug, kmp_e_debug, kmp_f_debug, kmp_diag;
+int __kmp_debugging, kmp_a_debug, kmp_b_debug, kmp_c_debug, kmp_d_debug, kmp_e_debug, kmp_f_debug, kmp_diag;
+HETMP_ENTRY void *__kmp_thread_pool, *__kmp_omp_debug_struct_info, *kmp_mutex_impl_info;
+void *__kmp_thread_pool, *__kmp_omp_debug_struct_info, *kmp_mutex_impl_info;

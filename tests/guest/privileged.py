@@ -44,7 +44,7 @@ class Place:
 
     def run(self, user=None, before=(), **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HETMP_", "LD_"))}
-        environment |= {"OMP_NUM_THREADS": "4", "HETMP_PROFILE": "none"} | settings
+        environment |= {"OMP_NUM_THREADS": "4", "HETMP_PROFILE": "none", "HETMP_PLACEMENT": "all"} | settings
         command = [*before, str(self.program)]
         if user is not None:
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
