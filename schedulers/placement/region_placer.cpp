@@ -37,6 +37,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   } else {
     region.home_visits++;
     region.home_us += taken_us;
+    region.longest_home_us = std::max(region.longest_home_us, taken_us);
     region.exchanges = seen.exchanges;
     if (region.settled && stage_ == Stage::Steady)
       region.home.add(taken_us);
@@ -138,8 +139,8 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
       continue;
     in_candidates_us += region.home_us;
     const double slowdown = std::max(rules_.worst_slowdown, region.worst_slowdown);
-    worst_us = std::max(worst_us, region.home.mean_us() * (slowdown - 1));
-    cycle_us += region.home.mean_us();
+    worst_us = std::max(worst_us, region.longest_home_us * (slowdown - 1));
+    cycle_us += region.longest_home_us;
     if (region.home_us > heaviest_us) {
       heaviest_us = region.home_us;
       heaviest_ = name;
@@ -170,7 +171,7 @@ void RegionPlacer::begin_trial(double now_us) {
 }
 
 void RegionPlacer::judge_trial(double now_us) {
-  if (whole_.lost_us() > allowance_us_)
+  if (whole_.lost_us() > allowance_us_ / 2) // coming back takes about what coming has taken
     return reverse(now_us);
   if (heaviest_visits_ < rules_.visits_to_judge || steady_.usual_us < rules_.judged_us)
     return;
