@@ -22,7 +22,7 @@ struct PlacementRules {
   double budget_share = 0.03;      ///< of the run so far, that trials may lose
   double budget_base_us = 100'000; ///< and besides
   double worst_slowdown = 6;       ///< of one visit on several nodes against the same at home
-  double bring_us_per_mib = 12000; ///< memory that nodes fetch and that comes back
+  double bring_us_per_mib = 3000;  ///< memory that nodes fetch and that comes back
   double exchange_us = 60;         ///< of nodes that meet or ask each other
   double most_exchanges = 0.25;    ///< share of a visit that such exchanges may take for it to be tried
   double shortest_visit_us = 300;  ///< that is worth a meeting of nodes
