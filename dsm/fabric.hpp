@@ -100,6 +100,9 @@ struct RuntimeHooks {
   size_t (*read_events)(void* to, size_t most) = nullptr;
   /// How a process sets what a signal does, as sigaction(). May be null.
   int (*set_signal)(int number, const struct sigaction* action, struct sigaction* before) = nullptr;
+  /// On the origin: an object was loaded that other nodes cannot use, or that keeps something for each thread. Any
+  /// thread. May be null.
+  void (*bound_to_origin)() = nullptr;
 };
 
 struct Fabric {

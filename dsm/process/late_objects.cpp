@@ -123,9 +123,11 @@ void share(const std::vector<Object>& objects, const char* file) {
   for (const Object& object : objects)
     if (reason.empty())
       reason = hindrance(object, private_objects);
-  if (!reason.empty())
+  if (!reason.empty()) {
+    NodeProcess::instance()->tell_bound_to_origin();
     say("dlopen of %s: %s; only node 0 can use it: link the program with it, or run it on one node", file,
         reason.c_str());
+  }
   make_window_anonymous();
   for (const Object& object : objects)
     if (!in_window(object))

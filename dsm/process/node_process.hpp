@@ -85,6 +85,12 @@ class NodeProcess final : private ServiceClient {
   /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
   [[noreturn]] void exit_at_origin(int code);
 
+  /// An object was loaded that binds threads of the program to the origin. On the origin.
+  void tell_bound_to_origin() const {
+    if (hooks_.bound_to_origin)
+      hooks_.bound_to_origin();
+  }
+
  private:
   explicit NodeProcess(LaunchPlan plan);
   static NodeProcess* decide();

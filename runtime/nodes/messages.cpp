@@ -19,6 +19,7 @@
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
+#include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/spread.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/sync/keyed_lock.hpp"
@@ -289,7 +290,8 @@ int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes)
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver, node_started, current_region, timeline::read_events, program_sigaction};
+  static const dsm::RuntimeHooks hooks{deliver,           node_started,          current_region, timeline::read_events,
+                                       program_sigaction, bind_threads_to_origin};
   fabric->attach(&hooks);
   make_thread = make_shared_thread;
   shared_code = {fabric->may_hold_code, fabric->holds_code};

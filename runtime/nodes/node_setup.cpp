@@ -60,12 +60,35 @@ bool has_thread_variables() {
   return found;
 }
 
+/// Of the system, whose threads' variables mean nothing to a program's results: where an error is noted, caches.
+bool is_of_system(std::string_view file) {
+  for (std::string_view name :
+       {"libc.so", "libm.so", "ld-linux", "libpthread.so", "libstdc++.so", "libgcc_s.so", "libgfortran.so",
+        "libquadmath.so", "libc++.so", "libc++abi.so", "libunwind.so", "libhetmp", "libasan.so", "libtsan.so",
+        "libubsan.so", "libnuma.so", "libselinux.so", "libomptarget"})
+    if (file.starts_with(name))
+      return true;
+  return is_openmp_runtime(file);
+}
+
+/// The same of any code that the program has brought: a region of it may call that.
+bool brings_thread_variables() {
+  bool found = false;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    const std::string_view path = object.path();
+    found = found || (object.has_thread_variables() && !is_of_system(path.substr(path.rfind('/') + 1)));
+  });
+  return found;
+}
+
 /// Not before the program has been executed again, where it is: what is wrong is said once.
 Coordinator make_coordinator(std::string_view interconnect) {
   placement() = read_placement();
   read_interconnect(interconnect);
   if (has_thread_variables())
     keep_threads_where_they_are();
+  if (brings_thread_variables())
+    bind_threads_to_origin();
   return Coordinator(placement().rules, layout().cpu_counts());
 }
 

@@ -27,6 +27,7 @@ Entry table[slots];
 /// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary. So it is on
 /// node 0 when another node's part says it: before that part counts as ended.
 std::atomic<bool> fixed{false};
+std::atomic<bool> bound{false}; ///< relaxed: likewise
 
 uint32_t home_of(const void* microtask) {
   return uint32_t(reinterpret_cast<uintptr_t>(microtask) * 0x9e3779b97f4a7c15u >> 32) % slots;
@@ -80,5 +81,10 @@ void publish_needed_nodes(const void* microtask, NodeSet nodes) {
 void keep_threads_where_they_are() { fixed.store(true, std::memory_order_relaxed); }
 
 bool threads_stay_where_they_are() { return fixed.load(std::memory_order_relaxed); }
+
+// relaxed: whoever loads such code tells the threads that call it.
+void bind_threads_to_origin() { bound.store(true, std::memory_order_relaxed); }
+
+bool threads_are_bound() { return bound.load(std::memory_order_relaxed) || threads_stay_where_they_are(); }
 
 } // namespace hetmp::runtime

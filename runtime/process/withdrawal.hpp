@@ -22,4 +22,11 @@ void keep_threads_where_they_are();
 /// Whether somebody has said so.
 bool threads_stay_where_they_are();
 
+/// From now on regions that are placed by what is known of them stay on node 0, each member a thread of its own: there
+/// is code that only node 0 can execute, or something is kept for each thread by code that knows nothing of OpenMP.
+void bind_threads_to_origin();
+
+/// Whether somebody has said so, or threads_stay_where_they_are().
+bool threads_are_bound();
+
 } // namespace hetmp::runtime

@@ -72,7 +72,7 @@ __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const 
   const auto cpus = uint32_t(layout().cpus[0].size());
   const bool is_outermost_of_main = self.root && self.gtid == 0 && self.task->level == 0;
   if (!several_processes() || plan.spreads() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
-      !is_outermost_of_main || threads_stay_where_they_are() || !may_begin_late(construct.microtask))
+      !is_outermost_of_main || threads_are_bound() || !may_begin_late(construct.microtask))
     return 0;
   return plan.threads - cpus;
 }

@@ -63,7 +63,7 @@ bool loops_are_placed(const Thread& self) {
 StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, const void* microtask) {
   if (loops_are_placed(self))
     return StaysHere::No;
-  if (threads_stay_where_they_are())
+  if (threads_are_bound())
     return StaysHere::HasThreadVariables;
   if (!is_main_thread(self) || facts.threads <= facts.cpus[0])
     return StaysHere::FitsHere;

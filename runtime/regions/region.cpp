@@ -5,6 +5,7 @@
 #include "runtime/global/node_regions.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
+#include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/leaving.hpp"
 #include "runtime/regions/node_parts.hpp"
 #include "runtime/regions/residents.hpp"
@@ -236,6 +237,8 @@ schedulers::VisitSeen seen_of(const NodeTeam& team) {
 
 /// In the place of members that nobody has waited for.
 void execute_late_members(Thread& primary, NodeTeam& team) {
+  if (threads_are_bound()) // since the region has begun: now threads have something of their own
+    start_late_members(team);
   while (const auto local = team.late.claim()) {
     enter(primary, team, *local);
     execute(primary, team);

@@ -15,6 +15,11 @@ const void* microtask_of(const NodeTeam& team) { return team.description.microta
 
 LateMembers& late_members_of(NodeTeam& team) { return team.late; }
 
+Thread& owner_of_task(Thread& executing) {
+  const ImplicitTask& task = *executing.task;
+  return task.local_number == 0 ? executing : *task.team->crew[task.local_number - 1];
+}
+
 void wake_member(NodeTeam& team, uint32_t local_number) { team.crew[local_number - 1]->go.post(); }
 
 } // namespace hetmp::runtime

@@ -8,6 +8,7 @@ namespace hetmp::runtime {
 class LateMembers;
 struct NodeTeam;
 struct TeamTasks;
+struct Thread;
 
 /// Its explicit tasks, as far as they are executed on this node.
 TeamTasks& tasks_of(NodeTeam& team);
@@ -23,6 +24,9 @@ const void* microtask_of(const NodeTeam& team);
 
 /// Those that have not begun.
 LateMembers& late_members_of(NodeTeam& team);
+
+/// Whose the task of `executing` is: a primary executes members that begin late in their workers' place.
+Thread& owner_of_task(Thread& executing);
 
 /// Lets a member of it begin whose worker has got its job.
 void wake_member(NodeTeam& team, uint32_t local_number);

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/team/team_facts.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
@@ -80,7 +81,8 @@ void register_threadprivate(void* original, const ThreadprivateArrayFunctions& f
 
 void set_threadprivate_value(void* original, const void* value, size_t bytes) { variables.get(original, value, bytes); }
 
-void* threadprivate_copy(Thread& thread, void* original, size_t bytes) {
+void* threadprivate_copy(Thread& executing, void* original, size_t bytes) {
+  Thread& thread = owner_of_task(executing);
   if (const auto found = thread.threadprivate.find(original); found != thread.threadprivate.end())
     return found->second;
   keep_threads_where_they_are(); // a thread number must meet the same copy in the next region
