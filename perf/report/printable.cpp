@@ -57,12 +57,18 @@ std::string printable(std::string_view text) {
 
 Report printable(Report report) {
   const auto make_printable = [](std::string& name) { name = printable(name); };
-  for (std::string* name : {&report.counters, &report.threshold_from, &report.tasks.kept_because})
+  for (std::string* name :
+       {&report.counters, &report.threshold_from, &report.tasks.kept_because, &report.placement.asked_for})
     make_printable(*name);
   for (RegionRecord& region : report.regions)
     for (std::string* name :
          {&region.source, &region.place, &region.decision, &region.reason, &region.policy, &region.mode})
       make_printable(*name);
+  for (PlacedRegion& region : report.placement.regions)
+    for (std::string* name : {&region.source, &region.place, &region.because})
+      make_printable(*name);
+  for (OtherVisits& others : report.placement.others)
+    make_printable(others.why);
   for (BouncingPages& pages : report.bouncing) {
     for (std::string& name : pages.holds)
       make_printable(name);

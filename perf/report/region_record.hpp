@@ -1,6 +1,7 @@
 // What the report says, most of it about work-sharing regions. Values only; the runtime's global level fills them.
 #pragma once
 
+#include "perf/report/placement_record.hpp"
 #include "perf/report/report_pages.hpp"
 
 #include <cstdint>
@@ -80,6 +81,7 @@ struct Report {
   std::vector<NodeFaultTotals> totals = {}; ///< of each node
   std::vector<HotPage> pages = {};          ///< in the order of addresses
   std::vector<BouncingPages> bouncing = {}; ///< those that cost most first
+  PlacementRecord placement = {};
 };
 
 } // namespace hetmp::perf

@@ -18,13 +18,18 @@ std::string format_html(const Report& report);
 
 /// "file.c:12 function", or what else tells the region from others.
 std::string region_name(const RegionRecord& region);
+std::string region_name(const PlacedRegion& region);
 /// What became of tasks that nodes offered one another; empty if none did.
 std::string tasks_in_words(const TaskTotals& tasks);
+/// What decided where regions ran, and what trials cost; empty where there is one node.
+std::string placement_in_words(const PlacementRecord& placement);
 /// A number with as many digits as people read.
 std::string in_digits(double value);
+/// "12 ms": in the unit that people would choose.
+std::string in_time(double microseconds);
 
 /// One JSON object:
-/// {"version":1,"nodes":N,"counters":"...","threshold_from":"...","elapsed_us":T,"tasks":{...},"regions":[...],
+/// {"version":1,"nodes":N,"counters":"...","threshold_from":"...","elapsed_us":T,"tasks":{...},"placement":{...},"regions":[...],
 /// "totals":[...],"bouncing":[...],"pages":[...]}. The last three are empty without node processes; their members are
 /// called as in report_pages.hpp ("words": "same", "different" or "unknown"). A region has the members "file",
 /// "function", "line", "column", "place", "address" (where it is); "policy", "mode" (who decides, and how); "visits",
@@ -32,9 +37,11 @@ std::string in_digits(double value);
 /// "predicted_us_per_iteration" (of each node alone, then of the chosen ones), "decision", "reason", "total_us". Each
 /// of its nodes has "threads", "mean_us", "faults", "read_misses", "write_misses", "write_upgrades", "speed",
 /// "fault_period_us", "misses_per_kilo_instruction". Tasks have "offered", "executed_elsewhere", "elsewhere_us",
-/// "kept_because". They mean what region_record.hpp says. Times are in microseconds; null stands for a fault period
-/// without faults and for cache misses that were not counted. Readers should skip members that they do not know: later
-/// versions of the program add some without changing "version". Bytes that are not UTF-8 become U+FFFD.
+/// "kept_because". The members of "placement" are called as in placement_record.hpp, with "file", "function", "line"
+/// and "column" for a source, and null for a time that is not known. They mean what region_record.hpp says. Times are
+/// in microseconds; null stands for a fault period without faults and for cache misses that were not counted. Readers
+/// should skip members that they do not know: later versions of the program add some without changing "version". Bytes
+/// that are not UTF-8 become U+FFFD.
 std::string format_json(const Report& report);
 
 /// Writes the report: destination "1" means text on standard error; a name that ends in ".json" gets JSON, one that

@@ -104,6 +104,34 @@ template <class Visitor, IsRecord<BouncingPages> Record> void fields(Visitor& vi
   visitor.field("words", pages.words);
 }
 
+template <class Visitor, IsRecord<PlacedRegion> Record> void fields(Visitor& visitor, Record& region) {
+  visitor.location(region.source);
+  visitor.field("place", region.place);
+  visitor.field("address", region.address);
+  visitor.field("home_visits", region.home_visits);
+  visitor.field("spread_visits", region.spread_visits);
+  visitor.nullable("home_us", region.home_us, region.home_us < 0);
+  visitor.nullable("spread_us", region.spread_us, region.spread_us < 0);
+  visitor.field("total_us", region.total_us);
+  visitor.field("spread", region.spread);
+  visitor.field("because", region.because);
+}
+
+template <class Visitor, IsRecord<OtherVisits> Record> void fields(Visitor& visitor, Record& others) {
+  visitor.field("why", others.why);
+  visitor.field("visits", others.visits);
+}
+
+template <class Visitor, IsRecord<PlacementRecord> Record> void fields(Visitor& visitor, Record& placement) {
+  visitor.field("asked_for", placement.asked_for);
+  visitor.field("run_us", placement.run_us);
+  visitor.field("trials", placement.trials);
+  visitor.field("lost_us", placement.lost_us);
+  visitor.field("budget_left_us", placement.budget_left_us);
+  visitor.field("others", placement.others);
+  visitor.field("regions", placement.regions);
+}
+
 /// But for the version, which comes first and decides whether the rest is read.
 template <class Visitor, IsRecord<Report> Record> void fields(Visitor& visitor, Record& report) {
   visitor.field("nodes", report.nodes);
@@ -111,6 +139,7 @@ template <class Visitor, IsRecord<Report> Record> void fields(Visitor& visitor, 
   visitor.field("threshold_from", report.threshold_from);
   visitor.field("elapsed_us", report.elapsed_us);
   visitor.field("tasks", report.tasks);
+  visitor.field("placement", report.placement);
   visitor.field("regions", report.regions);
   visitor.field("totals", report.totals);
   visitor.field("bouncing", report.bouncing);

@@ -185,7 +185,8 @@ std::string format_html(const Report& report) {
     text += "<p>Hardware counters: " + escaped(report.counters) + ".</p>\n";
   if (const std::string tasks = tasks_in_words(report.tasks); !tasks.empty())
     text += "<p>Tasks: " + escaped(tasks) + ".</p>\n";
-  text += html_of_bouncing(report) + decisions(report) + times(report) + html_of_faults(report) + html_of_heat(report);
+  text += html_of_placement(report) + html_of_bouncing(report) + decisions(report) + times(report) +
+          html_of_faults(report) + html_of_heat(report);
   return text + "</body>\n</html>\n";
 }
 

@@ -20,6 +20,7 @@ std::string length_of(double value);
 const char* colour(size_t index);
 
 // Sections; empty where there is nothing to show.
+std::string html_of_placement(const Report& report);
 std::string html_of_bouncing(const Report& report);
 std::string html_of_faults(const Report& report);
 std::string html_of_heat(const Report& report);

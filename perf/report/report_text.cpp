@@ -40,19 +40,30 @@ template <class Value> std::string of_each_node(const RegionRecord& region, cons
 
 } // namespace
 
-std::string region_name(const RegionRecord& region) {
+std::string in_time(double microseconds) {
+  if (microseconds < 1e3)
+    return in_digits(microseconds) + " us";
+  return microseconds < 1e6 ? in_digits(microseconds / 1e3) + " ms" : in_digits(microseconds / 1e6) + " s";
+}
+
+namespace {
+
+/// `Record`: of a loop or of a parallel region.
+template <class Record> std::string name_of(const Record& region, const char* kind) {
   const SourceLocation where = parse_source(region.source);
   if (where.line == 0 && !region.place.empty())
     return region.place + " (no -g)";
-  if (where.line == 0) {
-    char digits[20];
-    char* end = std::to_chars(digits, digits + sizeof digits, region.address, 16).ptr;
-    return "(no source line; built without -g?) loop at 0x" + std::string(digits, end);
-  }
+  if (where.line == 0)
+    return std::string("(no source line; built without -g?) ") + kind + " at " + hexadecimal(region.address);
   const size_t slash = where.file.rfind('/');
   const std::string file = slash == std::string::npos ? where.file : where.file.substr(slash + 1);
   return file + ":" + std::to_string(where.line) + " " + where.function;
 }
+
+} // namespace
+
+std::string region_name(const RegionRecord& region) { return name_of(region, "loop"); }
+std::string region_name(const PlacedRegion& region) { return name_of(region, "region"); }
 
 namespace {
 
@@ -188,7 +199,7 @@ std::string format_text(const Report& given) {
   std::vector<Row> rows;
   for (const RegionRecord& region : report.regions)
     rows.push_back(row_of(region));
-  return text + in_columns(rows) + format_pages(report);
+  return text + format_placement(report) + in_columns(rows) + format_pages(report);
 }
 
 } // namespace hetmp::perf

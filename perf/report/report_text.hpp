@@ -10,6 +10,9 @@ namespace hetmp::perf {
 /// Lines about faults and bouncing pages; empty if there is nothing to say.
 std::string format_pages(const Report& report);
 
+/// Lines about the placement of parallel regions; empty where there is one node.
+std::string format_placement(const Report& report);
+
 /// "0x7f0010".
 std::string hexadecimal(uint64_t value);
 /// "counters (64 bytes)", or the place.

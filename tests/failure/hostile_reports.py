@@ -18,6 +18,8 @@ def reports_that_would_command_the_terminal(site):
         file, page = Path(folder) / "report.json", Path(folder) / "page.html"
         region = {"file": ORDERS, "line": 3, "function": "grün" + ORDERS, "policy": ORDERS, "reason": ORDERS, "visits": 1}
         file.write_text(json.dumps({"version": 1, "nodes": 2, "counters": ORDERS, "regions": [region, {"place": ORDERS}],
+                                    "placement": {"asked_for": ORDERS, "others": [{"why": ORDERS, "visits": 1}],
+                                                  "regions": [{"function": ORDERS, "line": 3, "because": ORDERS}, {"place": ORDERS}]},
                                     "bouncing": [{"holds": [ORDERS], "regions": [{"region": ORDERS}]}]}))
         code, out, err = run_tool(site, "report", str(file))
         check(code == 0 and err == "" and "grün" in out and "\\x1b]0;title" in out, f"exit code {code}, {out!r}, said {err!r}")

@@ -1,0 +1,40 @@
+// What the report says about where parallel regions ran, and why. Values only; the runtime fills them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hetmp::perf {
+
+/// An outermost parallel region of which the program learned where it runs best.
+struct PlacedRegion {
+  std::string source;   ///< ident_t's source string; empty = unknown
+  uint64_t address = 0; ///< of the outlined function
+  std::string place;    ///< the same as "file+0xoffset", for addr2line; empty = unknown
+  uint64_t home_visits = 0;
+  uint64_t spread_visits = 0; ///< on several nodes
+  double home_us = -1;        ///< a visit's usual time at home; negative = not known
+  double spread_us = -1;      ///< likewise on several nodes
+  double total_us = 0;        ///< of all visits
+  bool spread = false;        ///< it ran on several nodes in the end
+  std::string because;        ///< why there
+};
+
+/// Visits of outermost regions of which nothing was learned: something else decided.
+struct OtherVisits {
+  std::string why; ///< where they ran, and why there
+  uint64_t visits = 0;
+};
+
+struct PlacementRecord {
+  std::string asked_for;     ///< HETMP_PLACEMENT as it was understood; empty = there is one node
+  double run_us = 0;         ///< since the program began
+  uint64_t trials = 0;       ///< of regions on several nodes
+  double lost_us = 0;        ///< by those that were reversed
+  double budget_left_us = 0; ///< that further trials may lose
+  std::vector<OtherVisits> others;
+  std::vector<PlacedRegion> regions; ///< those that took most time first
+};
+
+} // namespace hetmp::perf

@@ -1,0 +1,85 @@
+// What text and HTML say about the placement of parallel regions.
+#include "perf/report/report.hpp"
+#include "perf/report/report_html.hpp"
+#include "perf/report/report_text.hpp"
+
+#include <algorithm>
+
+namespace hetmp::perf {
+namespace {
+
+std::string counted(uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string visits_in_words(uint64_t visits, double usual_us) {
+  return counted(visits, "visit") + (usual_us < 0 ? "" : ", usually " + in_time(usual_us));
+}
+
+std::string share_of_run(const PlacedRegion& region, double run_us) {
+  return run_us > 0 ? in_digits(100 * std::min(region.total_us / run_us, 1.0)) + " %" : "";
+}
+
+std::string where_and_why(const PlacedRegion& region) {
+  return (region.spread ? "on several nodes" : "at home") + (region.because.empty() ? "" : ": " + region.because);
+}
+
+std::string line_about(const PlacedRegion& region, double run_us) {
+  std::string text = "hetmp: parallel region " + region_name(region);
+  if (const std::string share = share_of_run(region, run_us); !share.empty())
+    text += "; " + share + " of the run";
+  if (region.home_visits > 0)
+    text += "; at home " + visits_in_words(region.home_visits, region.home_us);
+  if (region.spread_visits > 0)
+    text += "; on several nodes " + visits_in_words(region.spread_visits, region.spread_us);
+  return text + " -> " + where_and_why(region) + "\n";
+}
+
+} // namespace
+
+std::string placement_in_words(const PlacementRecord& placement) {
+  if (placement.asked_for.empty())
+    return "";
+  std::string text = "HETMP_PLACEMENT=" + placement.asked_for;
+  if (!placement.regions.empty()) {
+    text += "; " + counted(placement.trials, "trial") + " on several nodes";
+    if (placement.lost_us > 0)
+      text += ", those given up lost " + in_time(placement.lost_us);
+    text += "; trials may lose " + in_time(std::max(placement.budget_left_us, 0.0)) + " more";
+  }
+  for (const OtherVisits& others : placement.others)
+    text += "; " + counted(others.visits, "visit") + " of " + (placement.regions.empty() ? "" : "other ") + "regions " +
+            others.why;
+  if (placement.regions.empty() && placement.others.empty())
+    text += "; no region could run on several nodes";
+  return text;
+}
+
+std::string format_placement(const Report& report) {
+  const std::string words = placement_in_words(report.placement);
+  std::string text = words.empty() ? "" : "hetmp: placement: " + words + "\n";
+  for (const PlacedRegion& region : report.placement.regions)
+    text += line_about(region, report.placement.run_us);
+  return text;
+}
+
+std::string html_of_placement(const Report& report) {
+  const PlacementRecord& placement = report.placement;
+  const std::string words = placement_in_words(placement);
+  if (words.empty() && placement.regions.empty())
+    return "";
+  std::string text = "<h2>Where parallel regions ran</h2>\n<p>" + escaped(words) + ".</p>\n";
+  if (placement.regions.empty())
+    return text;
+  text += "<table>\n<tr><th>region</th><th class=\"n\">of the run</th><th class=\"n\">at home</th>"
+          "<th class=\"n\">on several nodes</th><th>in the end</th></tr>\n";
+  for (const PlacedRegion& region : placement.regions)
+    text += "<tr><td>" + escaped(region_name(region)) + "</td><td class=\"n\">" +
+            share_of_run(region, placement.run_us) + "</td><td class=\"n\">" +
+            visits_in_words(region.home_visits, region.home_us) + "</td><td class=\"n\">" +
+            visits_in_words(region.spread_visits, region.spread_us) + "</td><td>" + escaped(where_and_why(region)) +
+            "</td></tr>\n";
+  return text + "</table>\n";
+}
+
+} // namespace hetmp::perf
