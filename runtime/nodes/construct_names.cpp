@@ -3,6 +3,10 @@
 #include "perf/report/region_record.hpp"
 #include "perf/report/report_text.hpp"
 
+#include <charconv>
+#include <dlfcn.h>
+#include <string_view>
+
 namespace hetmp::runtime {
 namespace {
 
@@ -19,6 +23,17 @@ const char* source_of(const void* ident) { return ident ? static_cast<const Iden
 std::string text_of(const perf::CodePlace& place) {
   const std::string where = place.object + "+" + perf::hexadecimal(place.offset);
   return place.function.empty() ? where : place.function + ", " + where;
+}
+
+std::string place_of(uint64_t address) {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname)
+    return {};
+  const std::string_view path = info.dli_fname;
+  char offset[20];
+  char* end =
+      std::to_chars(offset, offset + sizeof offset, address - reinterpret_cast<uint64_t>(info.dli_fbase), 16).ptr;
+  return std::string(path.substr(path.rfind('/') + 1)) + "+0x" + std::string(offset, end);
 }
 
 std::string name_of_construct(uint64_t address, const char* source) {

@@ -10,9 +10,11 @@
 #include "perf/interconnect.hpp"
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/loops/plan_cache.hpp"
+#include "runtime/nodes/construct_names.hpp"
 #include "runtime/nodes/coordinated_level.hpp"
 #include "runtime/nodes/messages.hpp"
 #include "runtime/nodes/page_report.hpp"
+#include "runtime/nodes/placement_report.hpp"
 #include "runtime/nodes/timeline.hpp"
 #include "runtime/process/execute_again.hpp"
 #include "runtime/process/nodes.hpp"
@@ -21,7 +23,6 @@
 #include "runtime/tasking/handing_over.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <dlfcn.h>
 #include <string_view>
 
@@ -92,18 +93,6 @@ Coordinator make_coordinator(std::string_view interconnect) {
   return Coordinator(placement().rules, layout().cpu_counts());
 }
 
-/// "file+0xoffset" of a code address.
-std::string place_of(uint64_t address) {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname)
-    return {};
-  const std::string_view path = info.dli_fname;
-  char offset[20];
-  char* end =
-      std::to_chars(offset, offset + sizeof offset, address - reinterpret_cast<uint64_t>(info.dli_fbase), 16).ptr;
-  return std::string(path.substr(path.rfind('/') + 1)) + "+0x" + std::string(offset, end);
-}
-
 dsm::Fabric* find_fabric() {
   using Find = dsm::Fabric* (*)();
   const auto find = reinterpret_cast<Find>(dlsym(RTLD_DEFAULT, "hetmp_dsm_fabric"));
@@ -163,6 +152,20 @@ void become_node_processes(bool may_execute_again) {
   timeline::start(nullptr);
 }
 
+perf::PlacementRecord placement_of_regions() {
+  const placing::Knowledge known = placing::knowledge();
+  perf::PlacementRecord record = placement_record(known, placement().regions);
+  for (perf::PlacedRegion& region : record.regions) {
+    region.place = place_of(region.address);
+    const auto ident = known.idents.find(region.address);
+    if (region.place.empty() || ident == known.idents.end()) // its object has been unloaded, or knows no source
+      continue;
+    if (const char* source = source_of(ident->second))
+      region.source = source;
+  }
+  return record;
+}
+
 } // namespace
 
 bool refers_to_openmp() {
@@ -205,6 +208,8 @@ perf::Report loop_report() {
     region.place = place_of(region.address);
     region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
   }
+  if (level)
+    report.placement = placement_of_regions();
   page_report::add_to(report);
   return report;
 }

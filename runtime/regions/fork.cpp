@@ -44,9 +44,12 @@ __attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, 
                                                             const Construct& construct, bool open) {
   const RegionFacts facts = facts_of(self, threads, construct, open);
   const StaysHere reason = why_it_stays(facts);
-  if (reason != StaysHere::No)
+  if (reason != StaysHere::No) {
+    if (!facts.in_active_region)
+      placing::count_visit(reason);
     return stay_here(threads, reason);
-  const StaysHere choice = placing::decide(self, facts, construct.microtask);
+  }
+  const StaysHere choice = placing::decide(self, facts, construct);
   if (choice != StaysHere::No)
     return stay_here(threads, choice);
   return deal_region(facts, nodes_for_region(construct.microtask)); // which counts the teams that ask

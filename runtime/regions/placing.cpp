@@ -7,6 +7,7 @@
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/thread.hpp"
+#include "runtime/wait/futex_lock.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
 #include <atomic>
@@ -33,10 +34,13 @@ double resident_mib() {
   return double(pages) * double(sysconf(_SC_PAGESIZE)) / double(1 << 20);
 }
 
-/// Of the program's main thread, whose regions follow each other; other threads' regions stay at home.
+/// Of the program's main thread, whose regions follow each other; other threads' regions stay at home, and are counted.
 struct Learner {
+  FutexLock lock; ///< of the two that follow: a report may come from another thread, while main runs on
   schedulers::RegionPlacer placer;
-  bool asked = false; ///< for the region in hand
+  std::map<uint64_t, const void*> idents;              ///< of its regions
+  bool asked = false;                                  ///< for the region in hand; the main thread's own
+  std::array<std::atomic<uint64_t>, reasons> others{}; ///< visits of all other regions; relaxed: only the numbers
 };
 Learner& learner() {
   static Learner& instance = *new Learner; // never destroyed: threads may outlive static objects
@@ -60,21 +64,29 @@ bool loops_are_placed(const Thread& self) {
          schedulers::is_placed(self.task->icvs.run_schedule.kind);
 }
 
-StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, const void* microtask) {
+StaysHere ask_learner(const Construct& construct) {
+  Learner& known = learner();
+  const auto region = reinterpret_cast<uint64_t>(construct.microtask);
+  known.asked = true;
+  FutexLockGuard guard(known.lock);
+  const size_t before = known.placer.regions().size();
+  const bool spreads = known.placer.begin(region, now_us(), resident_mib);
+  if (construct.source && known.placer.regions().size() != before)
+    known.idents.emplace(region, construct.source);
+  return spreads ? StaysHere::No : StaysHere::PaysHere;
+}
+
+StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   if (loops_are_placed(self))
     return StaysHere::No;
   if (threads_are_bound())
     return StaysHere::HasThreadVariables;
   if (!is_main_thread(self) || facts.threads <= facts.cpus[0])
     return StaysHere::FitsHere;
-  learner().asked = true;
-  return learner().placer.begin(reinterpret_cast<uint64_t>(microtask), now_us(), resident_mib) ? StaysHere::No
-                                                                                               : StaysHere::PaysHere;
+  return ask_learner(construct);
 }
 
-} // namespace
-
-StaysHere decide(const Thread& self, const RegionFacts& facts, const void* microtask) {
+StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   const RegionChoice& choice = placement().regions;
   switch (choice.kind) {
   case RegionChoice::Kind::All:
@@ -88,19 +100,37 @@ StaysHere decide(const Thread& self, const RegionFacts& facts, const void* micro
   case RegionChoice::Kind::Auto:
     break;
   }
-  return choose_by_knowledge(self, facts, microtask);
+  return choose_by_knowledge(self, facts, construct);
+}
+
+} // namespace
+
+StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
+  const StaysHere choice = choose(self, facts, construct);
+  if (!is_main_thread(self) || !learner().asked)
+    count_visit(choice);
+  return choice;
+}
+
+void count_visit(StaysHere reason) {
+  learner().others[size_t(reason)].fetch_add(1, std::memory_order_relaxed); // relaxed: see Learner
 }
 
 void region_is_over(const Thread& self, const schedulers::VisitSeen& seen) {
   if (!is_main_thread(self) || !learner().asked)
     return;
   learner().asked = false;
+  FutexLockGuard guard(learner().lock);
   learner().placer.end(now_us(), seen);
 }
 
-const schedulers::RegionPlacer* knowledge() {
-  const schedulers::RegionPlacer& placer = learner().placer;
-  return placer.regions().empty() ? nullptr : &placer;
+Knowledge knowledge() {
+  Learner& known = learner();
+  FutexLockGuard guard(known.lock);
+  Knowledge copy{known.placer, known.idents, {}, now_us()};
+  for (size_t reason = 0; reason < reasons; ++reason)
+    copy.others[reason] = known.others[reason].load(std::memory_order_relaxed); // relaxed: see Learner
+  return copy;
 }
 
 } // namespace hetmp::runtime::placing

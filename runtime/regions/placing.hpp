@@ -2,8 +2,12 @@
 // were seen to gain and to lose (schedulers/placement). Asked once for each region, by region_plan's edge in fork.cpp.
 #pragma once
 
+#include "runtime/regions/construct.hpp"
 #include "runtime/regions/region_plan.hpp"
 #include "schedulers/placement/region_placer.hpp"
+
+#include <array>
+#include <map>
 
 namespace hetmp::runtime {
 struct Thread;
@@ -13,12 +17,22 @@ namespace hetmp::runtime::placing {
 
 /// No: it runs on several nodes; else why it does not. `self` meets the region, of which nothing else speaks against
 /// that (why_it_stays()).
-StaysHere decide(const Thread& self, const RegionFacts& facts, const void* microtask);
+StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct);
 
 /// The region that `self` has met last is over. To be told of each region for which decide() was asked.
 void region_is_over(const Thread& self, const schedulers::VisitSeen& seen);
 
-/// What is known of the program's regions; null where nobody learns it. When no team is at work.
-const schedulers::RegionPlacer* knowledge();
+/// An outermost region was met of which `reason`, a fact, decides.
+void count_visit(StaysHere reason);
+
+/// A copy, for a report.
+struct Knowledge {
+  schedulers::RegionPlacer placer;        ///< the regions of which something is learned, by their microtasks
+  std::map<uint64_t, const void*> idents; ///< of those, where the compiler tells one: an ident_t
+  std::array<uint64_t, reasons> others{}; ///< visits of all other outermost regions, by the reason
+  double now_us = 0;                      ///< since the program began
+};
+/// By any thread, at any time.
+Knowledge knowledge();
 
 } // namespace hetmp::runtime::placing

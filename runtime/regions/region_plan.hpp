@@ -4,6 +4,7 @@
 
 #include "base/node_set.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,6 +41,7 @@ enum class StaysHere : uint8_t {
   PaysHere,           ///< several nodes do not pay for it, or nobody knows yet
   NoWorkers,          ///< the system refuses node 0 the threads that the others would count on
 };
+inline constexpr size_t reasons = size_t(StaysHere::NoWorkers) + 1;
 
 struct RegionPlan {
   std::vector<uint32_t> by_node; ///< threads of each node; empty: all on this one

@@ -62,7 +62,7 @@ bool RegionPlacer::depart(uint64_t region, double now_us) {
   current_ = region;
   current_begin_us_ = now_us;
   current_spread_ = known.kept || known.tried;
-  known.because = known.tried ? PlacedBecause::Trial : known.kept ? PlacedBecause::Gains : why_at_home(known, now_us);
+  known.because = why(known, now_us);
   return current_spread_;
 }
 
@@ -131,6 +131,16 @@ PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) con
   return PlacedBecause::NoBudget;
 }
 
+PlacedBecause RegionPlacer::why(const Region& region, double now_us) const {
+  if (region.tried)
+    return PlacedBecause::Trial;
+  if (region.kept)
+    return PlacedBecause::Gains;
+  const PlacedBecause why = why_at_home(region, now_us);
+  const bool is_little = refusal_.known && refusal_.share < rules_.least_share;
+  return why == PlacedBecause::NoBudget && is_little ? PlacedBecause::TooLittle : why;
+}
+
 void RegionPlacer::consider_trial(double now_us, double resident_mib) {
   double in_candidates_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0;
   for (auto& [name, region] : regions_) {
@@ -151,6 +161,7 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
   const bool is_enough = in_candidates_us >= rules_.least_share * now_us;
   if (is_enough && worst_us <= budget_left_us(now_us))
     return begin_trial(now_us);
+  refusal_ = {true, in_candidates_us / now_us, worst_us};
   for (auto& [name, region] : regions_)
     region.tried = false;
   constexpr double soonest_us = 1000, next_share = 0.02;

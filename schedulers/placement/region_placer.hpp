@@ -103,6 +103,17 @@ class RegionPlacer {
     double trial_usual_us = 0;
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
+  /// Why the region, one of them, would run where it would now.
+  PlacedBecause why(const Region& region, double now_us) const;
+  const PlacementRules& rules() const { return rules_; }
+
+  /// A trial that has been thought of last, and was not made.
+  struct Refusal {
+    bool known = false;  ///< there was one
+    double share = 0;    ///< of the run, in regions that could gain
+    double worst_us = 0; ///< that it could have lost
+  };
+  const Refusal& last_refusal() const { return refusal_; }
   uint32_t trials() const { return trials_; }
   /// What trials that were reversed have lost so far.
   double lost_us() const { return lost_us_; }
@@ -161,6 +172,7 @@ class RegionPlacer {
   uint32_t trials_ = 0;
   double lost_us_ = 0;
   double next_look_us_ = 0;      ///< before then no trial is considered
+  Refusal refusal_;              ///< for a report
   double allowance_us_ = 0;      ///< what this trial may lose
   Balance whole_;                ///< since the trial began, coming back included
   Balance steady_;               ///< since its data has come to where it is used

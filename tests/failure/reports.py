@@ -32,6 +32,33 @@ def report_of_a_program_that_exits_anywhere(site):
 
 
 @CASES.add
+def where_regions_ran(site):
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "report.json"
+
+        def placement_of(**settings):
+            code, _, err = site.run("sum", HETMP_REPORT=str(file), **({"OMP_NUM_THREADS": "16"} | settings))
+            check(code == 0 and err == "", f"exit code {code}, said {err!r}")
+            return json.loads(file.read_text())["placement"]
+
+        learned = placement_of(HETMP_PLACEMENT="auto")
+        check(learned["asked_for"] == "auto" and learned["others"] == [] and learned["trials"] == 0, f"{learned}")
+        check(len(learned["regions"]) == 2, f"{learned}")
+        for region in learned["regions"]:
+            check((region["home_visits"], region["spread_visits"], region["spread"]) == (1, 0, False) and region["place"]
+                  and "3 visits" in region["because"] and 0 < region["total_us"] < learned["run_us"], f"{learned}")
+        code, out, err = run_tool(site, "report", str(file))
+        check(code == 0 and err == "" and "\nhetmp: placement: HETMP_PLACEMENT=auto; 0 trials" in out
+              and "\nhetmp: parallel region " in out, f"text {out!r}, said {err!r}")
+        for settings, why in (({"HETMP_PLACEMENT": "origin"}, "at home, as HETMP_PLACEMENT asks"),
+                              ({"HETMP_PLACEMENT": "all"}, "as HETMP_PLACEMENT asks"),
+                              ({"HETMP_PLACEMENT": "auto", "OMP_SCHEDULE": "hetprobe"}, "as OMP_SCHEDULE")):
+            placement = placement_of(**settings)
+            check(placement["regions"] == [] and len(placement["others"]) == 1 and placement["others"][0]["visits"] == 2
+                  and why in placement["others"][0]["why"], f"{settings}: {placement}")
+
+
+@CASES.add
 def what_became_of_tasks(site):
     with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
         file = Path(folder) / "report.json"

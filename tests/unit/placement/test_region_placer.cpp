@@ -34,6 +34,7 @@ TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
   run_program(program, placer);
   EXPECT_EQ(placer.trials(), 0u); // 0.5 s at worst, which 3 % of 4 s and 0.1 s do not cover
   EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::NoBudget);
+  EXPECT_GT(placer.last_refusal().worst_us, 400'000);
 }
 
 TEST(RegionPlacer, ShortRegionsStay) {
@@ -54,6 +55,8 @@ TEST(RegionPlacer, RegionsThatAreLittleOfTheRunStay) {
   RegionPlacer placer;
   run_program({.cycle = {{.home_us = 1000, .spread_us = 600}}, .cycles = 1000, .serial_us = 20'000}, placer);
   EXPECT_EQ(placer.trials(), 0u);
+  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::TooLittle);
+  EXPECT_LT(placer.last_refusal().share, placer.rules().least_share);
 }
 
 /// One region gains, another loses: after a first trial with both, the one that gains is tried alone.

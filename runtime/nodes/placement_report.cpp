@@ -1,0 +1,157 @@
+#include "runtime/nodes/placement_report.hpp"
+
+#include "perf/report/report.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime {
+namespace {
+
+using perf::in_digits;
+using perf::in_time;
+using schedulers::PlacedBecause;
+using schedulers::RegionPlacer;
+using schedulers::UsualTime;
+
+double in_microseconds(const UsualTime& usual) { return usual.known() ? usual.mean_us() : -1; }
+
+/// A visit's time on several nodes in those at home; 0: one of them is not known.
+double slowdown_of(const RegionPlacer::Region& region) {
+  if (!region.home.known() || region.spread_visits == 0)
+    return 0;
+  const double spread_us =
+      region.spread.known() ? region.spread.mean_us() : region.spread_us / double(region.spread_visits);
+  return spread_us / region.home.mean_us();
+}
+
+std::string why_it_gains(const RegionPlacer::Region& region) {
+  const double slowdown = slowdown_of(region);
+  return slowdown > 0 && slowdown < 1 ? in_digits(1 / slowdown) + " times as fast"
+                                      : "faster together with what lies between regions";
+}
+
+std::string why_it_lost(const RegionPlacer::Region& region) {
+  const double slowdown = slowdown_of(region);
+  const std::string lost = slowdown > 1 ? "several nodes took " + in_digits(slowdown) + " times as long"
+                                        : "several nodes lost together with what lies between regions";
+  return lost + "; to be tried again when the run takes " + in_time(region.excluded_until_us);
+}
+
+std::string why_no_budget(const RegionPlacer& placer, double now_us) {
+  const double worst_us = placer.last_refusal().worst_us, left_us = std::max(placer.budget_left_us(now_us), 0.0);
+  return worst_us > left_us ? "a trial could cost " + in_time(worst_us) + ", the budget has " + in_time(left_us)
+                            : "nothing speaks against a trial, which was still to come";
+}
+
+std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& region, double now_us) {
+  const schedulers::PlacementRules& rules = placer.rules();
+  switch (placer.why(region, now_us)) {
+  case PlacedBecause::Unknown:
+    return "its usual time is known after " + std::to_string(rules.visits_to_know) + " visits";
+  case PlacedBecause::TooShort:
+    return "a visit takes " + in_time(region.home.mean_us()) + ", and nodes that meet are worth it from " +
+           in_time(rules.shortest_visit_us) + " on";
+  case PlacedBecause::Synchronises:
+    return std::to_string(region.exchanges) + " barriers, loops and locks a visit would each be a message";
+  case PlacedBecause::NoBudget:
+    return why_no_budget(placer, now_us);
+  case PlacedBecause::TooLittle:
+    return "regions that could gain are " + in_digits(100 * placer.last_refusal().share) +
+           " % of the run, and a trial needs " + in_digits(100 * rules.least_share) + " %";
+  case PlacedBecause::Lost:
+    return why_it_lost(region);
+  case PlacedBecause::Trial:
+    return "a trial was under way";
+  case PlacedBecause::Gains:
+    return why_it_gains(region);
+  }
+  return {};
+}
+
+/// Of a region that placement did not learn about.
+const char* why_there(StaysHere reason, RegionChoice::Kind choice) {
+  switch (reason) {
+  case StaysHere::No:
+    return choice == RegionChoice::Kind::Auto
+               ? "on the nodes that their loops need, as OMP_SCHEDULE, HETMP_LOOPS or HETMP_CSR asks"
+               : "on the nodes that their loops need, as HETMP_PLACEMENT asks";
+  case StaysHere::OneNode:
+  case StaysHere::OneThread:
+    return "at home: one thread, or one node";
+  case StaysHere::ExecutedByCaller:
+    return "at home: the program begins and ends them by two calls, and executes a part in between";
+  case StaysHere::InActiveRegion:
+    return "at home: another region is around them";
+  case StaysHere::TooManyArguments:
+    return "at home: they share more variables than a message holds";
+  case StaysHere::MetElsewhere:
+    return "on the node that met them: another one than the origin";
+  case StaysHere::NoGlobalLevel:
+    return "at home: nodes cannot meet";
+  case StaysHere::UnreachableFrame:
+    return "at home: begun by threads that the program made itself, whose stacks other nodes cannot read";
+  case StaysHere::NeedsNoOther:
+    return "at home: their loops need no other node";
+  case StaysHere::AskedFor:
+    return "at home, as HETMP_PLACEMENT asks";
+  case StaysHere::HasThreadVariables:
+    return "at home: the program has thread-local variables, which belong to the origin's threads";
+  case StaysHere::FitsHere:
+    return "at home: they have no more threads than the origin has CPUs, or another thread than main begins them";
+  case StaysHere::PaysHere:
+    return "at home: several nodes do not pay";
+  case StaysHere::NoWorkers:
+    return "at home: the system refuses threads";
+  }
+  return "";
+}
+
+std::string in_words(const RegionChoice& choice) {
+  switch (choice.kind) {
+  case RegionChoice::Kind::Auto:
+    return "auto";
+  case RegionChoice::Kind::Origin:
+    return "origin";
+  case RegionChoice::Kind::All:
+    return "all";
+  case RegionChoice::Kind::Random:
+    return "random:" + std::to_string(choice.seed);
+  }
+  return {};
+}
+
+perf::PlacedRegion record_of(uint64_t microtask, const RegionPlacer::Region& region, const placing::Knowledge& known) {
+  perf::PlacedRegion record;
+  record.address = microtask;
+  record.home_visits = region.home_visits;
+  record.spread_visits = region.spread_visits;
+  record.home_us = in_microseconds(region.home);
+  record.spread_us = in_microseconds(region.spread);
+  record.total_us = region.home_us + region.spread_us;
+  record.spread = region.kept || region.tried;
+  record.because = why_there(known.placer, region, known.now_us);
+  return record;
+}
+
+} // namespace
+
+perf::PlacementRecord placement_record(const placing::Knowledge& known, const RegionChoice& choice) {
+  perf::PlacementRecord record;
+  record.asked_for = in_words(choice);
+  record.run_us = known.now_us;
+  record.trials = known.placer.trials();
+  record.lost_us = known.placer.lost_us();
+  record.budget_left_us = known.placer.budget_left_us(known.now_us);
+  for (size_t reason = 0; reason < reasons; ++reason)
+    if (known.others[reason] != 0)
+      record.others.push_back({why_there(StaysHere(reason), choice.kind), known.others[reason]});
+  for (const auto& [microtask, region] : known.placer.regions())
+    record.regions.push_back(record_of(microtask, region, known));
+  const auto takes_longer = [](const perf::PlacedRegion& a, const perf::PlacedRegion& b) {
+    return a.total_us > b.total_us;
+  };
+  std::stable_sort(record.regions.begin(), record.regions.end(), takes_longer);
+  return record;
+}
+
+} // namespace hetmp::runtime
