@@ -14,8 +14,13 @@ SharedCode shared_code;
 namespace {
 
 /// Never freed: somebody may be reading it. A few in the life of a program, since each knows more objects than the one
-/// before. Released by look_again(), acquired by those who read it.
-std::atomic<const CodeMap*> known{nullptr};
+/// before.
+struct Known {
+  CodeMap map;
+  const Known* before;
+};
+/// Released by look_again(), acquired by those who read it.
+std::atomic<const Known*> known{nullptr};
 
 /// The map of what is loaded now. What the program loads when there are several nodes is in the origin's list only, and
 /// lies in memory that they share: that names it.
@@ -25,18 +30,20 @@ const CodeMap& look_again() {
     std::erase_if(objects, [](const ObjectCode& object) {
       return shared_code.may_hold(reinterpret_cast<const void*>(object.begin));
     });
-  const CodeMap* before = known.load(std::memory_order_acquire); // pairs with the release below
-  if (before && before->objects() == objects.size())
-    return *before;
-  const auto* fresh = new CodeMap(objects);
-  // release: whoever finds the pointer finds the map. Two threads may publish: either map will do.
-  known.store(fresh, std::memory_order_release);
-  return *fresh;
+  const Known* before = known.load(std::memory_order_acquire); // pairs with the release below
+  if (before && before->map.objects() == objects.size())
+    return before->map;
+  const auto* fresh = new Known{CodeMap(objects), before};
+  // release: whoever finds the pointer finds the map. acquire: the one of another thread, which was first, will do.
+  if (known.compare_exchange_strong(before, fresh, std::memory_order_release, std::memory_order_acquire))
+    return fresh->map;
+  delete fresh;
+  return before->map;
 }
 
 const CodeMap& map_of_code() {
-  const CodeMap* map = known.load(std::memory_order_acquire); // pairs with the release in look_again()
-  return map ? *map : look_again();
+  const Known* all = known.load(std::memory_order_acquire); // pairs with the release in look_again()
+  return all ? all->map : look_again();
 }
 
 } // namespace

@@ -50,6 +50,11 @@ template <class Message> class Lane {
 
 class Nodes;
 
+NodeLockTable& kept_table() {
+  static auto& kept = *new std::deque<NodeLockTable>; // reachable, so nobody takes them for lost
+  return kept.emplace_back();
+}
+
 class Node final : public NodeLocks {
  public:
   Node(Nodes& all, uint32_t number) : all_(all), number_(number) { table.attach(*this, number == 0); }
@@ -74,7 +79,7 @@ class Node final : public NodeLocks {
   /// The service thread; appends what the node says to it.
   void hear(const Answer& answer, std::vector<Request>& replies);
 
-  NodeLockTable& table = *new NodeLockTable; // as long as the program, like the runtime's
+  NodeLockTable& table = kept_table(); // as long as the program, like the runtime's
   Lane<Answer> answers;
 
  private:

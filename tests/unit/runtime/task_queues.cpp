@@ -106,8 +106,10 @@ TEST(TaskQueues, AThiefTakesHalfAndOthersTakeThatFromIt) {
   TeamTasks team;
   team.reserve(3);
   std::vector<ExplicitTask> tasks(20);
-  for (ExplicitTask& task : tasks)
+  for (ExplicitTask& task : tasks) {
+    task.deferred = true; // as all that are stolen
     team.push(0, &task);
+  }
   EXPECT_EQ(team.take(1, nullptr), &tasks[0]);
   EXPECT_EQ(team.members[0].queue.size(), 10u);
   EXPECT_EQ(team.members[1].queue.size(), 9u);
