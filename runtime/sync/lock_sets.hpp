@@ -77,10 +77,10 @@ class LockSets {
     LockSet sets[sets_in_piece];
   };
 
-  /// Four or eight locks beside each other have one set, and the sets of a piece are those of 2 KiB of locks: who goes
-  /// through neighbouring locks goes through neighbouring sets.
+  /// The locks in 64 bytes have one set, and the sets of a piece are those of 4 KiB of locks: who goes through
+  /// neighbouring locks goes through neighbouring sets, and locks that are parts of larger elements share some.
   static uint64_t number_of(uint64_t key) {
-    constexpr int piece_shift = 11, set_shift = 5;
+    constexpr int piece_shift = 12, set_shift = 6;
     const uint64_t hash = (key >> piece_shift) * 0x9e3779b97f4a7c15u >> (64 - 18);
     return hash ^ ((key >> set_shift) % sets_in_piece);
   }

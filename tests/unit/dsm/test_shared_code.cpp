@@ -25,6 +25,9 @@ class SharedCodeTest : public testing::Test {
 };
 
 TEST_F(SharedCodeTest, IsWhatMayBeExecuted) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer allows no mappings there";
+#endif
   const uintptr_t executed = map_at(AddressPlan::large_part(1).begin, PROT_READ | PROT_EXEC),
                   written = map_at(AddressPlan::large_part(0).begin, PROT_READ | PROT_WRITE),
                   of_a_file = map_at(FileArea::begin, PROT_READ | PROT_EXEC);
