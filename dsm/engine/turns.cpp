@@ -64,7 +64,8 @@ bool Turns::message(uint32_t from, uint64_t step) {
 void Turns::begin() {
   const int64_t now = monotonic_ns();
   engine_.holds().keep_all(taker_->begin(engine_.meter(), now));
-  if (fetches_)
+  // Not when a thread waits for other nodes: the turn is as good as over, and a node without a region takes nothing.
+  if (fetches_ && outside_.view().waiting == 0)
     engine_.fetch_back();
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <fcntl.h>
 #include <mutex>
 #include <new>
@@ -31,6 +32,7 @@ class Forking {
  private:
   void want_published(const NodeProcess& process, Segment range);
   void want_memory_of(NodeProcess& process, uint32_t node);
+  void fetch_wanted(const NodeProcess& process);
 
   std::mutex one_at_a_time_;
   bool under_way_ = false;          ///< the following counts
@@ -108,6 +110,27 @@ bool is_foreign_stack(const NodeProcess& process, Segment range) {
          AddressPlan::stack_part(owner).contains(range.begin);
 }
 
+/// What other nodes have asked for to write it, before they had nothing to do any more, may leave while the rest comes:
+/// so this looks again, until nothing has come to be missing. Pages that nobody may read are always missing.
+void Forking::fetch_wanted(const NodeProcess& process) {
+  constexpr int most_passes = 8;
+  constexpr timespec between = {0, 1'000'000};
+  uint64_t missing = 0, missing_before = ~uint64_t(0);
+  for (int pass = 0; pass < most_passes && missing != missing_before; ++pass) {
+    if (pass != 0)
+      nanosleep(&between, nullptr);
+    missing_before = std::exchange(missing, 0);
+    for (const Segment& segment : wanted_)
+      if (!is_foreign_stack(process, segment))
+        for_each_absent(segment, [&](Segment range) {
+          missing += range.bytes();
+          fetch(range);
+        });
+    if (pass == 0)
+      missing_before = ~uint64_t(0);
+  }
+}
+
 void Forking::prepare(NodeProcess& process) {
   one_at_a_time_.lock();
   under_way_ = true;
@@ -121,9 +144,7 @@ void Forking::prepare(NodeProcess& process) {
       want_published(process, segment);
     else
       wanted_.push_back(segment);
-  for (const Segment& segment : wanted_)
-    if (!is_foreign_stack(process, segment))
-      for_each_absent(segment, fetch);
+  fetch_wanted(process);
   allocates_privately = before;
 }
 

@@ -11,7 +11,8 @@ def check_bouncing(name, report, thing, region, words):
     entry = found[0]
     check(len(entry["holds"]) == 1, f"{name}: names what was not written: {entry['holds']}")
     check([writer["node"] for writer in entry["writers"]] == list(range(report["nodes"])), f"{name}: writers of {entry}")
-    check(entry["turns"] >= 100 and entry["faults"] >= entry["turns"] and entry["waited_us"] > 0, f"{name}: cost of {entry}")
+    # A node that has the turn gets some pages back before a thread faults on them.
+    check(entry["turns"] >= 100 and entry["faults"] >= entry["turns"] // 2 and entry["waited_us"] > 0, f"{name}: cost of {entry}")
     check(region in entry["regions"][0]["region"] and entry["regions"][0]["turns"] * 2 > entry["turns"],
           f"{name}: regions of {entry}")
     check(entry["words"] == words, f"{name}: words of {entry}")
