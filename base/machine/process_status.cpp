@@ -1,5 +1,7 @@
 #include "base/machine/process_status.hpp"
 
+#include "base/page.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -40,10 +42,17 @@ bool status_says_traced(const std::string& status) {
   return at != status.npos && strtol(status.c_str() + at + sizeof field - 1, nullptr, 10) != 0;
 }
 
+uint64_t statm_says_resident_pages(const std::string& statm) {
+  const size_t first_end = statm.find(' ');
+  return first_end == statm.npos ? 0 : strtoull(statm.c_str() + first_end, nullptr, 10);
+}
+
 bool is_stopped(pid_t process) {
   return stat_says_stopped(text_of_file(("/proc/" + std::to_string(process) + "/stat").c_str()));
 }
 
 bool is_traced() { return status_says_traced(text_of_file("/proc/self/status")); }
+
+uint64_t resident_bytes() { return statm_says_resident_pages(text_of_file("/proc/self/statm")) * page_bytes; }
 
 } // namespace hetmp

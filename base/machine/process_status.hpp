@@ -2,6 +2,7 @@
 // the program's memory is, and a stream may be locked by somebody else.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <sys/types.h>
 
@@ -16,8 +17,12 @@ bool is_stopped(pid_t process);
 /// Whether a debugger traces this process.
 bool is_traced();
 
-/// What is_stopped() and is_traced() take from the texts of /proc/PID/stat and /proc/PID/status.
+/// How much memory this process has in use. Where /proc does not tell, 0.
+uint64_t resident_bytes();
+
+/// What these take from the texts of /proc/PID/stat, /proc/PID/status and /proc/PID/statm.
 bool stat_says_stopped(const std::string& stat);
 bool status_says_traced(const std::string& status);
+uint64_t statm_says_resident_pages(const std::string& statm);
 
 } // namespace hetmp

@@ -32,6 +32,7 @@ class Forking {
  private:
   void want_published(const NodeProcess& process, Segment range);
   void want_memory_of(NodeProcess& process, uint32_t node);
+  uint64_t fetch_missing(const NodeProcess& process);
   void fetch_wanted(const NodeProcess& process);
 
   std::mutex one_at_a_time_;
@@ -110,24 +111,29 @@ bool is_foreign_stack(const NodeProcess& process, Segment range) {
          AddressPlan::stack_part(owner).contains(range.begin);
 }
 
+/// How many bytes were missing.
+uint64_t Forking::fetch_missing(const NodeProcess& process) {
+  uint64_t missing = 0;
+  for (const Segment& segment : wanted_)
+    if (!is_foreign_stack(process, segment))
+      for_each_absent(segment, [&](Segment range) {
+        missing += range.bytes();
+        fetch(range);
+      });
+  return missing;
+}
+
 /// What other nodes have asked for to write it, before they had nothing to do any more, may leave while the rest comes:
 /// so this looks again, until nothing has come to be missing. Pages that nobody may read are always missing.
 void Forking::fetch_wanted(const NodeProcess& process) {
-  constexpr int most_passes = 8;
+  constexpr int most_looks = 7;
   constexpr timespec between = {0, 1'000'000};
-  uint64_t missing = 0, missing_before = ~uint64_t(0);
-  for (int pass = 0; pass < most_passes && missing != missing_before; ++pass) {
-    if (pass != 0)
-      nanosleep(&between, nullptr);
-    missing_before = std::exchange(missing, 0);
-    for (const Segment& segment : wanted_)
-      if (!is_foreign_stack(process, segment))
-        for_each_absent(segment, [&](Segment range) {
-          missing += range.bytes();
-          fetch(range);
-        });
-    if (pass == 0)
-      missing_before = ~uint64_t(0);
+  uint64_t missing = fetch_missing(process);
+  for (int look = 0; look < most_looks; ++look) {
+    nanosleep(&between, nullptr);
+    const uint64_t before = std::exchange(missing, fetch_missing(process));
+    if (missing == before)
+      return;
   }
 }
 

@@ -1,7 +1,7 @@
 #include "runtime/regions/placing.hpp"
 
-#include "base/environment.hpp"
-#include "base/variables/variable.hpp"
+#include "base/machine/process_status.hpp"
+#include "base/mixed.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
@@ -11,9 +11,6 @@
 #include "schedulers/policies/policy_table.hpp"
 
 #include <atomic>
-#include <cstdio>
-#include <optional>
-#include <unistd.h>
 
 namespace hetmp::runtime::placing {
 namespace {
@@ -22,17 +19,8 @@ const int64_t program_began = monotonic_nanoseconds(); // when the library was l
 
 double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }
 
-/// Of this process: what its regions may touch, and other nodes may have to fetch.
-double resident_mib() {
-  FILE* file = fopen("/proc/self/statm", "re");
-  unsigned long pages = 0;
-  if (file) {
-    if (fscanf(file, "%*u %lu", &pages) != 1)
-      pages = 0;
-    fclose(file);
-  }
-  return double(pages) * double(sysconf(_SC_PAGESIZE)) / double(1 << 20);
-}
+/// What the regions of this process may touch, and other nodes may have to fetch.
+double resident_mib() { return double(resident_bytes()) / double(1 << 20); }
 
 /// Of the program's main thread, whose regions follow each other; other threads' regions stay at home, and are counted.
 struct Learner {
@@ -46,16 +34,11 @@ Learner& learner() {
   static Learner& instance = *new Learner; // never destroyed: threads may outlive static objects
   return instance;
 }
-bool is_main_thread(const Thread& self) { return self.root && self.gtid == 0; }
 
 /// Drawn anew for each region, in an order that the seed decides.
 bool draw(uint64_t seed) {
   static std::atomic<uint64_t> drawn{0};
-  uint64_t bits =
-      seed * 0x9e3779b97f4a7c15u + drawn.fetch_add(1, std::memory_order_relaxed); // relaxed: only the number
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
-  return (bits >> 63) != 0;
+  return mixed(seed, drawn.fetch_add(1, std::memory_order_relaxed)) >> 63 != 0; // relaxed: only the number
 }
 
 /// The user's words about loops hold in all regions that they may concern.

@@ -92,4 +92,7 @@ void retire_thread_record(Thread* thread);
 /// In a forked child: only the calling thread is left.
 void forget_other_threads();
 
+/// Whether it executes the program's main().
+inline bool is_main_thread(const Thread& thread) { return thread.root && thread.gtid == 0; }
+
 } // namespace hetmp::runtime

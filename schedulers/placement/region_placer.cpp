@@ -62,7 +62,6 @@ bool RegionPlacer::depart(uint64_t region, double now_us) {
   current_ = region;
   current_begin_us_ = now_us;
   current_spread_ = known.kept || known.tried;
-  known.because = why(known, now_us);
   return current_spread_;
 }
 
@@ -219,6 +218,11 @@ void RegionPlacer::reverse(double now_us) {
     region.settled = region.spread_visits == 0; // its data has not moved
     region.tried = false;
   }
+  begin_settling();
+}
+
+/// What is charged from now on is added to `whole_`.
+void RegionPlacer::begin_settling() {
   stage_ = Stage::Settling;
   settling_visits_ = 0;
 }
@@ -250,8 +254,7 @@ void RegionPlacer::watch(double now_us) {
   kept_regions_ = 0;
   epoch_++;
   whole_ = watched_;
-  stage_ = Stage::Settling;
-  settling_visits_ = 0;
+  begin_settling();
 }
 
 } // namespace hetmp::schedulers

@@ -7,7 +7,7 @@
 // what it took, against what the same would usually take at home. A trial that pays is kept, and watched further on;
 // one that does not is reversed, and what it lost, also by pages that come back afterwards, is charged to a budget: a
 // share of the run so far and a constant. A trial begins only if what it may lose at worst fits the budget, and is
-// given up as soon as it has lost that.
+// given up as soon as it has lost half of that: coming home costs about as much again.
 #pragma once
 
 #include "schedulers/placement/usual_time.hpp"
@@ -95,7 +95,6 @@ class RegionPlacer {
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
     double worst_slowdown = 0;    ///< of a visit on several nodes against the usual one at home
     double excluded_until_us = 0; ///< was slower on several nodes
-    PlacedBecause because = PlacedBecause::Unknown;
 
    private:
     friend class RegionPlacer;
@@ -153,6 +152,7 @@ class RegionPlacer {
   void judge_trial(double now_us);
   void keep();
   void reverse(double now_us);
+  void begin_settling();
   void end_settling();
   void watch(double now_us);
 

@@ -1,5 +1,7 @@
 #include "schedulers/simulation/shapes.hpp"
 
+#include "base/mixed.hpp"
+
 #include <algorithm>
 
 namespace hetmp::simulation {
@@ -8,14 +10,6 @@ namespace {
 constexpr uint64_t alternating_blocks = 32;
 constexpr uint64_t burst_blocks = 500;
 constexpr uint64_t blocks_per_burst = 10;
-
-/// A well mixed number from a seed and a position (the finaliser of splitmix64): the same on every machine.
-uint64_t mixed(uint64_t seed, uint64_t position) {
-  uint64_t value = seed + (position + 1) * 0x9e3779b97f4a7c15u;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
 
 /// Which of `blocks` equal blocks an iteration is in.
 uint64_t block_of(uint64_t iteration, uint64_t trips, uint64_t blocks) {

@@ -25,6 +25,13 @@ TEST(ProcessStatus, ATracerIsANumberOtherThanZero) {
   EXPECT_FALSE(status_says_traced(""));
 }
 
+TEST(ProcessStatus, WhatIsResidentIsTheSecondNumber) {
+  EXPECT_EQ(statm_says_resident_pages("5000 123 45 6 0 78 0\n"), 123u);
+  EXPECT_EQ(statm_says_resident_pages("5000"), 0u);
+  EXPECT_EQ(statm_says_resident_pages(""), 0u);
+  EXPECT_GT(resident_bytes(), 100'000u); // this test
+}
+
 TEST(ProcessStatus, FilesAreReadUpToALength) {
   EXPECT_EQ(text_of_file("/nowhere/at/all"), "");
   EXPECT_EQ(text_of_file("/proc/self/stat", 3).size(), 3u);

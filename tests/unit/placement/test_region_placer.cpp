@@ -8,7 +8,7 @@ namespace {
 TEST(RegionPlacer, StartsAtHome) {
   RegionPlacer placer;
   EXPECT_FALSE(placer.begin(1, 1000, [] { return 1.0; }));
-  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::Unknown);
+  EXPECT_EQ(placer.why(placer.regions().at(1), 1000), PlacedBecause::Unknown);
 }
 
 TEST(RegionPlacer, WhatGainsIsKept) {
@@ -31,31 +31,33 @@ TEST(RegionPlacer, WhatLosesGoesHome) {
 TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
   const Program program{.cycle = {{.home_us = 100'000, .spread_us = 50'000}}, .cycles = 40};
   RegionPlacer placer;
-  run_program(program, placer);
+  const RunOfProgram run = run_program(program, placer);
   EXPECT_EQ(placer.trials(), 0u); // 0.5 s at worst, which 3 % of 4 s and 0.1 s do not cover
-  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::NoBudget);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::NoBudget);
   EXPECT_GT(placer.last_refusal().worst_us, 400'000);
 }
 
 TEST(RegionPlacer, ShortRegionsStay) {
   RegionPlacer placer;
-  run_program({.cycle = {{.home_us = 50, .spread_us = 30}}, .cycles = 10'000}, placer);
+  const RunOfProgram run = run_program({.cycle = {{.home_us = 50, .spread_us = 30}}, .cycles = 10'000}, placer);
   EXPECT_EQ(placer.trials(), 0u);
-  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::TooShort);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::TooShort);
 }
 
 TEST(RegionPlacer, RegionsThatMeetOftenStay) {
   RegionPlacer placer;
-  run_program({.cycle = {{.home_us = 5000, .spread_us = 3000, .exchanges = 100}}, .cycles = 1000}, placer);
+  const RunOfProgram run =
+      run_program({.cycle = {{.home_us = 5000, .spread_us = 3000, .exchanges = 100}}, .cycles = 1000}, placer);
   EXPECT_EQ(placer.trials(), 0u);
-  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::Synchronises);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::Synchronises);
 }
 
 TEST(RegionPlacer, RegionsThatAreLittleOfTheRunStay) {
   RegionPlacer placer;
-  run_program({.cycle = {{.home_us = 1000, .spread_us = 600}}, .cycles = 1000, .serial_us = 20'000}, placer);
+  const RunOfProgram run =
+      run_program({.cycle = {{.home_us = 1000, .spread_us = 600}}, .cycles = 1000, .serial_us = 20'000}, placer);
   EXPECT_EQ(placer.trials(), 0u);
-  EXPECT_EQ(placer.regions().at(1).because, PlacedBecause::TooLittle);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::TooLittle);
   EXPECT_LT(placer.last_refusal().share, placer.rules().least_share);
 }
 
