@@ -10,7 +10,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 7;
+inline constexpr uint32_t fabric_version = 8;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -105,6 +105,25 @@ struct RuntimeHooks {
   void (*bound_to_origin)() = nullptr;
 };
 
+/// A piece of program in which a thread of the origin may go on, for a while, on another node (dsm/migration/travel.hpp).
+struct Journey {
+  uint32_t node = 0;          ///< where its carrier is to be; not the origin
+  const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to
+                              ///< return: what is below may be executed elsewhere
+  int64_t delay_ns = 0;       ///< it departs after so long at the earliest
+  int64_t allowance_ns = 0;   ///< it may lose abroad, each time, before it is sent home
+};
+
+/// What a journey was.
+struct JourneySeen {
+  uint32_t stays = 0;
+  uint32_t lost_stays = 0; ///< of those, they that got on too slowly
+  uint32_t refused = 0;    ///< departures for which there was no carrier
+  int64_t abroad_ns = 0;
+  int64_t computed_ns = 0; ///< of those: without what it waited for pages
+  uint64_t pages = 0;      ///< that the carriers' nodes received meanwhile
+};
+
 struct Fabric {
   uint32_t version;
   uint32_t node;            ///< this process; 0 is the origin. Final once main or node_started runs
@@ -161,6 +180,17 @@ struct Fabric {
   /// A thread of this node, or the node without a team, begins or ends to wait for what other nodes do. Null where it
   /// is not wanted. Any thread.
   void (*wait_outside)(bool begins);
+
+  // Travelling; null where it is not wanted or cannot be. On the origin, by a thread of create_thread().
+
+  void (*begin_journey)(const Journey* journey);
+  /// The calling thread is at home.
+  void (*end_journey)(JourneySeen* seen);
+  /// Behind it the calling thread is at home, wherever it was.
+  void (*come_home)();
+  /// The code between these addresses, to which functions of the program return on a journey, touches nothing but the
+  /// stack until it has returned to where `base` stands. Once, before there are other nodes.
+  void (*let_return_by)(const void* begin, const void* end);
 };
 
 } // namespace hetmp::dsm

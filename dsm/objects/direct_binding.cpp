@@ -1,17 +1,11 @@
 #include "dsm/objects/direct_binding.hpp"
 
-#include "base/exit_codes.hpp"
 #include "base/loaded_object.hpp"
-#include "base/message.hpp"
+#include "dsm/objects/open_relro.hpp"
 #include "dsm/objects/private_objects.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <vector>
 
 namespace hetmp::dsm {
@@ -34,25 +28,6 @@ uintptr_t definition(const LoadedObject::Reference& reference, const LoadedObjec
       return found;
   return 0;
 }
-
-/// The pages that the dynamic linker has made read-only, writable as long as this exists.
-class OpenRelro {
- public:
-  explicit OpenRelro(const LoadedObject& object) : begin_(object.relro_begin()), end_(object.relro_end()) {
-    protect(PROT_READ | PROT_WRITE);
-  }
-  ~OpenRelro() { protect(PROT_READ); }
-  OpenRelro(const OpenRelro&) = delete;
-  OpenRelro& operator=(const OpenRelro&) = delete;
-
- private:
-  void protect(int protection) {
-    if (begin_ < end_ && syscall(SYS_mprotect, begin_, end_ - begin_, protection) != 0)
-      die(exit_code::software, "cannot bind hetmp's libraries to the C library: %s", strerrordesc_np(errno));
-  }
-
-  uintptr_t begin_, end_;
-};
 
 void bind(const LoadedObject& object, const LoadedObject& ours, const std::vector<const LoadedObject*>& needed) {
   const OpenRelro open(object);

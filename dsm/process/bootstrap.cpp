@@ -137,6 +137,7 @@ void NodeProcess::start_nodes() {
   // program's data, which another node cannot read before its memory is served.
   setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
+  prepare_migration();
   if (launch_.made_by_launcher())
     join_node_processes();
   else
@@ -227,10 +228,28 @@ void NodeProcess::join_node_processes() {
 /// The threads come first: see private_threads.hpp.
 void NodeProcess::serve() {
   start_errands();
+  start_migration();
   service_->start(node_, *transport_, *this, create_private_thread);
   forget_others_memory();
   stacks_.meet_others(plan_.nodes());
   service_->begin();
+}
+
+void NodeProcess::start_migration() {
+  if (!fabric_.begin_journey)
+    return;
+  if (node_ == origin)
+    migration_.start_at_origin(*this, [] {
+      FaultCounters counters;
+      instance()->pages_.read_counters(&counters);
+      return counters.faults();
+    }, create_private_thread);
+  else
+    migration_.start_elsewhere(*this, [] {
+      FaultCounters counters;
+      instance()->pages_.read_counters(&counters);
+      return counters.bytes_received;
+    }, create_private_thread);
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {

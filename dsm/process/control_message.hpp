@@ -2,6 +2,7 @@
 // travel as they are, since nodes run the same library, behind a number that says which one it is.
 #pragma once
 
+#include "dsm/migration/travel.hpp"
 #include "dsm/transport/transport.hpp"
 
 #include <array>
@@ -71,9 +72,23 @@ struct Turn {
   uint64_t step; ///< a TurnMessage
 };
 
+/// A context of a thread of the origin is to be executed.
+struct Depart {
+  DepartureMessage departure;
+};
+/// To the origin: it is to be executed there again.
+struct ComeHome {
+  HomecomingMessage homecoming;
+};
+/// From the origin: its thread is to come home.
+struct CallHome {
+  uint64_t deputy;
+};
+
 /// The number of a message is its place here.
 using Message =
-    std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer, Visit, Turn>;
+    std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer, Visit, Turn, Depart,
+                 ComeHome, CallHome>;
 
 template <class M> constexpr bool carries_data = requires { M::carries_data; };
 

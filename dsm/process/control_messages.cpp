@@ -77,6 +77,19 @@ struct ControlReceiver {
     if (!self.service_->turns().message(from, turn.step))
       die(exit_code::software, "%s sent a word about turns that cannot be", self.members_.name_of(from).c_str());
   }
+  void operator()(const control::Depart& depart) const {
+    if (!self.migration_.carriers().departed(from, depart.departure))
+      die(exit_code::software, "%s sent a thread that cannot be", self.members_.name_of(from).c_str());
+  }
+  void operator()(const control::ComeHome& come) const {
+    if (!self.migration_.deputies().came_home(from, come.homecoming))
+      die(exit_code::software, "%s sent a thread home that it did not have", self.members_.name_of(from).c_str());
+  }
+  void operator()(const control::CallHome& call) const {
+    if (!self.migration_.carriers().call_home(from, call.deputy))
+      die(exit_code::software, "%s called a thread home, which is the origin's to do",
+          self.members_.name_of(from).c_str());
+  }
   void operator()(const control::Visit&) const {} // being awake, the service looks
 };
 
@@ -95,6 +108,18 @@ void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) 
 
 void NodeProcess::send_turn(uint32_t to, TurnMessage step) {
   send_control(*transport_, to, Lane::Service, control::Turn{uint64_t(step)});
+}
+
+void NodeProcess::send_departure(uint32_t to, const DepartureMessage& departure) {
+  send_control(*transport_, to, Lane::Anyone, control::Depart{departure});
+}
+
+void NodeProcess::send_homecoming(const HomecomingMessage& homecoming) {
+  send_control(*transport_, origin, is_service_thread ? Lane::Service : Lane::Anyone, control::ComeHome{homecoming});
+}
+
+void NodeProcess::call_home(uint32_t node, uint64_t deputy) {
+  send_control(*transport_, node, Lane::Anyone, control::CallHome{deputy});
 }
 
 void NodeProcess::free_remote(void* block) {

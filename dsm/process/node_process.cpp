@@ -50,6 +50,14 @@ bool read_turns() {
   return turns.value_or(true);
 }
 
+bool read_migration() {
+  const auto text = environment_value(Variable::HETMP_MIGRATION);
+  const auto migration = text ? parse_boolean(*text) : std::optional(true);
+  if (!migration)
+    complain(Variable::HETMP_MIGRATION, *text, "expected true or false", "true");
+  return migration.value_or(true);
+}
+
 } // namespace
 
 struct FabricFunctions {
@@ -120,6 +128,9 @@ struct FabricFunctions {
     OutsideWaits& waits = the_process->service_->turns().outside();
     begins ? waits.begin() : waits.end();
   }
+  static void begin_journey(const Journey* journey) { the_process->migration_.deputies().begin_journey(*journey); }
+  static void end_journey(JourneySeen* seen) { the_process->migration_.deputies().end_journey(*seen); }
+  static void let_return_by(const void* begin, const void* end) { the_process->migration_.let_return_by(begin, end); }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };
 
@@ -164,7 +175,10 @@ NodeProcess* NodeProcess::decide() {
   return the_process;
 }
 
-void NodeProcess::leave() { state.store(State::Alone, std::memory_order_relaxed); } // relaxed: no other thread is there
+void NodeProcess::leave() {
+  the_process->migration_.deputies().forget();
+  state.store(State::Alone, std::memory_order_relaxed); // relaxed: no other thread is there
+}
 
 NodeProcess::NodeProcess(LaunchPlan plan)
     : launch_(std::move(plan)), service_(std::make_unique<ServiceThread>(plan_, budget_, pages_)), node_(launch_.node) {
@@ -207,7 +221,20 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              prefetch.pushes ? FabricFunctions::offer_again : nullptr,
              prefetch.visits ? FabricFunctions::begin_visit : nullptr,
              prefetch.visits ? FabricFunctions::end_visit : nullptr,
-             turns ? FabricFunctions::wait_outside : nullptr};
+             turns ? FabricFunctions::wait_outside : nullptr,
+             nullptr, // travelling: see prepare_migration()
+             nullptr,
+             nullptr,
+             FabricFunctions::let_return_by};
+}
+
+/// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere.
+void NodeProcess::prepare_migration() {
+  if (launch_.made_by_launcher() || !read_migration() || !migration_.prepare())
+    return;
+  fabric_.begin_journey = FabricFunctions::begin_journey;
+  fabric_.end_journey = FabricFunctions::end_journey;
+  fabric_.come_home = migration_.come_home();
 }
 
 } // namespace hetmp::dsm

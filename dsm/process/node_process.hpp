@@ -6,6 +6,8 @@
 #include "dsm/fabric.hpp"
 #include "dsm/launch_keys.hpp"
 #include "dsm/launch_plan.hpp"
+#include "dsm/migration/migration.hpp"
+#include "dsm/migration/travel.hpp"
 #include "dsm/observe/observation.hpp"
 #include "dsm/process/changes.hpp"
 #include "dsm/process/membership.hpp"
@@ -26,7 +28,7 @@ namespace hetmp::dsm {
 
 class ServiceThread;
 
-class NodeProcess final : private ServiceClient {
+class NodeProcess final : private ServiceClient, private TravelMessages {
  public:
   /// The process's node, or null in a process that is not one of several. The first call decides; it happens at the
   /// first allocation of the process, before any constructor of the program has run.
@@ -51,6 +53,7 @@ class NodeProcess final : private ServiceClient {
   ThreadStacks& stacks() { return stacks_; }
   const AddressPlan& plan() const { return plan_; }
   Fabric& fabric() { return fabric_; }
+  Migration& migration() { return migration_; }
   /// Null unless somebody wants to know where blocks are allocated.
   AllocationSites* allocation_sites() { return observation_.allocation_sites(); }
 
@@ -96,6 +99,8 @@ class NodeProcess final : private ServiceClient {
   static NodeProcess* decide();
 
   void load_cipher();
+  void prepare_migration();
+  void start_migration();
   void make_node_processes();
   void join_node_processes();
   void become(uint32_t node);
@@ -108,6 +113,9 @@ class NodeProcess final : private ServiceClient {
   void control_message(uint32_t from, const Slot& slot) override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
   void send_turn(uint32_t to, TurnMessage step) override;
+  void send_departure(uint32_t to, const DepartureMessage& departure) override;
+  void send_homecoming(const HomecomingMessage& homecoming) override;
+  void call_home(uint32_t node, uint64_t deputy) override;
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override { members_.node_ended(node, pid, pidfd); }
   void node_lost(const Transport::Loss& loss) override { members_.node_lost(loss); }
@@ -131,6 +139,7 @@ class NodeProcess final : private ServiceClient {
   uint32_t node_ = origin;
   pid_t own_pid_ = 0; ///< of the node that this process has become
   ThreadStacks stacks_;
+  Migration migration_;
   pid_t origin_pid_ = 0;
   Membership members_{launch_};
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace hetmp::dsm {
 namespace {
@@ -54,7 +55,24 @@ void remember(int number, const struct sigaction& action) {
   here.mask.store(word_of(action.sa_mask), std::memory_order_relaxed);
 }
 
+/// Signals that thread migration uses.
+std::optional<int> set_beside_migration(int number, const struct sigaction* action, struct sigaction* before) {
+  NodeProcess* const process = NodeProcess::instance();
+  if (!process || number <= 0 || number >= NSIG)
+    return {};
+  if (process->node() == origin) {
+    if (action && number == travel_signal())
+      process->migration().deputies().stay_at_home();
+    return {};
+  }
+  if (!process->migration().carriers().exist() || !Carriers::takes(number))
+    return {};
+  return process->migration().carriers().set_action(number, action, before);
+}
+
 int set_on_this_node(int number, const struct sigaction* action, struct sigaction* before) {
+  if (const auto result = set_beside_migration(number, action, before))
+    return *result;
   if (!is_left_to_origin(number))
     return set_here(number, action, before);
   const Remembered& here = remembered[number];

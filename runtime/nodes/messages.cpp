@@ -22,6 +22,7 @@
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/spread.hpp"
 #include "runtime/regions/spread_team.hpp"
+#include "runtime/regions/travelling.hpp"
 #include "runtime/sync/keyed_lock.hpp"
 #include "runtime/sync/node_lock.hpp"
 #include "runtime/team/visits.hpp"
@@ -298,6 +299,7 @@ void attach_fabric(dsm::Fabric& joined) {
   node_faults = faults_of_this_node;
   spread_hooks.may_spread = primary_lies_in_shared_memory;
   spread_hooks.node_part_finished = flush_output;
+  travelling::attach(joined);
   visits::hooks = {fabric->begin_visit, fabric->end_visit};
 }
 

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <utility>
 
+// The linker's names for the ends of the section that HETMP_CALLS_PROGRAM names.
+extern "C" __attribute__((visibility("hidden"))) const char __start_hetmp_calls[], __stop_hetmp_calls[];
+
 namespace hetmp::runtime {
 namespace {
 
@@ -14,7 +17,7 @@ template <size_t> using AnyPointer = void*;
 template <class Indices> struct Caller;
 
 template <size_t... I> struct Caller<std::index_sequence<I...>> {
-  static void call(void* microtask, int* gtid, int* number, void* const* arguments) {
+  HETMP_CALLS_PROGRAM static void call(void* microtask, int* gtid, int* number, void* const* arguments) {
     using Function = void (*)(int*, int*, AnyPointer<I>...);
     reinterpret_cast<Function>(microtask)(gtid, number, arguments[I]...);
   }
@@ -31,7 +34,7 @@ constexpr size_t step = 64;
 constexpr auto exact = invokers<1>(std::make_index_sequence<exact_arguments + 1>());
 constexpr auto rounded = invokers<step>(std::make_index_sequence<most_arguments / step + 1>());
 
-__attribute__((noinline)) void invoke_with_many(void* microtask, int* gtid, int* number, uint32_t count,
+HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* number, uint32_t count,
                                                 void* const* arguments) {
   void* padded[most_arguments];
   const size_t steps = (count + step - 1) / step;
@@ -42,12 +45,14 @@ __attribute__((noinline)) void invoke_with_many(void* microtask, int* gtid, int*
 
 } // namespace
 
-__attribute__((noinline)) void invoke_microtask(void* microtask, int gtid, int thread_number, uint32_t count,
+HETMP_CALLS_PROGRAM void invoke_microtask(void* microtask, int gtid, int thread_number, uint32_t count,
                                                 void* const* arguments) {
   if (count <= exact_arguments)
     exact[count](microtask, &gtid, &thread_number, arguments);
   else
     invoke_with_many(microtask, &gtid, &thread_number, count, arguments);
 }
+
+CodeRange code_that_calls_program() { return {__start_hetmp_calls, __stop_hetmp_calls}; }
 
 } // namespace hetmp::runtime

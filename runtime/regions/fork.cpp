@@ -9,6 +9,7 @@
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/spread.hpp"
+#include "runtime/regions/travelling.hpp"
 #include "runtime/team/late_members.hpp"
 #include "runtime/wait/fresh_page.hpp"
 
@@ -80,6 +81,12 @@ __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const 
   return plan.threads - cpus;
 }
 
+/// Of a region on one of several nodes: how its members begin, and whether they stay.
+__attribute__((noinline, cold)) void prepare_to_stay(const Thread& self, RegionPlan& plan, const Construct& construct) {
+  plan.late = late_members(self, plan, construct);
+  plan.travels = travelling::begin_region(self, construct.microtask, plan);
+}
+
 } // namespace
 
 void fork_team(Thread& self, const void* source, void* microtask, uint32_t count, void* const* arguments,
@@ -99,12 +106,14 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   const Construct construct{source, microtask, count, arguments, invoke};
   RegionPlan plan = plan_with_crew(self, threads, construct, false);
   if (layout().nodes() != 1) [[unlikely]]
-    plan.late = late_members(self, plan, construct);
+    prepare_to_stay(self, plan, construct);
   schedulers::VisitSeen seen;
-  if (plan.spreads() && several_processes()) // the region's shared variables lie in its caller's frame
+  if ((plan.spreads() || plan.travels) && several_processes()) // the region's shared variables lie in its caller's frame
     on_fresh_page([&] { seen = run_region(self, construct, plan, proc_bind); });
   else
     seen = run_region(self, construct, plan, proc_bind);
+  if (plan.travels) [[unlikely]]
+    travelling::region_is_over(construct.microtask);
   if (layout().nodes() != 1) [[unlikely]]
     placing::region_is_over(self, seen);
 }

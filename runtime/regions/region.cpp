@@ -11,6 +11,7 @@
 #include "runtime/regions/residents.hpp"
 #include "runtime/regions/spread.hpp"
 #include "runtime/regions/team_setup.hpp"
+#include "runtime/regions/travelling.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -92,7 +93,10 @@ void work_as_member(Thread& worker) {
     worker.task = &team.members[worker.next_local_number];
   } else {
     enter(worker, team, worker.next_local_number);
-    execute(worker, team);
+    if (team.travels) [[unlikely]]
+      travelling::execute(worker, team);
+    else
+      execute(worker, team);
   }
   leave_region(worker, team); // the last access to the team: its primary may set it up anew
 }
@@ -146,6 +150,7 @@ HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const
   describe(team, primary, construct.source, plan);
   keep_outlined_function(team, construct);
   affinity::prepare_seats(primary, team, proc_bind); // behind describe(), which says how many there are
+  write_changed(team.travels, plan.travels);
   start(primary, team, plan.by_node, team.seats.empty() ? plan.late : 0); // seats are threads' own
   return team;
 }

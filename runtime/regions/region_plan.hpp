@@ -50,6 +50,8 @@ struct RegionPlan {
   StaysHere stays = StaysHere::OneThread;
   uint32_t late = 0; ///< those, all on this node, that may begin when others have finished (team/late_members.hpp)
 
+  bool travels = false; ///< its members may go on elsewhere for a while (regions/travelling.hpp)
+
   bool spreads() const { return !by_node.empty(); }
   /// Threads on the node that meets the region.
   uint32_t local_threads() const { return spreads() ? by_node[0] : threads; }

@@ -67,6 +67,7 @@ struct NodeTeam {
 
   affinity::SeatPlan seat_plan;      ///< what the seats were made for
   std::vector<affinity::Seat> seats; ///< by local thread number; empty: threads stay where they are
+  bool travels = false;              ///< members may go on elsewhere for a while (regions/travelling.hpp)
   bool displayed = false;            ///< its threads say where they are (OMP_DISPLAY_AFFINITY)
 
   /// A loop was divided among the threads without asking anybody. relaxed: read when the threads have joined.

@@ -9,7 +9,7 @@ using namespace hetmp::runtime;
 
 namespace hetmp::runtime {
 
-void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
+HETMP_CALLS_PROGRAM void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
   reinterpret_cast<GompFunction>(function)(arguments[0]);
 }
 
@@ -56,7 +56,7 @@ struct LoopArguments {
   }
 };
 
-void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments) {
+HETMP_CALLS_PROGRAM void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments) {
   LoopArguments::begin(arguments, function);
   reinterpret_cast<GompFunction>(function)(arguments[LoopArguments::data]);
 }
@@ -93,7 +93,7 @@ HETMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime)
 
 namespace {
 
-void invoke_with_sections(void* function, int, int, uint32_t, void* const* arguments) {
+HETMP_CALLS_PROGRAM void invoke_with_sections(void* function, int, int, uint32_t, void* const* arguments) {
   begin_gomp_sections(unsigned(as_number(arguments[1])), function);
   reinterpret_cast<GompFunction>(function)(arguments[0]);
 }

@@ -1,0 +1,222 @@
+#include "dsm/migration/carriers.hpp"
+
+#include "base/check.hpp"
+#include "base/signal_calls.hpp"
+#include "dsm/migration/context.hpp"
+#include "dsm/migration/raw_calls.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+// In a handler the thread pointer may be the guest's: nothing there may use a thread-local variable, nor the canary
+// that is found by the pointer, before the guest has gone.
+#define HETMP_GUESTS_VARIABLES __attribute__((no_stack_protector))
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr int errors[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+constexpr int64_t look_ns = 2'000'000; ///< how often a guest's progress is looked at
+constexpr int64_t fault_cpu_ns = 3000; ///< of the thread's own CPU time goes into a page fault
+
+uint64_t only_these_unblocked() {
+  uint64_t blocked = ~uint64_t(0);
+  for (const int number : errors)
+    blocked &= ~(uint64_t(1) << (number - 1));
+  return blocked & ~(uint64_t(1) << (travel_signal() - 1));
+}
+
+Carriers* of_this_node = nullptr; ///< for the handler; written before there is a carrier
+
+void block_travel_signal() {
+  sigset_t set;
+  sigfillset(&set);
+  for (const int number : errors)
+    sigdelset(&set, number);
+  pthread_sigmask(SIG_SETMASK, &set, nullptr);
+}
+
+} // namespace
+
+// ---- one
+
+void Carrier::run() {
+  prctl(PR_SET_NAME, "hetmp-carrier");
+  block_travel_signal();
+  own_pointer_ = thread_pointer();
+  thread_.store(gettid(), std::memory_order_relaxed); // published by what follows
+  if (!signal_stack_.make() || !timer_.make())
+    return; // it never takes a guest
+  state_.store(idle, std::memory_order_release); // pairs with the acquire in take()
+  while (true) {
+    // acquire: pairs with the release in take()
+    while (state_.load(std::memory_order_acquire) != taken)
+      futex_wait(state_, idle);
+    carry();
+    const HomecomingMessage outcome = outcome_;
+    deputy_.store(UINT64_MAX, std::memory_order_relaxed); // a hint
+    state_.store(idle, std::memory_order_release);        // pairs with the acquire in take(): the next guest may come
+    all_.messages_->send_homecoming(outcome);
+  }
+}
+
+bool Carrier::take(const DepartureMessage& departure) {
+  if (state_.load(std::memory_order_acquire) != idle) // pairs with the releases in run()
+    return false;
+  guest_ = departure;
+  called_.store(false, std::memory_order_relaxed);             // the futex word publishes both
+  deputy_.store(departure.deputy, std::memory_order_relaxed);
+  state_.store(taken, std::memory_order_release); // pairs with the acquire in run()
+  futex_wake(state_, 1);
+  return true;
+}
+
+void Carrier::call_home(uint64_t deputy) const {
+  if (deputy_.load(std::memory_order_relaxed) != deputy) // the service thread's own, or a hint that it has left
+    return;
+  called_.store(true, std::memory_order_relaxed); // see the member
+  syscall(SYS_tgkill, getpid(), thread_.load(std::memory_order_relaxed), travel_signal());
+}
+
+/// Returns when the guest has gone.
+void Carrier::carry() {
+  auto* const context = reinterpret_cast<ucontext_t*>(guest_.context);
+  adapt(*context, only_these_unblocked(), signal_stack_.description());
+  bytes_before_ = all_.bytes_received_();
+  faults_before_ = raw::faults_of_thread();
+  began_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
+  cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  timer_.set(look_ns, look_ns);
+  carries_ = true;
+  hetmp_enter_context(context, guest_.thread_pointer, &place_);
+  carries_ = false;
+  timer_.set(0);
+  block_travel_signal();
+}
+
+HETMP_GUESTS_VARIABLES int64_t Carrier::computed_ns() const {
+  const int64_t cpu = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns_;
+  const int64_t computed = cpu - (raw::faults_of_thread() - faults_before_) * fault_cpu_ns;
+  return computed > 0 ? computed : 0;
+}
+
+/// Threads that share CPUs at home get on half as fast as they could; what it is slower than that is lost.
+HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
+  return (now_ns - began_ns_) / 2 - computed_ns() > guest_.allowance_ns;
+}
+
+HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interrupted) {
+  if (!carries_)
+    return false;
+  const uintptr_t gate = all_.gates_->gate_at(instruction_of(interrupted));
+  if (number == SIGILL && gate != 0) {
+    interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate); // at home it is open
+    send_home(interrupted, Homecoming::Gate);
+  }
+  if (number != travel_signal())
+    send_home(interrupted, Homecoming::Stopped); // where it happens again, and is the program's business
+  if (called_.load(std::memory_order_relaxed))   // see the member
+    send_home(interrupted, Homecoming::Called);
+  if (loses(raw::clock_ns(CLOCK_MONOTONIC)))
+    send_home(interrupted, Homecoming::Loses);
+  return true;
+}
+
+HETMP_GUESTS_VARIABLES void Carrier::send_home(const ucontext_t& interrupted, Homecoming why) {
+  outcome_.deputy = guest_.deputy;
+  outcome_.abroad_ns = raw::clock_ns(CLOCK_MONOTONIC) - began_ns_;
+  outcome_.computed_ns = computed_ns();
+  outcome_.context = uint64_t(reinterpret_cast<uintptr_t>(TravellingContext::put_on_stack(interrupted)));
+  const uint64_t pages = (all_.bytes_received_() - bytes_before_) / page_bytes;
+  outcome_.why_and_pages = pages << 8 | uint64_t(why);
+  hetmp_leave_context(&place_, own_pointer_);
+}
+
+// ---- all
+
+bool Carriers::takes(int number) {
+  return number == travel_signal() || std::find(std::begin(errors), std::end(errors), number) != std::end(errors);
+}
+
+void Carriers::set_up(const Gates& gates, TravelMessages& messages, BytesReceived bytes_received, uint32_t count,
+                      void (*create_thread)(void* (*body)(void*), void* argument)) {
+  gates_ = &gates;
+  messages_ = &messages;
+  bytes_received_ = bytes_received;
+  of_this_node = this;
+  struct sigaction own = {};
+  own.sa_sigaction = on_signal;
+  own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&own.sa_mask);
+  for (const int number : errors) {
+    system_sigaction(number, nullptr, &programs_[number]);
+    system_sigaction(number, &own, nullptr);
+  }
+  system_sigaction(travel_signal(), &own, nullptr);
+  for (uint32_t i = 0; i < count; ++i)
+    carriers_.push_back(std::make_unique<Carrier>(*this));
+  for (const auto& carrier : carriers_)
+    create_thread(
+        [](void* argument) -> void* {
+          static_cast<Carrier*>(argument)->run();
+          return nullptr;
+        },
+        carrier.get());
+}
+
+bool Carriers::departed(uint32_t from, const DepartureMessage& departure) {
+  const Segment stacks = AddressPlan::stack_part(origin);
+  if (from != origin || !stacks.contains(departure.context) || !stacks.contains(departure.thread_pointer))
+    return false;
+  const auto takes = [&](const auto& carrier) { return carrier->take(departure); };
+  if (std::none_of(carriers_.begin(), carriers_.end(), takes))
+    messages_->send_homecoming({departure.deputy, departure.context, 0, 0, uint64_t(Homecoming::Refused)});
+  return true;
+}
+
+bool Carriers::call_home(uint32_t from, uint64_t deputy) const {
+  if (from != origin)
+    return false;
+  for (const auto& carrier : carriers_)
+    carrier->call_home(deputy);
+  return true;
+}
+
+HETMP_GUESTS_VARIABLES void Carriers::on_signal(int number, siginfo_t* info, void* context) {
+  for (const auto& carrier : of_this_node->carriers_)
+    if (carrier->is_on_signal_stack(&number)) {
+      if (carrier->meet_signal(number, *static_cast<ucontext_t*>(context)))
+        return;
+      break;
+    }
+  of_this_node->pass_on(number, info, context);
+}
+
+/// To whom the signal would have gone if there were no carriers.
+void Carriers::pass_on(int number, siginfo_t* info, void* context) const {
+  const struct sigaction& action = programs_[number];
+  if (action.sa_flags & SA_SIGINFO)
+    return action.sa_sigaction(number, info, context);
+  if (action.sa_handler == SIG_DFL && number != travel_signal()) {
+    struct sigaction usual = {};
+    usual.sa_handler = SIG_DFL;
+    system_sigaction(number, &usual, nullptr); // when this returns, it happens again
+    return;
+  }
+  if (action.sa_handler != SIG_IGN && action.sa_handler != SIG_DFL)
+    action.sa_handler(number);
+}
+
+int Carriers::set_action(int number, const struct sigaction* action, struct sigaction* before) {
+  if (before)
+    *before = programs_[number];
+  if (action)
+    programs_[number] = *action;
+  return 0;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,93 @@
+// Threads of a node that is not the origin, which execute contexts of the origin's threads (travel.hpp).
+#pragma once
+
+#include "base/futex.hpp"
+#include "dsm/migration/gates.hpp"
+#include "dsm/migration/signal_stacks.hpp"
+#include "dsm/migration/signal_timer.hpp"
+#include "dsm/migration/travel.hpp"
+#include "dsm/space/address_plan.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <sys/types.h>
+#include <vector>
+
+namespace hetmp::dsm {
+
+class Carriers;
+
+class Carrier {
+ public:
+  explicit Carrier(Carriers& all) : all_(all) {}
+
+  /// The thread's body.
+  void run();
+
+  /// Service thread: whether it was free, and now executes the context.
+  bool take(const DepartureMessage& departure);
+  /// Service thread: its guest, if it is this one, is to go home.
+  void call_home(uint64_t deputy) const;
+
+  bool is_on_signal_stack(const void* address) const { return signal_stack_.holds(address); }
+  /// In a handler on its signal stack, maybe with the guest's variables. False: it has no guest.
+  bool meet_signal(int number, ucontext_t& interrupted);
+
+ private:
+  static constexpr uint32_t idle = 0, taken = 1;
+
+  void carry();
+  bool loses(int64_t now_ns) const;
+  int64_t computed_ns() const;
+  [[noreturn]] void send_home(const ucontext_t& interrupted, Homecoming why);
+
+  Carriers& all_;
+  SignalStack signal_stack_;
+  SignalTimer timer_;
+  uintptr_t own_pointer_ = 0;
+  std::atomic<pid_t> thread_{0}; ///< relaxed: final before it is idle for the first time
+  /// Written by the service thread with the guest, then by the thread when that has left: release, acquire.
+  FutexWord state_{taken};
+  DepartureMessage guest_{};
+  std::atomic<uint64_t> deputy_{UINT64_MAX}; ///< of the guest; relaxed: a hint
+  mutable std::atomic<bool> called_{false};  ///< relaxed: the signal that follows makes the thread look
+  volatile bool carries_ = false;            ///< the context is the guest's; read in its handler
+  uintptr_t place_ = 0;                      ///< of its own context, see hetmp_enter_context()
+  int64_t began_ns_ = 0, cpu_before_ns_ = 0, faults_before_ = 0;
+  uint64_t bytes_before_ = 0;
+  HomecomingMessage outcome_{};
+};
+
+class Carriers {
+ public:
+  /// How many bytes of pages the node has received so far. Any thread.
+  using BytesReceived = uint64_t (*)();
+
+  /// On a node that is not the origin, before it serves: makes the threads, one for each CPU.
+  void set_up(const Gates& gates, TravelMessages& messages, BytesReceived bytes_received, uint32_t count,
+              void (*create_thread)(void* (*body)(void*), void* argument));
+
+  /// Service thread. False: what the message says cannot be.
+  bool departed(uint32_t from, const DepartureMessage& departure);
+  bool call_home(uint32_t from, uint64_t deputy) const;
+
+  /// Signals whose actions on this node are the carriers'. What the program sets for them is kept here.
+  static bool takes(int number);
+  int set_action(int number, const struct sigaction* action, struct sigaction* before);
+  bool exist() const { return !carriers_.empty(); }
+
+ private:
+  friend class Carrier;
+  static void on_signal(int number, siginfo_t* info, void* context);
+  void pass_on(int number, siginfo_t* info, void* context) const;
+
+  const Gates* gates_ = nullptr;
+  TravelMessages* messages_ = nullptr;
+  BytesReceived bytes_received_ = nullptr;
+  std::vector<std::unique_ptr<Carrier>> carriers_;
+  struct sigaction programs_[NSIG] = {};
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,54 @@
+// When a thread that has come home departs again. Pure.
+//
+// A departure and the way back cost about as much as fetching a dozen pages. A thread that comes home soon, because it
+// calls what is each process's own, gains nothing abroad; how soon it will come home nobody knows but from the last
+// time. So after a stay that was worth its way it departs at once, and after others ever later.
+#pragma once
+
+#include "dsm/migration/travel.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hetmp::dsm {
+
+class DepartureRule {
+ public:
+  static constexpr int64_t soonest_ns = 50'000;
+  static constexpr int64_t latest_ns = 1'000'000'000;
+  static constexpr int64_t way_ns = 200'000;  ///< to another node and back, roughly
+  static constexpr int64_t doubtful_ns = 2'000'000; ///< wait at least so long after a stay that was not worth it
+
+  /// A journey begins; the thread may depart after so long.
+  void begin(int64_t delay_ns) {
+    delay_ns_ = std::clamp(delay_ns, soonest_ns, latest_ns);
+    retry_ns_ = soonest_ns;
+  }
+
+  /// From the journey's beginning, or a homecoming, to the departure.
+  int64_t delay_ns() const { return delay_ns_; }
+
+  /// It could not leave just now. How long to wait until it is tried again.
+  int64_t retry_ns() {
+    constexpr int64_t longest = 2'000'000;
+    const int64_t wait = retry_ns_;
+    retry_ns_ = std::min(2 * retry_ns_, longest);
+    return wait;
+  }
+
+  void came_home(Homecoming why, int64_t abroad_ns, int64_t computed_ns) {
+    retry_ns_ = soonest_ns;
+    const bool lost = why == Homecoming::Loses || why == Homecoming::Called;
+    const bool was_worth_it = !lost && computed_ns >= abroad_ns / 2 && computed_ns >= 8 * way_ns;
+    if (was_worth_it)
+      delay_ns_ = soonest_ns;
+    else
+      delay_ns_ = std::clamp((lost ? 8 : 4) * delay_ns_, doubtful_ns, latest_ns);
+  }
+
+ private:
+  int64_t delay_ns_ = doubtful_ns;
+  int64_t retry_ns_ = soonest_ns;
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,194 @@
+#include "dsm/migration/deputies.hpp"
+
+#include "base/check.hpp"
+#include "base/private_section.hpp"
+#include "base/signal_calls.hpp"
+#include "dsm/migration/context.hpp"
+#include "dsm/migration/raw_calls.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <new>
+
+namespace hetmp::dsm {
+namespace {
+
+/// What a travelling thread has of its own here. `is_abroad` is what gates look at, on whatever node.
+thread_local volatile char is_abroad = 0;
+thread_local Deputy* own_deputy = nullptr;
+
+/// Below the context a function that is called abroad has its frames, and a guard page must stay out of reach.
+constexpr size_t stack_to_spare = size_t(16) << 10;
+
+void on_signal(int, siginfo_t*, void* context) {
+  const int error = errno;
+  if (Deputy* const deputy = own_deputy)
+    deputy->meet_signal(*static_cast<ucontext_t*>(context));
+  errno = error;
+}
+
+} // namespace
+
+int travel_signal() { return SIGRTMAX - 2; }
+
+ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()); }
+
+// ---- one
+
+bool Deputy::set_up() {
+  usable_ = signal_stack_.make() && timer_.make();
+  return usable_;
+}
+
+void Deputy::begin(const Journey& journey) {
+  HETMP_CHECK(!inside_.load(std::memory_order_relaxed) && journey.node != origin);
+  if (!usable_)
+    return;
+  seen_ = {};
+  base_ = reinterpret_cast<uintptr_t>(journey.base);
+  allowance_ns_ = journey.allowance_ns;
+  node_.store(journey.node, std::memory_order_relaxed);
+  rule_.begin(journey.delay_ns);
+  inside_.store(true, std::memory_order_relaxed);
+  timer_.set(rule_.delay_ns());
+}
+
+void Deputy::end(JourneySeen& seen) {
+  if (inside_.load(std::memory_order_relaxed)) {
+    inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
+    timer_.set(0);
+  }
+  seen = seen_;
+  seen_ = {};
+}
+
+bool Deputy::may_leave(const ucontext_t& interrupted) const {
+  const auto needed = TravellingContext::bytes_on_stack(interrupted);
+  const uintptr_t top = stack_pointer_of(interrupted);
+  return needed && signal_stack_.holds(&interrupted) && AddressPlan::stack_part(origin).contains(top) && top < base_ &&
+         AddressPlan::stack_part(origin).contains(top - *needed - stack_to_spare) &&
+         all_.code_->may_leave(interrupted, base_);
+}
+
+/// In the signal's handler.
+void Deputy::meet_signal(ucontext_t& interrupted) {
+  // relaxed, all: see the members
+  if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
+    return;
+  if (may_leave(interrupted))
+    travel(interrupted);
+  timer_.set(rule_.retry_ns());
+}
+
+/// Returns to the program, as if nothing had been.
+void Deputy::travel(const ucontext_t& interrupted) {
+  const uint64_t blocked = blocked_signals_of(interrupted);
+  ucontext_t* context = TravellingContext::put_on_stack(interrupted);
+  is_abroad = 1;
+  where_.store(away, std::memory_order_relaxed); // the message publishes it
+  const bool first = all_.away_.fetch_add(1, std::memory_order_relaxed) == 0; // relaxed: a number
+  all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
+                                 {number_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), allowance_ns_});
+  if (first)
+    futex_wake(all_.away_, 1);
+  // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
+  while (where_.load(std::memory_order_acquire) != back)
+    raw::futex_wait(&where_, away);
+  all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
+  where_.store(at_home, std::memory_order_relaxed);   // read by others as a hint
+  is_abroad = 0;
+  const auto why = dsm::Homecoming(message_.why_and_pages & 0xff);
+  seen_.stays += why != Homecoming::Refused;
+  seen_.refused += why == Homecoming::Refused;
+  seen_.lost_stays += why == Homecoming::Loses || why == Homecoming::Called;
+  seen_.abroad_ns += message_.abroad_ns;
+  seen_.computed_ns += message_.computed_ns;
+  seen_.pages += message_.why_and_pages >> 8;
+  rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
+  timer_.set(rule_.delay_ns());
+  context = reinterpret_cast<ucontext_t*>(message_.context);
+  adapt(*context, blocked, signal_stack_.description());
+  hetmp_resume_context(context);
+}
+
+bool Deputy::come_home(uint32_t from, const HomecomingMessage& message, Segment stacks) {
+  // relaxed: the departure was sent after both
+  if (where_.load(std::memory_order_relaxed) != away || node_.load(std::memory_order_relaxed) != from ||
+      !stacks.contains(message.context) || (message.why_and_pages & 0xff) > uint64_t(last_homecoming))
+    return false;
+  message_ = message;
+  where_.store(back, std::memory_order_release); // pairs with the acquire in travel()
+  futex_wake(where_, 1);
+  return true;
+}
+
+// ---- all
+
+bool Deputies::set_up(TravelMessages& messages) {
+  messages_ = &messages;
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigfillset(&action.sa_mask); // a signal of the program's is for a thread that is at home
+  struct sigaction before = {};
+  if (system_sigaction(travel_signal(), nullptr, &before) != 0 || before.sa_handler != SIG_DFL ||
+      system_sigaction(travel_signal(), &action, nullptr) != 0)
+    return false;
+  closed_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+Deputy* Deputies::own() {
+  if (own_deputy)
+    return own_deputy;
+  const PrivateSection here;
+  const uint64_t number = count_.fetch_add(1, std::memory_order_relaxed); // only a number
+  if (number >= most)
+    return nullptr;
+  own_deputy = new Deputy(*this, number); // stays as long as the thread may, which is one of a pool
+  deputies_[number].store(own_deputy, std::memory_order_release); // pairs with the acquire in came_home(), call_home()
+  own_deputy->set_up();
+  return own_deputy;
+}
+
+void Deputies::begin_journey(const Journey& journey) {
+  if (closed_.load(std::memory_order_relaxed))
+    return;
+  if (Deputy* const deputy = own())
+    deputy->begin(journey);
+}
+
+void Deputies::end_journey(JourneySeen& seen) {
+  if (own_deputy)
+    own_deputy->end(seen);
+  else
+    seen = {};
+}
+
+bool Deputies::came_home(uint32_t from, const HomecomingMessage& message) {
+  // acquire: pairs with the release in own()
+  Deputy* const deputy = message.deputy < most ? deputies_[message.deputy].load(std::memory_order_acquire) : nullptr;
+  return deputy && deputy->come_home(from, message, AddressPlan::stack_part(origin));
+}
+
+void Deputies::call_home() {
+  for (uint64_t number = 0; number < most; ++number) {
+    const Deputy* const deputy = deputies_[number].load(std::memory_order_acquire); // pairs with the release in own()
+    if (!deputy)
+      return;
+    if (const uint32_t node = deputy->node(); node != 0)
+      messages_->call_home(node, number);
+  }
+}
+
+void Deputies::wait_for_departure() {
+  if (away_.load(std::memory_order_relaxed) == 0) // checked again by the kernel
+    raw::futex_wait(&away_, 0);
+}
+
+void Deputies::forget() {
+  closed_.store(true, std::memory_order_relaxed);
+  own_deputy = nullptr;
+}
+
+} // namespace hetmp::dsm

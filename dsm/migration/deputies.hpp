@@ -1,0 +1,110 @@
+// The origin's threads that may go on elsewhere (travel.hpp), and what of them stays.
+#pragma once
+
+#include "base/futex.hpp"
+#include "dsm/fabric.hpp"
+#include "dsm/migration/departure_rule.hpp"
+#include "dsm/migration/gates.hpp"
+#include "dsm/migration/portable_code.hpp"
+#include "dsm/migration/signal_stacks.hpp"
+#include "dsm/migration/signal_timer.hpp"
+#include "dsm/migration/travel.hpp"
+#include "dsm/space/address_plan.hpp"
+
+#include <atomic>
+#include <csignal>
+
+namespace hetmp::dsm {
+
+class Deputies;
+
+/// Of one thread. Where nothing else is said its thread's own, also in the signal's handler.
+class Deputy {
+ public:
+  Deputy(Deputies& all, uint64_t number) : all_(all), number_(number) {}
+  /// By its thread, once. False: it stays at home for good.
+  bool set_up();
+
+  void begin(const Journey& journey);
+  void end(JourneySeen& seen);
+
+  /// The signal's handler. True: it has been away meanwhile.
+  void meet_signal(ucontext_t& interrupted);
+
+  /// Service thread. False: it is not there, or not away.
+  bool come_home(uint32_t from, const HomecomingMessage& message, Segment stacks);
+
+  /// Any thread: on which node it is; 0: at home. A hint.
+  uint32_t node() const { return where_.load(std::memory_order_relaxed) == away ? node_.load(std::memory_order_relaxed) : 0; } // relaxed: see above
+
+ private:
+  static constexpr uint32_t at_home = 0, away = 1, back = 2;
+
+  bool may_leave(const ucontext_t& interrupted) const;
+  [[noreturn]] void travel(const ucontext_t& interrupted);
+
+  Deputies& all_;
+  const uint64_t number_;
+  SignalStack signal_stack_;
+  SignalTimer timer_;
+  bool usable_ = false;
+  DepartureRule rule_;
+  JourneySeen seen_{};
+  uintptr_t base_ = 0; ///< see Journey
+  int64_t allowance_ns_ = 0;
+  std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
+
+  /// Who has the context: at_home and away are written by its thread, back by the service thread, which releases what
+  /// comes with it. A futex.
+  FutexWord where_{at_home};
+  std::atomic<uint32_t> node_{0}; ///< the carrier's; relaxed: a hint for others
+  HomecomingMessage message_{};   ///< what it came back with
+};
+
+/// All of them. On the origin.
+class Deputies {
+ public:
+  static constexpr uint64_t most = 1024; ///< threads that are told apart
+
+  /// Before there are other nodes.
+  void prepare(const PortableCode& code, const Gates& gates) {
+    code_ = &code;
+    gates_ = &gates;
+  }
+  /// When there are. False: the signal cannot be had, and nobody travels.
+  bool set_up(TravelMessages& messages);
+
+  void begin_journey(const Journey& journey);
+  void end_journey(JourneySeen& seen);
+
+  /// Service thread. False: what the message says cannot be.
+  bool came_home(uint32_t from, const HomecomingMessage& message);
+
+  /// The program wants the signal for itself.
+  void stay_at_home() { closed_.store(true, std::memory_order_relaxed); } // relaxed: whoever is on the way returns
+  /// Of a forked child: only the calling thread is there.
+  void forget();
+
+  /// Those that are away are called home.
+  void call_home();
+  bool anybody_away() const { return away_.load(std::memory_order_relaxed) != 0; } // relaxed: a hint
+  /// Sleeps while nobody is away.
+  void wait_for_departure();
+
+ private:
+  friend class Deputy;
+  Deputy* own();
+
+  const PortableCode* code_ = nullptr;
+  const Gates* gates_ = nullptr;
+  TravelMessages* messages_ = nullptr;
+  std::atomic<bool> closed_{true};       ///< relaxed: nothing depends on when it is seen
+  std::atomic<uint64_t> count_{0};       ///< relaxed: only a number
+  std::atomic<Deputy*> deputies_[most]{}; ///< released when made, acquired by who looks for one
+  FutexWord away_{0};                    ///< how many are; relaxed: the watch looks again soon
+};
+
+/// Whether the thread is abroad: what gates look at. Counted from the thread pointer.
+ptrdiff_t travel_flag();
+
+} // namespace hetmp::dsm

@@ -1,0 +1,177 @@
+#include "dsm/migration/gates.hpp"
+
+#include "base/check.hpp"
+#include "base/elf/elf_image.hpp"
+#include "base/page.hpp"
+#include "dsm/objects/open_relro.hpp"
+#include "dsm/objects/private_objects.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <string>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+/// Of the C library, in the order of strcmp().
+constexpr std::string_view computing[] = {
+    "__memcpy_chk",  "__memmove_chk", "__memset_chk", "__strcat_chk", "__strcpy_chk", "__strncpy_chk", "abs",
+    "bcmp",          "bcopy",         "bzero",        "div",          "ffs",          "ffsl",          "ffsll",
+    "labs",          "ldiv",          "llabs",        "lldiv",        "memccpy",      "memchr",        "memcmp",
+    "memcpy",        "memmem",        "memmove",      "mempcpy",      "memrchr",      "memset",        "rand_r",
+    "rawmemchr",     "stpcpy",        "stpncpy",      "strcat",       "strchr",       "strchrnul",     "strcmp",
+    "strcpy",        "strcspn",       "strlen",       "strncat",      "strncmp",      "strncpy",       "strnlen",
+    "strpbrk",       "strrchr",       "strspn",       "strstr",
+};
+
+bool any_name(std::string_view) { return true; }
+
+bool is_mathematical(const LoadedObject& object) {
+  const std::string_view name = object.shared_name();
+  return name.starts_with("libm.so") || name.starts_with("libmvec.so");
+}
+
+/// What the functions of an object are to a thread that is abroad.
+enum class Code : uint8_t { Program, Mathematics, Private };
+
+struct Span {
+  uintptr_t begin, end;
+  Code code;
+};
+
+std::vector<Span> find_code(const std::vector<uintptr_t>& private_objects) {
+  std::vector<Span> spans;
+  auto visit = [&](const dl_phdr_info& info) {
+    const LoadedObject object(info);
+    const bool is_private = std::binary_search(private_objects.begin(), private_objects.end(), object.begin());
+    const Code code = !is_private ? Code::Program : is_mathematical(object) ? Code::Mathematics : Code::Private;
+    for_each_segment(info, [&](const LoadedSegment& segment) {
+      if (segment.type == PT_LOAD && segment.flags & PF_X)
+        spans.push_back({segment.begin, segment.end(), code});
+    });
+  };
+  using Visit = decltype(visit);
+  const auto each = [](dl_phdr_info* info, size_t, void* data) {
+    (*static_cast<Visit*>(data))(*info);
+    return 0;
+  };
+  dl_iterate_phdr(each, &visit);
+  return spans;
+}
+
+/// The loaded objects, in the order in which the dynamic linker looks for symbols.
+struct Loaded {
+  std::vector<LoadedObject> objects = loaded_objects();
+  std::vector<ObjectFacts> facts = facts_of(objects);
+
+  size_t of(uintptr_t address) const {
+    size_t i = 0;
+    while (i < objects.size() && !(objects[i].begin() <= address && address < objects[i].end()))
+      ++i;
+    return i;
+  }
+};
+
+/// What the reference is bound to, or would be by its first call; 0: nothing. Versions matter in the C library, which
+/// has several of some functions; who stands in front of it gives his to everybody.
+uintptr_t target_of(const LoadedObject::Reference& reference, const Loaded& loaded) {
+  if (reference.target != 0)
+    return reference.target;
+  const char* name = reference.name.c_str();
+  void* const first = dlsym(RTLD_DEFAULT, name);
+  const size_t object = loaded.of(reinterpret_cast<uintptr_t>(first));
+  const bool of_c_library = object < loaded.facts.size() && loaded.facts[object].is_of_c_library;
+  void* const same = of_c_library && !reference.version.empty() ? dlvsym(RTLD_DEFAULT, name, reference.version.c_str()) : nullptr;
+  return reinterpret_cast<uintptr_t>(same ? same : first);
+}
+
+struct Call {
+  uintptr_t* slot;
+  uintptr_t function;
+};
+
+/// How `object` calls functions that a thread abroad must not execute.
+std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const Loaded& loaded) {
+  std::vector<Call> calls;
+  for (const LoadedObject::Reference& reference : object.references(any_name)) {
+    const uintptr_t target = target_of(reference, loaded);
+    const auto span = std::find_if(code.begin(), code.end(),
+                                   [&](const Span& candidate) { return target - candidate.begin < candidate.end - candidate.begin; });
+    // What is in nobody's code is a variable.
+    if (span != code.end() && span->code == Code::Private && !only_computes(reference.name))
+      calls.push_back({reference.slot, target});
+  }
+  return calls;
+}
+
+} // namespace
+
+bool only_computes(std::string_view function) {
+  static_assert(std::is_sorted(std::begin(computing), std::end(computing)));
+  return std::binary_search(std::begin(computing), std::end(computing), function);
+}
+
+/// cmpb $0, %fs:flag; jne trap; jmp *function; trap: ud2; then the function's address. Returns where that begins.
+uintptr_t Gates::add(uintptr_t function) {
+  HETMP_CHECK(next_ + gate_bytes <= end_);
+  uint8_t code[gate_bytes] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75, 0x06, 0xff, 0x25, 7, 0, 0, 0, 0x0f, 0x0b};
+  constexpr size_t flag_at = 4, jump_at = 11, address_at = 24;
+  const auto flag = int32_t(flag_);
+  memcpy(code + flag_at, &flag, sizeof flag);
+  memcpy(code + address_at, &function, sizeof function);
+  if (function == 0) // to be called for the gate's own sake
+    code[jump_at] = 0xc3;
+  const uintptr_t gate = next_;
+  memcpy(reinterpret_cast<void*>(gate), code, sizeof code);
+  next_ += gate_bytes;
+  return gate;
+}
+
+bool Gates::build(ptrdiff_t flag) {
+  HETMP_CHECK(begin_ == 0 && flag == int32_t(flag));
+  flag_ = flag;
+  const Loaded loaded;
+  const std::vector<uintptr_t> private_objects = find_private_objects();
+  const std::vector<Span> code = find_code(private_objects);
+  std::vector<std::pair<const LoadedObject*, std::vector<Call>>> calls;
+  std::map<uintptr_t, uintptr_t> gates; // by function
+  for (size_t i = 0; i < loaded.objects.size(); ++i) {
+    const LoadedObject& object = loaded.objects[i];
+    // hetmp's libraries and the C library's parts are what gates lead to.
+    if (loaded.facts[i].is_ours || loaded.facts[i].is_of_c_library || object.needed().empty())
+      continue;
+    calls.emplace_back(&object, calls_of(object, code, loaded));
+    for (const Call& call : calls.back().second)
+      gates[call.function] = 0;
+  }
+  const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
+  const long memory =
+      syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == -1)
+    return false;
+  begin_ = next_ = uintptr_t(memory);
+  end_ = begin_ + bytes;
+  come_home_ = reinterpret_cast<void (*)()>(add(0));
+  for (auto& [function, gate] : gates)
+    gate = add(function);
+  if (syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {
+    syscall(SYS_munmap, begin_, bytes);
+    begin_ = next_ = end_ = 0;
+    return false;
+  }
+  for (const auto& [object, slots] : calls) {
+    const OpenRelro open(*object);
+    for (const Call& call : slots)
+      // In one step: another thread may be calling by way of it. relaxed: nothing else is to be seen with it.
+      std::atomic_ref(*call.slot).store(gates[call.function], std::memory_order_relaxed);
+  }
+  return true;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,45 @@
+// Where a thread that is executed on another node has to come home: before a function that is each process's own.
+//
+// While a thread of the origin is executed elsewhere (dsm/migration/deputies.hpp) it may execute the program's code and
+// functions that do nothing but compute. Everything else, the runtime's entry points above all, the C library's locks,
+// streams and memory, works with what is private to a process. So each address by which the program calls such a
+// function leads to a gate: a few instructions that go on to the function, or, on a thread that is abroad, end in a
+// trap, and the thread goes on at home with the same gate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Whether a function of the C library of this name depends on nothing but its arguments and memory that they lead to.
+bool only_computes(std::string_view function);
+
+class Gates {
+ public:
+  /// Puts gates before what loaded objects call. Once, before there are other processes, while the program has not
+  /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is abroad,
+  /// counted from its thread pointer.
+  bool build(ptrdiff_t flag);
+
+  /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.
+  void (*come_home() const)() { return come_home_; }
+
+  /// The beginning of the gate that holds this address; 0 if none does.
+  uintptr_t gate_at(uintptr_t address) const {
+    return address - begin_ < end_ - begin_ ? begin_ + (address - begin_) / gate_bytes * gate_bytes : 0;
+  }
+
+  static constexpr size_t gate_bytes = 32;
+
+ private:
+  uintptr_t add(uintptr_t function);
+
+  ptrdiff_t flag_ = 0;
+  uintptr_t begin_ = 0, next_ = 0, end_ = 0;
+  void (*come_home_)() = nullptr;
+};
+
+} // namespace hetmp::dsm

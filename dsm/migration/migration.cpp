@@ -1,0 +1,68 @@
+#include "dsm/migration/migration.hpp"
+
+#include "base/clock.hpp"
+#include "base/machine/cpu_list.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <dlfcn.h>
+#include <sys/prctl.h>
+
+namespace hetmp::dsm {
+namespace {
+
+constexpr timespec between_looks = {0, 2'000'000};
+constexpr int64_t fault_ns = 25'000; ///< what one costs the thread that waits for the page, roughly
+constexpr int longest_storm = 2;     ///< looks
+
+/// What such a tool knows of memory lies where nodes do not share it.
+bool is_watched_by_sanitizer() {
+  return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") || dlsym(RTLD_DEFAULT, "__msan_init");
+}
+
+} // namespace
+
+bool Migration::prepare() {
+  if (is_watched_by_sanitizer())
+    return false;
+  code_.find();
+  deputies_.prepare(code_, gates_);
+  return gates_.build(travel_flag());
+}
+
+void Migration::start_at_origin(TravelMessages& messages, Counter faults, CreateThread create_thread) {
+  faults_ = faults;
+  if (deputies_.set_up(messages))
+    create_thread(watch, this);
+}
+
+void Migration::start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread) {
+  const auto cpus = uint32_t(std::max<size_t>(allowed_cpus().size(), 1));
+  carriers_.set_up(gates_, messages, bytes, cpus, create_thread);
+}
+
+void* Migration::watch(void* migration) {
+  prctl(PR_SET_NAME, "hetmp-travel");
+  static_cast<Migration*>(migration)->watch_those_away();
+  return nullptr;
+}
+
+/// Threads of the origin that wait for their pages half of the time gain nothing by those that are away.
+void Migration::watch_those_away() {
+  const auto cpus = int64_t(std::max<size_t>(allowed_cpus().size(), 1));
+  int stormy = 0;
+  while (true) {
+    deputies_.wait_for_departure();
+    const uint64_t faults_before = faults_();
+    const int64_t before = monotonic_ns();
+    nanosleep(&between_looks, nullptr);
+    const int64_t waited_ns = int64_t(faults_() - faults_before) * fault_ns;
+    stormy = waited_ns > cpus * (monotonic_ns() - before) / 2 ? stormy + 1 : 0;
+    if (stormy < longest_storm)
+      continue;
+    deputies_.call_home();
+    stormy = 0;
+  }
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,44 @@
+// A node's part in thread migration (travel.hpp): one of deputies, at the origin, and carriers, elsewhere.
+#pragma once
+
+#include "dsm/migration/carriers.hpp"
+#include "dsm/migration/deputies.hpp"
+#include "dsm/migration/gates.hpp"
+#include "dsm/migration/portable_code.hpp"
+
+#include <cstdint>
+
+namespace hetmp::dsm {
+
+class Migration {
+ public:
+  /// Before there are other nodes, and before the program's own code runs. False: threads stay where they are.
+  bool prepare();
+  void let_return_by(const void* begin, const void* end) {
+    code_.add_return_code(reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(end));
+  }
+  void (*come_home() const)() { return gates_.come_home(); }
+
+  using Counter = uint64_t (*)();
+  /// Makes a detached thread that uses private memory only.
+  using CreateThread = void (*)(void* (*body)(void*), void* argument);
+  /// When the node begins to serve. `faults`: of the node's threads so far; any thread.
+  void start_at_origin(TravelMessages& messages, Counter faults, CreateThread create_thread);
+  /// `bytes`: of pages that the node has received.
+  void start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread);
+
+  Deputies& deputies() { return deputies_; }
+  Carriers& carriers() { return carriers_; }
+
+ private:
+  static void* watch(void* migration);
+  void watch_those_away();
+
+  PortableCode code_;
+  Gates gates_;
+  Deputies deputies_;
+  Carriers carriers_;
+  Counter faults_ = nullptr;
+};
+
+} // namespace hetmp::dsm

@@ -1,0 +1,83 @@
+#include "dsm/migration/portable_code.hpp"
+
+#include "base/elf/elf_image.hpp"
+#include "base/loaded_object.hpp"
+#include "dsm/objects/private_objects.hpp"
+
+#include <algorithm>
+#include <unwind.h>
+
+namespace hetmp::dsm {
+namespace {
+
+/// The frames from the interrupted one on, innermost first.
+struct Walk {
+  const PortableCode& code;
+  ObjectCode::Span return_code;
+  uintptr_t interrupted;
+  uintptr_t base;
+  bool begun = false; ///< the handler's own frames are behind us
+  bool arrived = false;
+
+  static _Unwind_Reason_Code step(_Unwind_Context* context, void* walk) {
+    return static_cast<Walk*>(walk)->see(uintptr_t(_Unwind_GetIP(context)), uintptr_t(_Unwind_GetCFA(context)));
+  }
+
+  _Unwind_Reason_Code see(uintptr_t instruction, uintptr_t stack_pointer) {
+    if (!begun) {
+      begun = instruction == interrupted;
+      return _URC_NO_REASON;
+    }
+    if (stack_pointer >= base) {
+      arrived = true;
+      return _URC_END_OF_STACK;
+    }
+    const bool returns = instruction >= return_code.begin && instruction < return_code.end;
+    return returns || code.has(instruction) ? _URC_NO_REASON : _URC_END_OF_STACK;
+  }
+};
+
+} // namespace
+
+void PortableCode::find() {
+  const std::vector<uintptr_t> private_objects = find_private_objects();
+  const auto is_mathematical = [](const LoadedObject& object) {
+    const std::string_view name = object.shared_name();
+    return name.starts_with("libm.so") || name.starts_with("libmvec.so");
+  };
+  auto visit = [&](const dl_phdr_info& info) {
+    const LoadedObject object(info);
+    if (std::binary_search(private_objects.begin(), private_objects.end(), object.begin()) && !is_mathematical(object))
+      return;
+    for_each_segment(info, [&](const LoadedSegment& segment) {
+      if (segment.type == PT_LOAD && segment.flags & PF_X)
+        spans_.push_back({segment.begin, segment.end()});
+    });
+  };
+  using Visit = decltype(visit);
+  const auto each = [](dl_phdr_info* info, size_t, void* data) {
+    (*static_cast<Visit*>(data))(*info);
+    return 0;
+  };
+  dl_iterate_phdr(each, &visit);
+  std::sort(spans_.begin(), spans_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  // The first walk sets up tables of the unwinder, which a signal handler should not have to.
+  _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; }, nullptr);
+}
+
+bool PortableCode::has(uintptr_t instruction) const {
+  const auto behind = std::upper_bound(spans_.begin(), spans_.end(), instruction,
+                                       [](uintptr_t address, const auto& span) { return address < span.begin; });
+  return behind != spans_.begin() && instruction < std::prev(behind)->end;
+}
+
+bool PortableCode::may_leave(const ucontext_t& interrupted, uintptr_t base) const {
+  const auto instruction = uintptr_t(interrupted.uc_mcontext.gregs[REG_RIP]);
+  if (!has(instruction))
+    return false;
+  Walk walk{*this, return_code_, instruction, base};
+  _Unwind_Backtrace(Walk::step, &walk);
+  return walk.arrived;
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,41 @@
+// System calls by themselves: in signal handlers that run while the thread pointer is another thread's, where the C
+// library's functions would write that thread's errno.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+namespace hetmp::dsm::raw {
+
+#if defined(__x86_64__)
+inline __attribute__((always_inline)) long call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
+  long result = number;
+  register long fourth asm("r10") = d;
+  asm volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(fourth) : "rcx", "r11", "memory");
+  return result;
+}
+#else
+#error "raw::call() is to be written for this processor"
+#endif
+
+inline __attribute__((always_inline)) void futex_wait(const void* word, uint32_t expected) {
+  call(SYS_futex, long(word), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, long(expected), 0);
+}
+
+inline __attribute__((always_inline)) int64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  call(SYS_clock_gettime, clock, long(&now));
+  return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Page faults of the calling thread so far.
+inline __attribute__((always_inline)) int64_t faults_of_thread() {
+  rusage usage{};
+  call(SYS_getrusage, RUSAGE_THREAD, long(&usage));
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+} // namespace hetmp::dsm::raw

@@ -1,0 +1,25 @@
+// Stacks for signal handlers, in private memory: what a handler does there touches no page that nodes share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <sys/ucontext.h>
+
+namespace hetmp::dsm {
+
+class SignalStack {
+ public:
+  static constexpr size_t bytes = size_t(128) << 10;
+
+  /// For the calling thread. False: no memory.
+  bool make();
+  /// The calling thread has it no more.
+  void remove();
+  stack_t description() const { return {reinterpret_cast<void*>(begin_), 0, bytes}; }
+  bool holds(const void* address) const { return reinterpret_cast<uintptr_t>(address) - begin_ < bytes; }
+
+ private:
+  uintptr_t begin_ = UINTPTR_MAX;
+};
+
+} // namespace hetmp::dsm

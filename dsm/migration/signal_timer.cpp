@@ -1,0 +1,35 @@
+#include "dsm/migration/signal_timer.hpp"
+
+#include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/travel.hpp"
+
+#include <csignal>
+
+namespace hetmp::dsm {
+
+bool SignalTimer::make() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = travel_signal();
+  event._sigev_un._tid = pid_t(raw::call(SYS_gettid));
+  int id = -1;
+  if (raw::call(SYS_timer_create, CLOCK_MONOTONIC, long(&event), long(&id)) != 0)
+    return false;
+  id_ = id;
+  return true;
+}
+
+void SignalTimer::set(int64_t delay_ns, int64_t then_each_ns) const {
+  constexpr int64_t second = 1'000'000'000;
+  const itimerspec when{{then_each_ns / second, then_each_ns % second}, {delay_ns / second, delay_ns % second}};
+  if (id_ >= 0)
+    raw::call(SYS_timer_settime, id_, 0, long(&when), 0);
+}
+
+void SignalTimer::remove() {
+  if (id_ >= 0)
+    raw::call(SYS_timer_delete, id_);
+  id_ = -1;
+}
+
+} // namespace hetmp::dsm

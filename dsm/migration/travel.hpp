@@ -1,0 +1,57 @@
+// Thread migration: a thread of the origin goes on, for a while, on another node.
+//
+// The words are MOSIX's in spirit: the *deputy* is what stays of the thread at home, asleep in a signal handler; the
+// *carrier* is a thread of another node that executes its context there, with its stack and its thread-local variables,
+// which lie in memory that nodes share. To everybody else the thread is where it always was, and just takes its time.
+// A *stay* is the time from a departure to the homecoming; a *journey* is the piece of program in which a thread may
+// depart: a member's part of a parallel region.
+//
+// The thread comes home by itself before anything that is a process's own (gates.hpp), when a trap or a fault of its
+// own stops it, when it gets on too slowly there, and when it is called.
+#pragma once
+
+#include <cstdint>
+
+namespace hetmp::dsm {
+
+/// Why a stay ended.
+enum class Homecoming : uint64_t {
+  Gate,    ///< it was to call what is each process's own
+  Stopped, ///< an instruction of its own met an error
+  Loses,   ///< it waited for pages longer than it was allowed
+  Called,  ///< those at home waited for its pages, or its time was up
+  Refused, ///< no carrier was free
+};
+inline constexpr Homecoming last_homecoming = Homecoming::Refused;
+
+/// To a carrier's node. All addresses lie in the origin's stacks.
+struct DepartureMessage {
+  uint64_t deputy;         ///< its number
+  uint64_t context;        ///< where the context lies
+  uint64_t thread_pointer; ///< of the thread
+  int64_t allowance_ns;    ///< it may lose, before it is to come home
+};
+
+/// To the origin.
+struct HomecomingMessage {
+  uint64_t deputy;
+  uint64_t context;
+  int64_t abroad_ns;
+  int64_t computed_ns;   ///< of those
+  uint64_t why_and_pages; ///< Homecoming, and from bit 8 on the pages that the node has received meanwhile
+};
+
+/// What carries them; safe in signal handlers that have interrupted the program's own code.
+class TravelMessages {
+ public:
+  virtual ~TravelMessages() = default;
+  virtual void send_departure(uint32_t to, const DepartureMessage& departure) = 0;
+  virtual void send_homecoming(const HomecomingMessage& homecoming) = 0;
+  virtual void call_home(uint32_t node, uint64_t deputy) = 0;
+};
+
+/// The signal that lets a thread look whether it should leave; of those that programs have to themselves, one that few
+/// use. If the program sets an action for it, no thread departs any more.
+int travel_signal();
+
+} // namespace hetmp::dsm

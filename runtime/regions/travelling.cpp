@@ -1,0 +1,129 @@
+#include "runtime/regions/travelling.hpp"
+
+#include "base/check.hpp"
+#include "dsm/fabric.hpp"
+#include "runtime/process/nodes.hpp"
+#include "runtime/process/placement.hpp"
+#include "runtime/regions/region.hpp"
+#include "runtime/regions/region_plan.hpp"
+#include "runtime/sync/cancellation.hpp"
+#include "runtime/team/events.hpp"
+#include "runtime/team/node_team.hpp"
+#include "runtime/team/thread.hpp"
+#include "runtime/wait/futex_lock.hpp"
+
+#include <algorithm>
+
+namespace hetmp::runtime::travelling {
+namespace {
+
+double us(int64_t ns) { return double(ns) / 1000; }
+int64_t ns(double us) { return int64_t(us * 1000); }
+
+class Travels {
+ public:
+  void attach(const dsm::Fabric& fabric) {
+    fabric_ = &fabric;
+    const CodeRange code = code_that_calls_program();
+    fabric.let_return_by(code.begin, code.end);
+  }
+  const dsm::Fabric* fabric() const { return fabric_ && fabric_->begin_journey ? fabric_ : nullptr; }
+
+  bool begin(uint64_t region, double now_us) {
+    FutexLockGuard guard(lock_);
+    permit_ = ledger_.begin(region, now_us);
+    visit_ = {};
+    return permit_.travels;
+  }
+  void end(uint64_t region, double now_us) {
+    FutexLockGuard guard(lock_);
+    ledger_.end(region, now_us, visit_);
+  }
+  /// Of the region in hand; by its members, before it is over.
+  const schedulers::TravelLedger::Permit& permit() const { return permit_; }
+  void add(const dsm::JourneySeen& seen) {
+    FutexLockGuard guard(lock_);
+    visit_.stays += seen.stays;
+    visit_.abroad_us += us(seen.abroad_ns);
+    visit_.computed_us += us(seen.computed_ns);
+    visit_.pages += seen.pages;
+  }
+  std::map<uint64_t, schedulers::TravelLedger::Region> regions() {
+    FutexLockGuard guard(lock_);
+    return ledger_.regions();
+  }
+
+ private:
+  const dsm::Fabric* fabric_ = nullptr; ///< final before there are teams
+  FutexLock lock_;
+  schedulers::TravelLedger ledger_;              ///< with the lock
+  schedulers::TravelLedger::Permit permit_;      ///< the main thread's, between its regions; members read it
+  schedulers::TravelLedger::Visit visit_;        ///< with the lock
+};
+
+Travels& travels() {
+  static Travels& instance = *new Travels; // never destroyed: threads may outlive static objects
+  return instance;
+}
+
+const int64_t program_began = monotonic_nanoseconds(); // when the library was loaded, before main
+
+double now_us() { return us(monotonic_nanoseconds() - program_began); }
+
+/// Which node has the CPU that the member would have if the team were dealt to all nodes.
+uint32_t node_of(uint32_t member) {
+  uint32_t cpus = 0;
+  for (const auto& of_node : layout().cpus)
+    cpus += uint32_t(of_node.size());
+  uint32_t place = member % std::max(cpus, 1u);
+  for (uint32_t node = 0; node < layout().nodes(); ++node) {
+    const auto here = uint32_t(layout().cpus[node].size());
+    if (place < here)
+      return node;
+    place -= here;
+  }
+  return 0;
+}
+
+} // namespace
+
+void attach(const dsm::Fabric& fabric) { travels().attach(fabric); }
+
+bool begin_region(const Thread& self, const void* microtask, const RegionPlan& plan) {
+  const bool is_candidate = travels().fabric() && !plan.spreads() && plan.threads > layout().cpus[0].size() &&
+                            placement().regions.kind == RegionChoice::Kind::Auto && is_main_thread(self) &&
+                            self.task->level == 0;
+  return is_candidate && travels().begin(reinterpret_cast<uint64_t>(microtask), now_us());
+}
+
+void region_is_over(const void* microtask) { travels().end(reinterpret_cast<uint64_t>(microtask), now_us()); }
+
+__attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
+  const dsm::Fabric& fabric = *travels().fabric();
+  const TeamDescription& description = team.description;
+  void (*const come_home)() = fabric.come_home;
+  const uint32_t node = node_of(self.task->local_number);
+  const events::ExecutingRegion executing(*self.task);
+  const void* stack_pointer;
+  asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
+  const schedulers::TravelLedger::Permit& permit = travels().permit();
+  if (node != 0) {
+    const dsm::Journey journey{node, stack_pointer, ns(permit.delay_us), ns(permit.allowance_us)};
+    fabric.begin_journey(&journey);
+  }
+  description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
+                     team.arguments);
+  come_home(); // before anything else: what follows is this process's own
+  if (node != 0) {
+    dsm::JourneySeen seen;
+    fabric.end_journey(&seen);
+    if (seen.stays + seen.refused != 0)
+      travels().add(seen);
+  }
+  if (regions_may_be_cancelled) [[unlikely]]
+    meet_at_end(*self.task);
+}
+
+std::map<uint64_t, schedulers::TravelLedger::Region> regions() { return travels().regions(); }
+
+} // namespace hetmp::runtime::travelling
