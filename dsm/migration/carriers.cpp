@@ -20,7 +20,8 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr int errors[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
-constexpr int64_t look_ns = 2'000'000; ///< how often a guest's progress is looked at
+constexpr int64_t look_ns = 1'000'000; ///< how often a guest's progress is looked at
+constexpr int64_t page_back_ns = 15'000; ///< what it costs those at home to have a page back that a guest has fetched
 constexpr int64_t fault_cpu_ns = 3000; ///< of the thread's own CPU time goes into a page fault
 
 uint64_t only_these_unblocked() {
@@ -104,10 +105,14 @@ HETMP_GUESTS_VARIABLES int64_t Carrier::computed_ns() const {
   return computed > 0 ? computed : 0;
 }
 
-/// Threads that share CPUs at home get on half as fast as they could; what it is slower than that is lost.
+/// What is computed here is gained: those at home have it not to do. What was waited for meanwhile is lost, and so is what
+/// it will cost to have the pages back.
 HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
-  return (now_ns - began_ns_) / 2 - computed_ns() > guest_.allowance_ns;
+  const int64_t computed = computed_ns(), waited = now_ns - began_ns_ - computed;
+  return waited + int64_t(pages()) * page_back_ns - computed > guest_.allowance_ns;
 }
+
+HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return (all_.bytes_received_() - bytes_before_) / page_bytes; }
 
 HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interrupted) {
   if (!carries_)
@@ -131,8 +136,7 @@ HETMP_GUESTS_VARIABLES void Carrier::send_home(const ucontext_t& interrupted, Ho
   outcome_.abroad_ns = raw::clock_ns(CLOCK_MONOTONIC) - began_ns_;
   outcome_.computed_ns = computed_ns();
   outcome_.context = uint64_t(reinterpret_cast<uintptr_t>(TravellingContext::put_on_stack(interrupted)));
-  const uint64_t pages = (all_.bytes_received_() - bytes_before_) / page_bytes;
-  outcome_.why_and_pages = pages << 8 | uint64_t(why);
+  outcome_.why_and_pages = pages() << 8 | uint64_t(why);
   hetmp_leave_context(&place_, own_pointer_);
 }
 

@@ -41,6 +41,7 @@ class Carrier {
   void carry();
   bool loses(int64_t now_ns) const;
   int64_t computed_ns() const;
+  uint64_t pages() const;
   [[noreturn]] void send_home(const ucontext_t& interrupted, Homecoming why);
 
   Carriers& all_;

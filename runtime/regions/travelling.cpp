@@ -1,6 +1,6 @@
 #include "runtime/regions/travelling.hpp"
 
-#include "base/check.hpp"
+#include "base/mixed.hpp"
 #include "dsm/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
@@ -31,13 +31,25 @@ class Travels {
 
   bool begin(uint64_t region, double now_us) {
     FutexLockGuard guard(lock_);
-    permit_ = ledger_.begin(region, now_us);
+    permit_ = ledger_.begin(region, now_us, faults());
     visit_ = {};
+    return permit_.travels;
+  }
+  /// For tests: at any time, and with any patience.
+  bool begin_drawn(uint64_t random) {
+    constexpr uint64_t delays_us = 400, allowances_us = 4000;
+    FutexLockGuard guard(lock_);
+    permit_ = {random % 4 != 0, double(random >> 8 & 0xffff) * delays_us / 0x10000,
+               double(random >> 24 & 0xffff) * allowances_us / 0x10000};
+    visit_ = {};
+    learns_ = false;
     return permit_.travels;
   }
   void end(uint64_t region, double now_us) {
     FutexLockGuard guard(lock_);
-    ledger_.end(region, now_us, visit_);
+    if (!learns_)
+      return;
+    ledger_.end(region, now_us, faults(), visit_);
   }
   /// Of the region in hand; by its members, before it is over.
   const schedulers::TravelLedger::Permit& permit() const { return permit_; }
@@ -54,8 +66,15 @@ class Travels {
   }
 
  private:
+  uint64_t faults() const {
+    dsm::FaultCounters counters;
+    fabric_->read_faults(&counters);
+    return counters.faults();
+  }
+
   const dsm::Fabric* fabric_ = nullptr; ///< final before there are teams
   FutexLock lock_;
+  bool learns_ = true;                           ///< of the region in hand; the main thread's
   schedulers::TravelLedger ledger_;              ///< with the lock
   schedulers::TravelLedger::Permit permit_;      ///< the main thread's, between its regions; members read it
   schedulers::TravelLedger::Visit visit_;        ///< with the lock
@@ -90,10 +109,14 @@ uint32_t node_of(uint32_t member) {
 void attach(const dsm::Fabric& fabric) { travels().attach(fabric); }
 
 bool begin_region(const Thread& self, const void* microtask, const RegionPlan& plan) {
-  const bool is_candidate = travels().fabric() && !plan.spreads() && plan.threads > layout().cpus[0].size() &&
-                            placement().regions.kind == RegionChoice::Kind::Auto && is_main_thread(self) &&
-                            self.task->level == 0;
-  return is_candidate && travels().begin(reinterpret_cast<uint64_t>(microtask), now_us());
+  const bool could = travels().fabric() && !plan.spreads() && plan.threads > layout().cpus[0].size() &&
+                     is_main_thread(self) && self.task->level == 0;
+  if (!could)
+    return false;
+  const RegionChoice& choice = placement().regions;
+  if (choice.kind == RegionChoice::Kind::Random)
+    return travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
+  return choice.kind == RegionChoice::Kind::Auto && travels().begin(reinterpret_cast<uint64_t>(microtask), now_us());
 }
 
 void region_is_over(const void* microtask) { travels().end(reinterpret_cast<uint64_t>(microtask), now_us()); }

@@ -25,8 +25,17 @@ class LateWatch {
     if (asleep_.load(std::memory_order_seq_cst))
       futex_wake(begun_, 1);
   }
-  bool was_waited_for(const void* microtask) const {
-    return slot_of(microtask).load(std::memory_order_relaxed) == microtask; // a hint, relaxed
+  /// Of a region that begins: whether its members may begin late. A region that was helped begins with all its members
+  /// for some visits, more each time, since what was waited for may have been the machine's doing.
+  bool may_begin_late(const void* microtask) {
+    Helped& helped = slot_of(microtask);
+    if (helped.microtask.load(std::memory_order_relaxed) != microtask) // relaxed, all: hints
+      return true;
+    const uint32_t left = helped.left.load(std::memory_order_relaxed);
+    if (left == 0)
+      return true;
+    helped.left.store(left - 1, std::memory_order_relaxed);
+    return false;
   }
 
  private:
@@ -74,14 +83,30 @@ class LateWatch {
   /// As long as a claimed member has not begun, the region does not end, and the team is what it was.
   void start(NodeTeam& team, uint64_t looked) {
     while (const auto local = late_members_of(team).claim(looked)) {
-      const void* const microtask = microtask_of(team);
-      slot_of(microtask).store(microtask, std::memory_order_relaxed); // a hint
+      note_help(microtask_of(team));
       wake_member(team, *local);
     }
   }
 
-  std::atomic<const void*>& slot_of(const void* microtask) const {
-    return waited_for_[(reinterpret_cast<uintptr_t>(microtask) * 0x9e3779b97f4a7c15u >> 32) % slots];
+  struct Helped {
+    std::atomic<const void*> microtask{nullptr}; ///< relaxed, all: hints
+    std::atomic<uint32_t> left{0};               ///< visits that begin with all members; relaxed
+    std::atomic<uint32_t> next{first_visits};    ///< so many the next time; relaxed
+  };
+  static constexpr uint32_t first_visits = 16, most_visits = 1 << 16;
+
+  /// relaxed, all: hints.
+  void note_help(const void* microtask) {
+    Helped& helped = slot_of(microtask);
+    if (helped.microtask.exchange(microtask, std::memory_order_relaxed) != microtask)
+      helped.next.store(first_visits, std::memory_order_relaxed);
+    const uint32_t visits = helped.next.load(std::memory_order_relaxed);
+    helped.left.store(visits, std::memory_order_relaxed);
+    helped.next.store(visits < most_visits ? visits * 2 : visits, std::memory_order_relaxed);
+  }
+
+  Helped& slot_of(const void* microtask) {
+    return helped_[(reinterpret_cast<uintptr_t>(microtask) * 0x9e3779b97f4a7c15u >> 32) % slots];
   }
 
   State state_ = State::NotYet;          ///< the primary's
@@ -90,7 +115,7 @@ class LateWatch {
   std::atomic<bool> asleep_{false};      ///< seq_cst: pairs with begun_
   NodeTeam* last_team_ = nullptr;        ///< at the last look; the watching thread's
   uint64_t last_word_ = 0;               ///< likewise
-  mutable std::atomic<const void*> waited_for_[slots] = {}; ///< regions whose members had to be started; hints, relaxed
+  Helped helped_[slots];                 ///< regions whose members had to be started
 };
 
 LateWatch late_watch;
@@ -104,7 +129,7 @@ void start_late_members(NodeTeam& team) {
 
 void watch_late_members(NodeTeam& team) { late_watch.region_begins(team); }
 
-bool may_begin_late(const void* microtask) { return !late_watch.was_waited_for(microtask) && late_watch.exists(); }
+bool may_begin_late(const void* microtask) { return late_watch.exists() && late_watch.may_begin_late(microtask); }
 
 void forget_late_members() { new (&late_watch) LateWatch; }
 

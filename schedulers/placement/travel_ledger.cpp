@@ -8,21 +8,27 @@ double TravelLedger::budget_left_us(double now_us) const {
   return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_;
 }
 
-/// At home two threads that share a CPU wait for each other half of the time: so the half of what is waited for pages
-/// is no loss.
-double TravelLedger::gain_us(const Visit& visit) const {
-  const double waited_us = std::max(0.0, visit.abroad_us - visit.computed_us);
-  return visit.computed_us - waited_us - visit.stays * rules_.way_us - double(visit.pages) * rules_.page_us;
+/// Faults at home are charged to the region whose threads were away last.
+void TravelLedger::charge(uint64_t faults) {
+  const double cost_us = double(faults - faults_) * rules_.fault_us;
+  faults_ = faults;
+  if (!last_)
+    return;
+  last_->afterwards_us_ += cost_us;
+  last_->gained_us -= cost_us;
+  lost_us_ += cost_us;
 }
 
-TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us) {
-  const Region& known = regions_[region];
+TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, uint64_t faults) {
+  charge(faults);
+  Region& known = regions_[region];
+  known.begun_us_ = now_us;
   const double left_us = budget_left_us(now_us);
   if (now_us < known.rests_until_us || (!known.pays && left_us <= 0))
     return {};
-  const double allowance_us =
-      std::clamp(rules_.allowance_share * left_us, rules_.least_allowance_us, rules_.most_allowance_us);
-  return {true, known.pays || known.tried != 0 ? rules_.known_us : rules_.unknown_us, allowance_us};
+  const double share = known.spent_us_ >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
+  return {true, known.pays || known.tried != 0 ? rules_.known_us : rules_.unknown_us,
+          std::max(share * left_us, rules_.least_allowance_us)};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
@@ -32,31 +38,41 @@ void TravelLedger::rest(Region& region, double now_us) {
   region.tried = region.losses_ = 0;
 }
 
-void TravelLedger::end(uint64_t region, double now_us, const Visit& visit) {
-  if (visit.stays == 0)
-    return;
+void TravelLedger::end(uint64_t region, double now_us, uint64_t faults, const Visit& visit) {
   Region& known = regions_[region];
-  const double gain = gain_us(visit);
+  known.spent_us_ += now_us - known.begun_us_;
+  if (visit.stays == 0)
+    return charge(faults);
+  last_ = &known;
+  charge(faults);
+  const double waited_us = std::max(0.0, visit.abroad_us - visit.computed_us);
+  const double there_us = visit.computed_us - waited_us - visit.stays * rules_.way_us;
+  const double gain_us = there_us - known.afterwards_us_; // since it was visited last, and in this visit
+  known.afterwards_us_ = 0;
   known.visits++;
   known.stays += visit.stays;
   known.abroad_us += visit.abroad_us;
   known.computed_us += visit.computed_us;
   known.pages += visit.pages;
-  known.gained_us += gain;
-  lost_us_ = std::max(0.0, lost_us_ - gain);
+  known.gained_us += there_us;
+  lost_us_ = std::max(0.0, lost_us_ - there_us);
   if (known.pays) {
-    known.losses_ = gain < 0 ? known.losses_ + 1 : 0;
+    known.losses_ = gain_us < 0 ? known.losses_ + 1 : 0;
     if (known.losses_ >= rules_.visits_to_try)
       rest(known, now_us);
     return;
   }
   known.tried++;
-  if (gain > 0) {
+  if (gain_us > 0) {
     known.pays = true;
     known.losses_ = 0;
-  } else if (known.tried >= rules_.visits_to_try || budget_left_us(now_us) <= 0) {
-    rest(known, now_us);
+    known.rest_us_ = 0;
+    return;
   }
+  const bool improves = known.tried == 1 || gain_us > rules_.improves * known.last_gain_us_;
+  known.last_gain_us_ = gain_us;
+  if (!improves || known.tried >= rules_.visits_to_try || budget_left_us(now_us) <= 0)
+    rest(known, now_us);
 }
 
 } // namespace hetmp::schedulers

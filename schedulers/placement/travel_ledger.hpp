@@ -3,9 +3,9 @@
 //
 // A thread that is away can be called back at any time, so nothing has to be known of a region beforehand: it is tried
 // when a visit has lasted a while. What a stay brings is what was computed there, since the CPUs at home had that much
-// less to do. It costs the way, and the pages that were fetched and that those at home will want back. A region is
-// tried for a few visits, since the first ones move its data; if the last of them does not pay, it stays at home for a
-// while, ever longer.
+// less to do. It costs the way, what was waited for pages there, and the faults of threads at home, which want their
+// pages back, until the region is visited again. Its first visits move its data, so a region is tried for a few of them,
+// as long as each loses clearly less than the one before; then it stays at home for a while, ever longer.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,20 @@
 namespace hetmp::schedulers {
 
 struct TravelRules {
-  double unknown_us = 2000;     ///< a visit of a region that nobody knows lasts so long before its threads depart
-  double known_us = 50;         ///< of one that is known to gain
-  double way_us = 200;          ///< of a stay
-  double page_us = 5;           ///< to fetch one back
-  uint32_t visits_to_try = 4;   ///< then the last one has to pay
+  double unknown_us = 2000;      ///< a visit of a region that nobody knows lasts so long before its threads depart
+  double known_us = 50;          ///< of one that is known to gain
+  double way_us = 500;           ///< of a stay
+  double fault_us = 60;          ///< of a thread at home
+  uint32_t visits_to_try = 5;    ///< then the last one has to gain,
+  double improves = 0.7;         ///< and before, each has to lose less than this share of what the last one lost
   double first_rest_us = 20'000; ///< at home, when it did not
   double rest_growth = 3;
-  double budget_share = 0.03; ///< of the run so far, that stays may lose,
+  double budget_share = 0.03;      ///< of the run so far, that stays may lose,
   double budget_base_us = 100'000; ///< and besides
+  double heavy = 0.2;              ///< a region with this share of the run
+  double heavy_allowance = 0.4;    ///< may lose this share of what is left of the budget in one stay,
+  double allowance = 0.05;         ///< and others this one
   double least_allowance_us = 2000;
-  double most_allowance_us = 50'000;
-  double allowance_share = 0.2; ///< of what is left of the budget, for one stay
 };
 
 class TravelLedger {
@@ -37,8 +39,8 @@ class TravelLedger {
     double delay_us = 0;     ///< after the visit's beginning
     double allowance_us = 0; ///< that a stay may lose before it is ended
   };
-  /// A visit of the region begins.
-  Permit begin(uint64_t region, double now_us);
+  /// A visit of the region begins. `faults`: of threads at home so far, because pages are elsewhere.
+  Permit begin(uint64_t region, double now_us, uint64_t faults);
 
   /// What all journeys of one visit were.
   struct Visit {
@@ -48,7 +50,7 @@ class TravelLedger {
     uint64_t pages = 0;     ///< fetched meanwhile
   };
   /// The visit that began last is over.
-  void end(uint64_t region, double now_us, const Visit& visit);
+  void end(uint64_t region, double now_us, uint64_t faults, const Visit& visit);
 
   struct Region {
     uint32_t visits = 0; ///< with stays
@@ -63,7 +65,11 @@ class TravelLedger {
 
    private:
     friend class TravelLedger;
+    double begun_us_ = 0;
+    double spent_us_ = 0;     ///< in its visits
+    double afterwards_us_ = 0; ///< what its last visits have cost since
     double rest_us_ = 0;
+    double last_gain_us_ = 0; ///< of a visit of the trial in hand
     uint32_t losses_ = 0; ///< visits one after the other that have lost, of a region that pays
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
@@ -72,11 +78,13 @@ class TravelLedger {
 
  private:
   double budget_left_us(double now_us) const;
-  double gain_us(const Visit& visit) const;
+  void charge(uint64_t faults);
   void rest(Region& region, double now_us);
 
   const TravelRules rules_;
   std::map<uint64_t, Region> regions_;
+  Region* last_ = nullptr; ///< of those with stays, visited last
+  uint64_t faults_ = 0;    ///< that have been charged
   double lost_us_ = 0;
 };
 
