@@ -111,7 +111,7 @@ struct Journey {
   const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to
                               ///< return: what is below may be executed elsewhere
   int64_t delay_ns = 0;       ///< it departs after so long at the earliest
-  int64_t allowance_ns = 0;   ///< it may lose abroad, each time, before it is sent home
+  int64_t allowance_ns = 0;   ///< it may lose abroad before it is sent home, and stays there
 };
 
 /// What a journey was.

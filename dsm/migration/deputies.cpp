@@ -6,6 +6,7 @@
 #include "dsm/migration/context.hpp"
 #include "dsm/migration/raw_calls.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <new>
@@ -46,7 +47,7 @@ void Deputy::begin(const Journey& journey) {
     return;
   seen_ = {};
   base_ = reinterpret_cast<uintptr_t>(journey.base);
-  allowance_ns_ = journey.allowance_ns;
+  allowance_ns_ = first_allowance_ns_ = journey.allowance_ns;
   node_.store(journey.node, std::memory_order_relaxed);
   rule_.begin(journey.delay_ns);
   inside_.store(true, std::memory_order_relaxed);
@@ -104,8 +105,11 @@ void Deputy::travel(const ucontext_t& interrupted) {
   seen_.abroad_ns += message_.abroad_ns;
   seen_.computed_ns += message_.computed_ns;
   seen_.pages += message_.why_and_pages >> 8;
+  const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns;
+  allowance_ns_ = std::min(allowance_ns_ - lost, first_allowance_ns_);
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
-  timer_.set(rule_.delay_ns());
+  if (allowance_ns_ > 0)
+    timer_.set(rule_.delay_ns());
   context = reinterpret_cast<ucontext_t*>(message_.context);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);

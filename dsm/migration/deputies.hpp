@@ -51,7 +51,8 @@ class Deputy {
   DepartureRule rule_;
   JourneySeen seen_{};
   uintptr_t base_ = 0; ///< see Journey
-  int64_t allowance_ns_ = 0;
+  int64_t first_allowance_ns_ = 0;
+  int64_t allowance_ns_ = 0; ///< what the journey may lose yet
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
 
   /// Who has the context: at_home and away are written by its thread, back by the service thread, which releases what

@@ -17,6 +17,9 @@ struct PlacedRegion {
   double home_us = -1;        ///< a visit's usual time at home; negative = not known
   double spread_us = -1;      ///< likewise on several nodes
   double total_us = 0;        ///< of all visits
+  uint64_t stays = 0;         ///< of its threads on other nodes, in visits at home (thread migration)
+  double elsewhere_us = 0;    ///< computed in them
+  double gained_us = 0;       ///< by them, less what they cost; below 0: lost
   bool spread = false;        ///< it ran on several nodes in the end
   std::string because;        ///< why there
 };

@@ -113,6 +113,9 @@ template <class Visitor, IsRecord<PlacedRegion> Record> void fields(Visitor& vis
   visitor.nullable("home_us", region.home_us, region.home_us < 0);
   visitor.nullable("spread_us", region.spread_us, region.spread_us < 0);
   visitor.field("total_us", region.total_us);
+  visitor.field("stays", region.stays);
+  visitor.field("elsewhere_us", region.elsewhere_us);
+  visitor.field("gained_us", region.gained_us);
   visitor.field("spread", region.spread);
   visitor.field("because", region.because);
 }

@@ -24,6 +24,11 @@ std::string where_and_why(const PlacedRegion& region) {
   return (region.spread ? "on several nodes" : "at home") + (region.because.empty() ? "" : ": " + region.because);
 }
 
+std::string stays_in_words(const PlacedRegion& region) {
+  return counted(region.stays, "stay") + " of its threads elsewhere, " + in_time(region.elsewhere_us) + " computed, " +
+         (region.gained_us < 0 ? in_time(-region.gained_us) + " lost" : in_time(region.gained_us) + " gained");
+}
+
 std::string line_about(const PlacedRegion& region, double run_us) {
   std::string text = "hetmp: parallel region " + region_name(region);
   if (const std::string share = share_of_run(region, run_us); !share.empty())
@@ -32,6 +37,8 @@ std::string line_about(const PlacedRegion& region, double run_us) {
     text += "; at home " + visits_in_words(region.home_visits, region.home_us);
   if (region.spread_visits > 0)
     text += "; on several nodes " + visits_in_words(region.spread_visits, region.spread_us);
+  if (region.stays > 0)
+    text += "; " + stays_in_words(region);
   return text + " -> " + where_and_why(region) + "\n";
 }
 
@@ -76,7 +83,8 @@ std::string html_of_placement(const Report& report) {
   for (const PlacedRegion& region : placement.regions)
     text += "<tr><td>" + escaped(region_name(region)) + "</td><td class=\"n\">" +
             share_of_run(region, placement.run_us) + "</td><td class=\"n\">" +
-            visits_in_words(region.home_visits, region.home_us) + "</td><td class=\"n\">" +
+            visits_in_words(region.home_visits, region.home_us) +
+            (region.stays > 0 ? "; " + stays_in_words(region) : "") + "</td><td class=\"n\">" +
             visits_in_words(region.spread_visits, region.spread_us) + "</td><td>" + escaped(where_and_why(region)) +
             "</td></tr>\n";
   return text + "</table>\n";

@@ -11,6 +11,7 @@ using perf::in_digits;
 using perf::in_time;
 using schedulers::PlacedBecause;
 using schedulers::RegionPlacer;
+using schedulers::TravelLedger;
 using schedulers::UsualTime;
 
 double in_microseconds(const UsualTime& usual) { return usual.known() ? usual.mean_us() : -1; }
@@ -133,6 +134,23 @@ perf::PlacedRegion record_of(uint64_t microtask, const RegionPlacer::Region& reg
   return record;
 }
 
+void add_stays(perf::PlacedRegion& record, const TravelLedger::Region& region) {
+  record.stays = region.stays;
+  record.elsewhere_us = region.computed_us;
+  record.gained_us = region.gained_us;
+}
+
+/// Of a region that is no candidate for other nodes, but whose threads travel.
+perf::PlacedRegion record_of_traveller(uint64_t microtask, const TravelLedger::Region& region) {
+  perf::PlacedRegion record;
+  record.address = microtask;
+  record.home_visits = region.all_visits;
+  record.total_us = region.spent_us;
+  record.because = "its threads go elsewhere for a while";
+  add_stays(record, region);
+  return record;
+}
+
 } // namespace
 
 perf::PlacementRecord placement_record(const placing::Knowledge& known, const RegionChoice& choice) {
@@ -145,8 +163,14 @@ perf::PlacementRecord placement_record(const placing::Knowledge& known, const Re
   for (size_t reason = 0; reason < reasons; ++reason)
     if (known.others[reason] != 0)
       record.others.push_back({why_there(StaysHere(reason), choice.kind), known.others[reason]});
-  for (const auto& [microtask, region] : known.placer.regions())
+  for (const auto& [microtask, region] : known.placer.regions()) {
     record.regions.push_back(record_of(microtask, region, known));
+    if (const auto travels = known.travels.find(microtask); travels != known.travels.end())
+      add_stays(record.regions.back(), travels->second);
+  }
+  for (const auto& [microtask, region] : known.travels)
+    if (region.stays != 0 && !known.placer.regions().contains(microtask))
+      record.regions.push_back(record_of_traveller(microtask, region));
   const auto takes_longer = [](const perf::PlacedRegion& a, const perf::PlacedRegion& b) {
     return a.total_us > b.total_us;
   };

@@ -5,6 +5,7 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/regions/travelling.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
@@ -110,7 +111,7 @@ void region_is_over(const Thread& self, const schedulers::VisitSeen& seen) {
 Knowledge knowledge() {
   Learner& known = learner();
   FutexLockGuard guard(known.lock);
-  Knowledge copy{known.placer, known.idents, {}, now_us()};
+  Knowledge copy{known.placer, known.idents, {}, now_us(), travelling::regions()};
   for (size_t reason = 0; reason < reasons; ++reason)
     copy.others[reason] = known.others[reason].load(std::memory_order_relaxed); // relaxed: see Learner
   return copy;

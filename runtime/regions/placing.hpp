@@ -5,6 +5,7 @@
 #include "runtime/regions/construct.hpp"
 #include "runtime/regions/region_plan.hpp"
 #include "schedulers/placement/region_placer.hpp"
+#include "schedulers/placement/travel_ledger.hpp"
 
 #include <array>
 #include <map>
@@ -31,6 +32,7 @@ struct Knowledge {
   std::map<uint64_t, const void*> idents; ///< of those, where the compiler tells one: an ident_t
   std::array<uint64_t, reasons> others{}; ///< visits of all other outermost regions, by the reason
   double now_us = 0;                      ///< since the program began
+  std::map<uint64_t, schedulers::TravelLedger::Region> travels; ///< of regions at home, by their microtasks
 };
 /// By any thread, at any time.
 Knowledge knowledge();

@@ -26,13 +26,14 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, uint64_
   const double left_us = budget_left_us(now_us);
   if (now_us < known.rests_until_us || (!known.pays && left_us <= 0))
     return {};
-  const double share = known.spent_us_ >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
+  const double share = known.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
   return {true, known.pays || known.tried != 0 ? rules_.known_us : rules_.unknown_us,
           std::max(share * left_us, rules_.least_allowance_us)};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
-  region.rest_us_ = region.rest_us_ == 0 ? rules_.first_rest_us : region.rest_us_ * rules_.rest_growth;
+  region.rest_us_ = std::max(rules_.first_rest_us,
+                             std::min(region.rest_us_ * rules_.rest_growth, rules_.longest_rest * now_us));
   region.rests_until_us = now_us + region.rest_us_;
   region.pays = false;
   region.tried = region.losses_ = 0;
@@ -40,7 +41,8 @@ void TravelLedger::rest(Region& region, double now_us) {
 
 void TravelLedger::end(uint64_t region, double now_us, uint64_t faults, const Visit& visit) {
   Region& known = regions_[region];
-  known.spent_us_ += now_us - known.begun_us_;
+  known.all_visits++;
+  known.spent_us += now_us - known.begun_us_;
   if (visit.stays == 0)
     return charge(faults);
   last_ = &known;
@@ -48,6 +50,7 @@ void TravelLedger::end(uint64_t region, double now_us, uint64_t faults, const Vi
   const double waited_us = std::max(0.0, visit.abroad_us - visit.computed_us);
   const double there_us = visit.computed_us - waited_us - visit.stays * rules_.way_us;
   const double gain_us = there_us - known.afterwards_us_; // since it was visited last, and in this visit
+  const bool lasts = known.afterwards_us_ < rules_.taken_back * double(visit.pages) * rules_.fault_us;
   known.afterwards_us_ = 0;
   known.visits++;
   known.stays += visit.stays;
@@ -71,7 +74,8 @@ void TravelLedger::end(uint64_t region, double now_us, uint64_t faults, const Vi
   }
   const bool improves = known.tried == 1 || gain_us > rules_.improves * known.last_gain_us_;
   known.last_gain_us_ = gain_us;
-  if (!improves || known.tried >= rules_.visits_to_try || budget_left_us(now_us) <= 0)
+  const bool goes_on = lasts || (improves && known.tried < rules_.visits_to_try);
+  if (!goes_on || budget_left_us(now_us) <= 0)
     rest(known, now_us);
 }
 
