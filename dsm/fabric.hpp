@@ -105,7 +105,8 @@ struct RuntimeHooks {
   void (*bound_to_origin)() = nullptr;
 };
 
-/// A piece of program in which a thread of the origin may go on, for a while, on another node (dsm/migration/travel.hpp).
+/// A piece of program in which a thread of the origin may go on, for a while, on another node
+/// (dsm/migration/travel.hpp).
 struct Journey {
   uint32_t node = 0;          ///< where its carrier is to be; not the origin
   const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <csignal>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // In a handler the thread pointer may be the guest's: nothing there may use a thread-local variable, nor the canary
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int errors[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr int64_t look_ns = 1'000'000; ///< how often a guest's progress is looked at
-constexpr int64_t page_ns = 4000; ///< what a page costs besides that is brought here for a guest
+constexpr int64_t page_ns = 4000;      ///< what a page costs besides that is brought here for a guest
 constexpr int64_t fault_cpu_ns = 3000; ///< of the thread's own CPU time goes into a page fault
 
 uint64_t only_these_unblocked() {
@@ -51,7 +51,7 @@ void Carrier::run() {
   own_pointer_ = thread_pointer();
   thread_.store(gettid(), std::memory_order_relaxed); // published by what follows
   if (!signal_stack_.make() || !timer_.make())
-    return; // it never takes a guest
+    return;                                      // it never takes a guest
   state_.store(idle, std::memory_order_release); // pairs with the acquire in take()
   while (true) {
     // acquire: pairs with the release in take()
@@ -69,7 +69,7 @@ bool Carrier::take(const DepartureMessage& departure) {
   if (state_.load(std::memory_order_acquire) != idle) // pairs with the releases in run()
     return false;
   guest_ = departure;
-  called_.store(false, std::memory_order_relaxed);             // the futex word publishes both
+  called_.store(false, std::memory_order_relaxed); // the futex word publishes both
   deputy_.store(departure.deputy, std::memory_order_relaxed);
   state_.store(taken, std::memory_order_release); // pairs with the acquire in run()
   futex_wake(state_, 1);

@@ -29,7 +29,7 @@ size_t state_bytes(const ucontext_t& context) {
   if (words.magic1 != StateWords::magic)
     return 0;
   return words.extended_bytes >= oldest_state_bytes && words.extended_bytes <= most_state_bytes ? words.extended_bytes
-                                                                                               : 0;
+                                                                                                : 0;
 }
 
 size_t round_up(size_t bytes) { return (bytes + state_alignment - 1) & ~(state_alignment - 1); }

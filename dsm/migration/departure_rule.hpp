@@ -16,7 +16,7 @@ class DepartureRule {
  public:
   static constexpr int64_t soonest_ns = 50'000;
   static constexpr int64_t latest_ns = 1'000'000'000;
-  static constexpr int64_t way_ns = 200'000;  ///< to another node and back, roughly
+  static constexpr int64_t way_ns = 200'000;        ///< to another node and back, roughly
   static constexpr int64_t doubtful_ns = 2'000'000; ///< wait at least so long after a stay that was not worth it
 
   /// A journey begins; the thread may depart after so long.

@@ -14,16 +14,19 @@
 namespace hetmp::dsm {
 namespace {
 
-/// What a travelling thread has of its own here. `is_abroad` is what gates look at, on whatever node.
-thread_local volatile char is_abroad = 0;
-thread_local Deputy* own_deputy = nullptr;
+/// What a thread that may travel has of its own. `is_abroad` is what gates look at, on whatever node.
+struct Traveller {
+  volatile char is_abroad = 0;
+  Deputy* deputy = nullptr;
+};
+thread_local Traveller traveller;
 
 /// Below the context a function that is called abroad has its frames, and a guard page must stay out of reach.
 constexpr size_t stack_to_spare = size_t(16) << 10;
 
 void on_signal(int, siginfo_t*, void* context) {
   const int error = errno;
-  if (Deputy* const deputy = own_deputy)
+  if (Deputy* const deputy = traveller.deputy)
     deputy->meet_signal(*static_cast<ucontext_t*>(context));
   errno = error;
 }
@@ -32,7 +35,7 @@ void on_signal(int, siginfo_t*, void* context) {
 
 int travel_signal() { return SIGRTMAX - 2; }
 
-ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()); }
+ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thread_pointer()); }
 
 // ---- one
 
@@ -85,11 +88,12 @@ void Deputy::meet_signal(ucontext_t& interrupted) {
 void Deputy::travel(const ucontext_t& interrupted) {
   const uint64_t blocked = blocked_signals_of(interrupted);
   ucontext_t* context = TravellingContext::put_on_stack(interrupted);
-  is_abroad = 1;
-  where_.store(away, std::memory_order_relaxed); // the message publishes it
+  traveller.is_abroad = 1;
+  where_.store(away, std::memory_order_relaxed);                              // the message publishes it
   const bool first = all_.away_.fetch_add(1, std::memory_order_relaxed) == 0; // relaxed: a number
-  all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
-                                 {number_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), allowance_ns_});
+  all_.messages_->send_departure(
+      node_.load(std::memory_order_relaxed),
+      {number_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), allowance_ns_});
   if (first)
     futex_wake(all_.away_, 1);
   // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
@@ -97,7 +101,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
     raw::futex_wait(&where_, away);
   all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);   // read by others as a hint
-  is_abroad = 0;
+  traveller.is_abroad = 0;
   const auto why = dsm::Homecoming(message_.why_and_pages & 0xff);
   seen_.stays += why != Homecoming::Refused;
   seen_.refused += why == Homecoming::Refused;
@@ -143,16 +147,17 @@ bool Deputies::set_up(TravelMessages& messages) {
 }
 
 Deputy* Deputies::own() {
-  if (own_deputy)
-    return own_deputy;
+  if (traveller.deputy)
+    return traveller.deputy;
   const PrivateSection here;
   const uint64_t number = count_.fetch_add(1, std::memory_order_relaxed); // only a number
   if (number >= most)
     return nullptr;
-  own_deputy = new Deputy(*this, number); // stays as long as the thread may, which is one of a pool
-  deputies_[number].store(own_deputy, std::memory_order_release); // pairs with the acquire in came_home(), call_home()
-  own_deputy->set_up();
-  return own_deputy;
+  traveller.deputy = new Deputy(*this, number); // stays as long as the thread may, which is one of a pool
+  deputies_[number].store(traveller.deputy,
+                          std::memory_order_release); // pairs with the acquire in came_home(), call_home()
+  traveller.deputy->set_up();
+  return traveller.deputy;
 }
 
 void Deputies::begin_journey(const Journey& journey) {
@@ -163,8 +168,8 @@ void Deputies::begin_journey(const Journey& journey) {
 }
 
 void Deputies::end_journey(JourneySeen& seen) {
-  if (own_deputy)
-    own_deputy->end(seen);
+  if (traveller.deputy)
+    traveller.deputy->end(seen);
   else
     seen = {};
 }
@@ -192,7 +197,7 @@ void Deputies::wait_for_departure() {
 
 void Deputies::forget() {
   closed_.store(true, std::memory_order_relaxed);
-  own_deputy = nullptr;
+  traveller.deputy = nullptr;
 }
 
 } // namespace hetmp::dsm

@@ -35,7 +35,9 @@ class Deputy {
   bool come_home(uint32_t from, const HomecomingMessage& message, Segment stacks);
 
   /// Any thread: on which node it is; 0: at home. A hint.
-  uint32_t node() const { return where_.load(std::memory_order_relaxed) == away ? node_.load(std::memory_order_relaxed) : 0; } // relaxed: see above
+  uint32_t node() const {
+    return where_.load(std::memory_order_relaxed) == away ? node_.load(std::memory_order_relaxed) : 0;
+  } // relaxed: see above
 
  private:
   static constexpr uint32_t at_home = 0, away = 1, back = 2;
@@ -52,7 +54,7 @@ class Deputy {
   JourneySeen seen_{};
   uintptr_t base_ = 0; ///< see Journey
   int64_t first_allowance_ns_ = 0;
-  int64_t allowance_ns_ = 0; ///< what the journey may lose yet
+  int64_t allowance_ns_ = 0;        ///< what the journey may lose yet
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
 
   /// Who has the context: at_home and away are written by its thread, back by the service thread, which releases what
@@ -99,10 +101,10 @@ class Deputies {
   const PortableCode* code_ = nullptr;
   const Gates* gates_ = nullptr;
   TravelMessages* messages_ = nullptr;
-  std::atomic<bool> closed_{true};       ///< relaxed: nothing depends on when it is seen
-  std::atomic<uint64_t> count_{0};       ///< relaxed: only a number
+  std::atomic<bool> closed_{true};        ///< relaxed: nothing depends on when it is seen
+  std::atomic<uint64_t> count_{0};        ///< relaxed: only a number
   std::atomic<Deputy*> deputies_[most]{}; ///< released when made, acquired by who looks for one
-  FutexWord away_{0};                    ///< how many are; relaxed: the watch looks again soon
+  FutexWord away_{0};                     ///< how many are; relaxed: the watch looks again soon
 };
 
 /// Whether the thread is abroad: what gates look at. Counted from the thread pointer.

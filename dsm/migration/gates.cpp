@@ -21,13 +21,13 @@ namespace {
 
 /// Of the C library, in the order of strcmp().
 constexpr std::string_view computing[] = {
-    "__memcpy_chk",  "__memmove_chk", "__memset_chk", "__strcat_chk", "__strcpy_chk", "__strncpy_chk", "abs",
-    "bcmp",          "bcopy",         "bzero",        "div",          "ffs",          "ffsl",          "ffsll",
-    "labs",          "ldiv",          "llabs",        "lldiv",        "memccpy",      "memchr",        "memcmp",
-    "memcpy",        "memmem",        "memmove",      "mempcpy",      "memrchr",      "memset",        "rand_r",
-    "rawmemchr",     "stpcpy",        "stpncpy",      "strcat",       "strchr",       "strchrnul",     "strcmp",
-    "strcpy",        "strcspn",       "strlen",       "strncat",      "strncmp",      "strncpy",       "strnlen",
-    "strpbrk",       "strrchr",       "strspn",       "strstr",
+    "__memcpy_chk", "__memmove_chk", "__memset_chk", "__strcat_chk", "__strcpy_chk", "__strncpy_chk", "abs",
+    "bcmp",         "bcopy",         "bzero",        "div",          "ffs",          "ffsl",          "ffsll",
+    "labs",         "ldiv",          "llabs",        "lldiv",        "memccpy",      "memchr",        "memcmp",
+    "memcpy",       "memmem",        "memmove",      "mempcpy",      "memrchr",      "memset",        "rand_r",
+    "rawmemchr",    "stpcpy",        "stpncpy",      "strcat",       "strchr",       "strchrnul",     "strcmp",
+    "strcpy",       "strcspn",       "strlen",       "strncat",      "strncmp",      "strncpy",       "strnlen",
+    "strpbrk",      "strrchr",       "strspn",       "strstr",
 };
 
 bool any_name(std::string_view) { return true; }
@@ -87,7 +87,8 @@ uintptr_t target_of(const LoadedObject::Reference& reference, const Loaded& load
   void* const first = dlsym(RTLD_DEFAULT, name);
   const size_t object = loaded.of(reinterpret_cast<uintptr_t>(first));
   const bool of_c_library = object < loaded.facts.size() && loaded.facts[object].is_of_c_library;
-  void* const same = of_c_library && !reference.version.empty() ? dlvsym(RTLD_DEFAULT, name, reference.version.c_str()) : nullptr;
+  void* const same =
+      of_c_library && !reference.version.empty() ? dlvsym(RTLD_DEFAULT, name, reference.version.c_str()) : nullptr;
   return reinterpret_cast<uintptr_t>(same ? same : first);
 }
 
@@ -101,8 +102,9 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
   std::vector<Call> calls;
   for (const LoadedObject::Reference& reference : object.references(any_name)) {
     const uintptr_t target = target_of(reference, loaded);
-    const auto span = std::find_if(code.begin(), code.end(),
-                                   [&](const Span& candidate) { return target - candidate.begin < candidate.end - candidate.begin; });
+    const auto span = std::find_if(code.begin(), code.end(), [&](const Span& candidate) {
+      return target - candidate.begin < candidate.end - candidate.begin;
+    });
     // What is in nobody's code is a variable.
     if (span != code.end() && span->code == Code::Private && !only_computes(reference.name))
       calls.push_back({reference.slot, target});
@@ -151,8 +153,7 @@ bool Gates::build(ptrdiff_t flag) {
       gates[call.function] = 0;
   }
   const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
-  const long memory =
-      syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long memory = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == -1)
     return false;
   begin_ = next_ = uintptr_t(memory);

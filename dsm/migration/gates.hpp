@@ -20,8 +20,8 @@ bool only_computes(std::string_view function);
 class Gates {
  public:
   /// Puts gates before what loaded objects call. Once, before there are other processes, while the program has not
-  /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is abroad,
-  /// counted from its thread pointer.
+  /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is
+  /// abroad, counted from its thread pointer.
   bool build(ptrdiff_t flag);
 
   /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.

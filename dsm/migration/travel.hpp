@@ -37,7 +37,7 @@ struct HomecomingMessage {
   uint64_t deputy;
   uint64_t context;
   int64_t abroad_ns;
-  int64_t computed_ns;   ///< of those
+  int64_t computed_ns;    ///< of those
   uint64_t why_and_pages; ///< Homecoming, and from bit 8 on the pages that the node has received meanwhile
 };
 

@@ -239,17 +239,23 @@ void NodeProcess::start_migration() {
   if (!fabric_.begin_journey)
     return;
   if (node_ == origin)
-    migration_.start_at_origin(*this, [] {
-      FaultCounters counters;
-      instance()->pages_.read_counters(&counters);
-      return counters.faults();
-    }, create_private_thread);
+    migration_.start_at_origin(
+        *this,
+        [] {
+          FaultCounters counters;
+          instance()->pages_.read_counters(&counters);
+          return counters.faults();
+        },
+        create_private_thread);
   else
-    migration_.start_elsewhere(*this, [] {
-      FaultCounters counters;
-      instance()->pages_.read_counters(&counters);
-      return counters.bytes_received;
-    }, create_private_thread);
+    migration_.start_elsewhere(
+        *this,
+        [] {
+          FaultCounters counters;
+          instance()->pages_.read_counters(&counters);
+          return counters.bytes_received;
+        },
+        create_private_thread);
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {

@@ -86,9 +86,8 @@ struct CallHome {
 };
 
 /// The number of a message is its place here.
-using Message =
-    std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer, Visit, Turn, Depart,
-                 ComeHome, CallHome>;
+using Message = std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer,
+                             Visit, Turn, Depart, ComeHome, CallHome>;
 
 template <class M> constexpr bool carries_data = requires { M::carries_data; };
 

@@ -35,7 +35,7 @@ constexpr auto exact = invokers<1>(std::make_index_sequence<exact_arguments + 1>
 constexpr auto rounded = invokers<step>(std::make_index_sequence<most_arguments / step + 1>());
 
 HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* number, uint32_t count,
-                                                void* const* arguments) {
+                                          void* const* arguments) {
   void* padded[most_arguments];
   const size_t steps = (count + step - 1) / step;
   for (size_t i = 0; i < steps * step; i++)
@@ -46,7 +46,7 @@ HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* numbe
 } // namespace
 
 HETMP_CALLS_PROGRAM void invoke_microtask(void* microtask, int gtid, int thread_number, uint32_t count,
-                                                void* const* arguments) {
+                                          void* const* arguments) {
   if (count <= exact_arguments)
     exact[count](microtask, &gtid, &thread_number, arguments);
   else

@@ -108,7 +108,8 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   if (layout().nodes() != 1) [[unlikely]]
     prepare_to_stay(self, plan, construct);
   schedulers::VisitSeen seen;
-  if ((plan.spreads() || plan.travels) && several_processes()) // the region's shared variables lie in its caller's frame
+  if ((plan.spreads() || plan.travels) &&
+      several_processes()) // the region's shared variables lie in its caller's frame
     on_fresh_page([&] { seen = run_region(self, construct, plan, proc_bind); });
   else
     seen = run_region(self, construct, plan, proc_bind);

@@ -18,8 +18,6 @@ namespace {
 
 const int64_t program_began = monotonic_nanoseconds(); // when the library was loaded, before main
 
-double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }
-
 /// What the regions of this process may touch, and other nodes may have to fetch.
 double resident_mib() { return double(resident_bytes()) / double(1 << 20); }
 
@@ -88,6 +86,8 @@ StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& 
 }
 
 } // namespace
+
+double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }
 
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   const StaysHere choice = choose(self, facts, construct);

@@ -16,6 +16,9 @@ struct Thread;
 
 namespace hetmp::runtime::placing {
 
+/// Microseconds since the program began.
+double now_us();
+
 /// No: it runs on several nodes; else why it does not. `self` meets the region, of which nothing else speaks against
 /// that (why_it_stays()).
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct);

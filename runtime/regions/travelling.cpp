@@ -4,6 +4,7 @@
 #include "dsm/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
+#include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/region_plan.hpp"
 #include "runtime/sync/cancellation.hpp"
@@ -74,20 +75,16 @@ class Travels {
 
   const dsm::Fabric* fabric_ = nullptr; ///< final before there are teams
   FutexLock lock_;
-  bool learns_ = true;                           ///< of the region in hand; the main thread's
-  schedulers::TravelLedger ledger_;              ///< with the lock
-  schedulers::TravelLedger::Permit permit_;      ///< the main thread's, between its regions; members read it
-  schedulers::TravelLedger::Visit visit_;        ///< with the lock
+  bool learns_ = true;                      ///< of the region in hand; the main thread's
+  schedulers::TravelLedger ledger_;         ///< with the lock
+  schedulers::TravelLedger::Permit permit_; ///< the main thread's, between its regions; members read it
+  schedulers::TravelLedger::Visit visit_;   ///< with the lock
 };
 
 Travels& travels() {
   static Travels& instance = *new Travels; // never destroyed: threads may outlive static objects
   return instance;
 }
-
-const int64_t program_began = monotonic_nanoseconds(); // when the library was loaded, before main
-
-double now_us() { return us(monotonic_nanoseconds() - program_began); }
 
 /// Which node has the CPU that the member would have if the team were dealt to all nodes.
 uint32_t node_of(uint32_t member) {
@@ -116,10 +113,11 @@ bool begin_region(const Thread& self, const void* microtask, const RegionPlan& p
   const RegionChoice& choice = placement().regions;
   if (choice.kind == RegionChoice::Kind::Random)
     return travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
-  return choice.kind == RegionChoice::Kind::Auto && travels().begin(reinterpret_cast<uint64_t>(microtask), now_us());
+  return choice.kind == RegionChoice::Kind::Auto &&
+         travels().begin(reinterpret_cast<uint64_t>(microtask), placing::now_us());
 }
 
-void region_is_over(const void* microtask) { travels().end(reinterpret_cast<uint64_t>(microtask), now_us()); }
+void region_is_over(const void* microtask) { travels().end(reinterpret_cast<uint64_t>(microtask), placing::now_us()); }
 
 __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   const dsm::Fabric& fabric = *travels().fabric();

@@ -1,5 +1,5 @@
-// Regions at home whose members may go on elsewhere for a while (dsm/migration): the edge between regions, what is known
-// of them (schedulers/placement/travel_ledger), and the DSM.
+// Regions at home whose members may go on elsewhere for a while (dsm/migration): the edge between regions, what is
+// known of them (schedulers/placement/travel_ledger), and the DSM.
 #pragma once
 
 #include "schedulers/placement/travel_ledger.hpp"
@@ -21,8 +21,8 @@ namespace hetmp::runtime::travelling {
 /// Before there are teams.
 void attach(const dsm::Fabric& fabric);
 
-/// Whether members of a region of this thread, which stays at home, may travel. If so, it is the main thread's region in
-/// hand from now on, of which region_is_over() is to be told.
+/// Whether members of a region of this thread, which stays at home, may travel. If so, it is the main thread's region
+/// in hand from now on, of which region_is_over() is to be told.
 bool begin_region(const Thread& self, const void* microtask, const RegionPlan& plan);
 void region_is_over(const void* microtask);
 

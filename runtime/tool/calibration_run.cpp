@@ -31,9 +31,9 @@ std::vector<std::string> child_environment(int nodes, const std::string& transpo
   auto set = plan_environment(options, library, environment_text).variables;
   set[name_of(Variable::HETMP_PROFILE)] = "none"; // it makes one
   set[name_of(Variable::HETMP_TRANSPORT)] = transport;
-  set[name_of(Variable::HETMP_PLACEMENT)] = "all"; // what is measured is several nodes
+  set[name_of(Variable::HETMP_PLACEMENT)] = "all";   // what is measured is several nodes
   set[name_of(Variable::HETMP_MIGRATION)] = "false"; // threads stay where they are,
-  set[name_of(Variable::HETMP_TURNS)] = "false";   // and nodes that take pages from each other as they come
+  set[name_of(Variable::HETMP_TURNS)] = "false";     // and nodes that take pages from each other as they come
   set[name_of(Variable::HETMP_PREFETCH)] = "0"; // a fault is to cost what a fault costs; pages fetched ahead are none
   std::vector<std::string> words;
   for (char** word = environ; *word; ++word) {

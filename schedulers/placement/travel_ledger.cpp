@@ -32,8 +32,8 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, uint64_
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
-  region.rest_us_ = std::max(rules_.first_rest_us,
-                             std::min(region.rest_us_ * rules_.rest_growth, rules_.longest_rest * now_us));
+  region.rest_us_ =
+      std::max(rules_.first_rest_us, std::min(region.rest_us_ * rules_.rest_growth, rules_.longest_rest * now_us));
   region.rests_until_us = now_us + region.rest_us_;
   region.pays = false;
   region.tried = region.losses_ = 0;

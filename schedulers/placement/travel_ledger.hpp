@@ -4,9 +4,9 @@
 // A thread that is away can be called back at any time, so nothing has to be known of a region beforehand: it is tried
 // when a visit has lasted a while. What a stay brings is what was computed there, since the CPUs at home had that much
 // less to do. It costs the way, what was waited for pages there, and the faults of threads at home, which want their
-// pages back, until the region is visited again. Its first visits move its data, so a region is tried for a few of them,
-// as long as each loses clearly less than the one before, or most of what it has fetched stays there; then it stays at
-// home for a while, ever longer.
+// pages back, until the region is visited again. Its first visits move its data, so a region is tried for a few of
+// them, as long as each loses clearly less than the one before, or most of what it has fetched stays there; then it
+// stays at home for a while, ever longer.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct TravelRules {
   double improves = 0.7;         ///< and before, each has to lose less than this share of what the last one lost
   double first_rest_us = 20'000; ///< at home, when it did not
   double rest_growth = 3;
-  double longest_rest = 0.1; ///< share of the run so far
-  double taken_back = 0.3;   ///< of the pages that were fetched: if those at home want fewer, the rest stays there
-  double budget_share = 0.03;      ///< of the run so far, that stays may lose,
+  double longest_rest = 0.1;  ///< share of the run so far
+  double taken_back = 0.3;    ///< of the pages that were fetched: if those at home want fewer, the rest stays there
+  double budget_share = 0.03; ///< of the run so far, that stays may lose,
   double budget_base_us = 100'000; ///< and besides
   double heavy = 0.2;              ///< a region with this share of the run
   double heavy_allowance = 0.4;    ///< may lose this share of what is left of the budget in one stay,
@@ -57,8 +57,8 @@ class TravelLedger {
 
   struct Region {
     uint64_t all_visits = 0;
-    double spent_us = 0;      ///< in all of them
-    uint32_t visits = 0;      ///< with stays
+    double spent_us = 0; ///< in all of them
+    uint32_t visits = 0; ///< with stays
     uint64_t stays = 0;
     double abroad_us = 0;
     double computed_us = 0;
@@ -74,7 +74,7 @@ class TravelLedger {
     double afterwards_us_ = 0; ///< what its last visits have cost since
     double rest_us_ = 0;
     double last_gain_us_ = 0; ///< of a visit of the trial in hand
-    uint32_t losses_ = 0; ///< visits one after the other that have lost, of a region that pays
+    uint32_t losses_ = 0;     ///< visits one after the other that have lost, of a region that pays
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// What visits have lost that lost, less what the others gained; at least 0.
