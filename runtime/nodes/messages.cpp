@@ -15,27 +15,21 @@
 #include "runtime/nodes/timeline.hpp"
 #include "runtime/process/code_ids.hpp"
 #include "runtime/process/ending_signals.hpp"
-#include "runtime/process/fault_source.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
-#include "runtime/process/thread_factory.hpp"
 #include "runtime/process/withdrawal.hpp"
-#include "runtime/regions/spread.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/sync/keyed_lock.hpp"
 #include "runtime/sync/node_lock.hpp"
-#include "runtime/team/visits.hpp"
 #include "runtime/wait/wait.hpp"
 
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 namespace hetmp::runtime {
 namespace {
-
-dsm::Fabric* fabric;
 
 static_assert(EncodedMessage::most_bytes <= dsm::largest_message);
 
@@ -272,35 +266,14 @@ void node_started() {
     die(exit_code::no_resources, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
 }
 
-NodeFaults faults_of_this_node() {
-  dsm::FaultCounters counters;
-  fabric->read_faults(&counters);
-  return {counters.read_misses, counters.write_misses, counters.write_upgrades};
-}
-
-bool primary_lies_in_shared_memory() { return fabric->is_shared(__builtin_frame_address(0)); }
-
-/// What threads of this node have printed must not be lost in this process, nor come after what follows the region.
-void flush_output() { fflush(nullptr); }
-
-int make_shared_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-  return fabric->create_thread(body, argument, stack_bytes);
-}
-
 } // namespace
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
   static const dsm::RuntimeHooks hooks{deliver,           node_started,          current_region, timeline::read_events,
                                        program_sigaction, bind_threads_to_origin};
-  fabric->attach(&hooks);
-  make_thread = make_shared_thread;
-  shared_code = {fabric->may_hold_code, fabric->holds_code};
-  node_faults = faults_of_this_node;
-  spread_hooks.may_spread = primary_lies_in_shared_memory;
-  spread_hooks.node_part_finished = flush_output;
+  joined.attach(&hooks);
   travelling::attach(joined);
-  visits::hooks = {fabric->begin_visit, fabric->end_visit};
 }
 
 CoordinatedLevel* make_message_level(Coordinator coordinator) {

@@ -3,14 +3,12 @@
 #include "base/elf/code_map.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
+#include "runtime/process/fabric.hpp"
 
 #include <atomic>
 #include <vector>
 
 namespace hetmp::runtime {
-
-SharedCode shared_code;
-
 namespace {
 
 /// Never freed: somebody may be reading it. A few in the life of a program, since each knows more objects than the one
@@ -26,9 +24,9 @@ std::atomic<const Known*> known{nullptr};
 /// lies in memory that they share: that names it.
 const CodeMap& look_again() {
   std::vector<ObjectCode> objects = loaded_code();
-  if (shared_code.may_hold)
+  if (fabric)
     std::erase_if(objects, [](const ObjectCode& object) {
-      return shared_code.may_hold(reinterpret_cast<const void*>(object.begin));
+      return fabric->may_hold_code(reinterpret_cast<const void*>(object.begin));
     });
   const Known* before = known.load(std::memory_order_acquire); // pairs with the release below
   if (before && before->map.objects() == objects.size())
@@ -54,7 +52,7 @@ CodeId name_code(const void* function) {
     return {};
   if (const CodeId id = map_of_code().id_of(address))
     return id;
-  if (!shared_code.may_hold || shared_code.may_hold(function))
+  if (!fabric || fabric->may_hold_code(function))
     return CodeId::in_shared_memory(address);
   const CodeId id = look_again().id_of(address);
   if (!id)
@@ -72,7 +70,7 @@ const void* find_code(CodeId id) {
     return reinterpret_cast<const void*>(address);
   }
   const auto* address = reinterpret_cast<const void*>(id.shared_address());
-  return !shared_code.holds || shared_code.holds(address) ? address : nullptr;
+  return !fabric || fabric->holds_code(address) ? address : nullptr;
 }
 
 } // namespace hetmp::runtime

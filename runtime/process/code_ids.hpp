@@ -1,5 +1,6 @@
 // Code of this process as other nodes know it. Messages between nodes name functions by CodeId; addresses become ids
-// where a message is made, and ids become addresses where one is carried out.
+// where a message is made, and ids become addresses where one is carried out. What code may lie in memory that node
+// processes have in common, their fabric tells; within one process all memory is such.
 #pragma once
 
 #include "base/elf/code_id.hpp"
@@ -7,14 +8,6 @@
 #include <cstdint>
 
 namespace hetmp::runtime {
-
-/// What code may lie in memory that all nodes have in common. Of node processes, set at the start; within one process
-/// all memory is such (null).
-struct SharedCode {
-  bool (*may_hold)(const void* address) = nullptr; ///< whether it is such memory; asked by those who name code
-  bool (*holds)(const void* address) = nullptr;    ///< and may be executed; asked by those who execute
-};
-extern SharedCode shared_code;
 
 /// The name of a function; none of null. Ends the program if other nodes cannot have that code. Not for the service
 /// thread.

@@ -13,6 +13,6 @@ struct NodeFaults {
 };
 
 /// Without a DSM there are none.
-extern NodeFaults (*node_faults)();
+NodeFaults node_faults();
 
 } // namespace hetmp::runtime

@@ -1,5 +1,8 @@
 #include "runtime/process/thread_factory.hpp"
 
+#include "runtime/process/fabric.hpp"
+#include "runtime/process/nodes.hpp"
+
 #include <algorithm>
 #include <climits>
 #include <pthread.h>
@@ -7,7 +10,11 @@
 
 namespace hetmp::runtime {
 
-ThreadMaker make_thread = make_posix_thread;
+int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+  const bool among_nodes = fabric && several_processes(); // not a forked child, which is one node by itself
+  return among_nodes ? fabric->create_thread(body, argument, stack_bytes)
+                     : make_posix_thread(body, argument, stack_bytes);
+}
 
 int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
   pthread_attr_t attributes;

@@ -1,5 +1,5 @@
-// How worker threads come into being: ordinary POSIX threads, unless whoever joins node processes puts a maker of
-// threads with shared stacks here.
+// How worker threads come into being: as ordinary POSIX threads, or where nodes are processes as threads with stacks in
+// the memory that these share.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,9 @@
 namespace hetmp::runtime {
 
 /// Starts a detached thread; `stack_bytes` 0 = the system's default. Returns 0 or an errno value.
-using ThreadMaker = int (*)(void* (*body)(void*), void* argument, size_t stack_bytes);
+int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
 
+/// The same for a thread that never touches what the program has.
 int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
-
-/// In force for all workers created from now on.
-extern ThreadMaker make_thread;
 
 } // namespace hetmp::runtime

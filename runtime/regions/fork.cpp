@@ -4,11 +4,11 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
-#include "runtime/regions/spread.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/team/late_members.hpp"
 #include "runtime/wait/fresh_page.hpp"
@@ -35,7 +35,7 @@ RegionFacts facts_of(const Thread& self, uint32_t threads, const Construct& cons
   facts.in_active_region = is_inside_active_region(*self.task);
   facts.met_on = self.node;
   facts.nodes_can_meet = global_level() != nullptr;
-  facts.frame_is_reachable = !spread_hooks.may_spread || spread_hooks.may_spread();
+  facts.frame_is_reachable = !fabric || fabric->is_shared(__builtin_frame_address(0));
   facts.cpus = layout().cpu_counts();
   return facts;
 }

@@ -3,13 +3,13 @@
 #include "base/check.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "runtime/global/node_regions.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/leaving.hpp"
 #include "runtime/regions/node_parts.hpp"
 #include "runtime/regions/residents.hpp"
-#include "runtime/regions/spread.hpp"
 #include "runtime/regions/team_setup.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/sync/barrier.hpp"
@@ -23,9 +23,9 @@
 #include "runtime/wait/write_changed.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
-namespace hetmp::runtime {
+#include <cstdio>
 
-SpreadHooks spread_hooks;
+namespace hetmp::runtime {
 
 namespace {
 
@@ -163,8 +163,8 @@ void tell_other_nodes(Thread& primary, NodeTeam& team) {
   HETMP_CHECK(is_left(team));
   // Both before node 0 goes on: it may read what this node has written, or end the program; and it may have the next
   // part for the resident.
-  if (team.description.node != 0 && spread_hooks.node_part_finished)
-    spread_hooks.node_part_finished();
+  if (team.description.node != 0 && fabric)
+    fflush(nullptr); // what threads here have printed must not be lost in this process, nor come after what follows
   if (primary.resident)
     release_resident(primary);
   join_nodes(*primary.task); // node 0 waits for all others here, they only tell it

@@ -9,8 +9,6 @@
 #include "runtime/process/ending_signals.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/other_runtimes.hpp"
-#include "runtime/process/thread_factory.hpp"
-#include "runtime/regions/spread.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/settings/settings.hpp"
 #include "runtime/start/rooms.hpp"
@@ -63,8 +61,6 @@ void after_fork_in_child() {
     return;
   use_one_node();
   set_own_node(0);
-  make_thread = make_posix_thread;
-  spread_hooks = {};
   refresh_spinning();
 }
 

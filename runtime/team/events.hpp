@@ -1,13 +1,13 @@
 // What begins and ends: implicit tasks, loops, barriers, regions on several nodes. The code of constructs tells it
 // here, whoever listens; it knows no listener. While nobody does, an event costs one branch that is predicted.
 //
-// Listeners: a timeline (perf/report/trace.hpp) and whoever brings pages ahead (visits.hpp). What is a span of time is
-// a class: it begins where it is constructed, and ends with its scope.
+// Listeners: a timeline (perf/report/trace.hpp), and the fabric, which brings ahead what a loop touched on its last
+// visit. What is a span of time is a class: it begins where it is constructed, and ends with its scope.
 #pragma once
 
 #include "perf/report/trace.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/team/node_team.hpp"
-#include "runtime/team/visits.hpp"
 
 namespace hetmp::runtime::events {
 
@@ -85,16 +85,17 @@ inline void iterations_end(ImplicitTask& task, Iterations kind, bool measured) {
   task.traced.since_ns = 0;
 }
 
-/// The node begins a visit of the loop that nobody measures. By the calling thread, of a team on several nodes or not.
+/// The node begins a visit of the loop that nobody measures: the decisions about a loop go by the faults that it shows
+/// when nothing is brought ahead. By the calling thread, of a team on several nodes or not.
 inline void visit_begins(const NodeTeam& team, const void* call_site) {
-  if (team.global && visits::hooks.begin) [[unlikely]]
-    visits::hooks.begin(reinterpret_cast<uint64_t>(call_site));
+  if (team.global && fabric && fabric->begin_visit) [[unlikely]]
+    fabric->begin_visit(reinterpret_cast<uint64_t>(call_site));
 }
 
 /// The node's threads have left their last loop, or begin one that is measured.
 inline void visit_ends(const NodeTeam& team) {
-  if (team.global && visits::hooks.end) [[unlikely]]
-    visits::hooks.end();
+  if (team.global && fabric && fabric->end_visit) [[unlikely]]
+    fabric->end_visit();
 }
 
 } // namespace hetmp::runtime::events

@@ -1,6 +1,7 @@
 #include "runtime/team/measure.hpp"
 
 #include "base/check.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -9,11 +10,15 @@ namespace {
 
 constexpr double ns_per_us = 1e3;
 
-NodeFaults no_faults() { return {}; }
-
 } // namespace
 
-NodeFaults (*node_faults)() = no_faults;
+NodeFaults node_faults() {
+  if (!fabric)
+    return {};
+  dsm::FaultCounters counters;
+  fabric->read_faults(&counters);
+  return {counters.read_misses, counters.write_misses, counters.write_upgrades};
+}
 
 void prepare_to_measure() { perf::counters_available(); }
 

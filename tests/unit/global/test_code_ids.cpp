@@ -1,5 +1,6 @@
 // Code as this process names it to others, and finds it by name.
 #include "runtime/process/code_ids.hpp"
+#include "runtime/process/fabric.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +18,15 @@ bool first_half_is_code(const void* address) { return is_in_common(address) && a
 
 class CodeIds : public testing::Test {
  protected:
-  void SetUp() override { shared_code = {is_in_common, first_half_is_code}; }
-  void TearDown() override { shared_code = {}; }
+  CodeIds() {
+    of_nodes_.may_hold_code = is_in_common;
+    of_nodes_.holds_code = first_half_is_code;
+  }
+  void SetUp() override { fabric = &of_nodes_; }
+  void TearDown() override { fabric = nullptr; }
+
+ private:
+  dsm::Fabric of_nodes_{};
 };
 
 TEST_F(CodeIds, FunctionsAreFoundByTheirNames) {
@@ -53,7 +61,7 @@ TEST_F(CodeIds, WhatOtherNodesCannotHaveEndsTheProgram) {
 }
 
 TEST_F(CodeIds, WithinOneProcessAllMemoryIsInCommon) {
-  shared_code = {};
+  fabric = nullptr;
   int here = 0;
   EXPECT_EQ(find_code(name_code(&here)), &here);
 }

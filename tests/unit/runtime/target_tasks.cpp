@@ -3,7 +3,7 @@
 
 #include "runtime/abi/kmpc/kmp_task.hpp"
 #include "runtime/process/nodes.hpp"
-#include "runtime/process/thread_factory.hpp"
+#include "runtime/settings/icv.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
@@ -11,7 +11,6 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <functional>
 #include <sys/wait.h>
 #include <thread>
@@ -249,13 +248,14 @@ TEST(TargetTasks, AThreadThatEndsWaitsForItsOwn) {
 
 /// Where there is no helper yet, the team executes them.
 TEST(TargetTasks, AreExecutedThoughNoThreadCanBeMade) {
-  const runtime::ThreadMaker maker =
-      std::exchange(runtime::make_thread, [](void* (*)(void*), void*, size_t) { return EAGAIN; });
+  runtime::current_thread(); // from here on the program's ICVs are what they will be
+  constexpr size_t more_than_there_is = size_t(1) << 60;
+  const size_t stack_bytes = std::exchange(runtime::program_icvs().stack_bytes, more_than_there_is);
   std::atomic<int> done{0};
   for (int i = 0; i < 20; i++)
     target([&] { done++; });
   taskwait();
-  runtime::make_thread = maker;
+  EXPECT_EQ(std::exchange(runtime::program_icvs().stack_bytes, stack_bytes), more_than_there_is);
   EXPECT_EQ(done, 20);
   target([&] { done++; });
   taskwait();
