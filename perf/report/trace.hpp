@@ -44,6 +44,8 @@ class TraceBuffer {
     return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
   }
 
+  int64_t began_ns() const { return began_ns_; } ///< when it was made
+
   /// Any thread; never waits. What does not fit any more is counted and dropped: the beginning is kept.
   void record(const TraceEvent& event) {
     const uint64_t index = next_.fetch_add(1, std::memory_order_relaxed); // unique; orders nothing else
@@ -71,6 +73,7 @@ class TraceBuffer {
     TraceEvent event;
     std::atomic<bool> written{false};
   };
+  const int64_t began_ns_ = now_ns();
   std::unique_ptr<Cell[]> cells_;
   std::atomic<uint64_t> next_{0}; ///< events so far, with those dropped; relaxed: only a number
 };

@@ -31,8 +31,6 @@ namespace {
 
 CoordinatedLevel* level;
 
-std::string origin_of_threshold;
-
 /// `name`: of what connects node processes; empty where there is nothing between nodes to calibrate.
 void read_interconnect(std::string_view name) {
   const perf::Interconnect known = perf::find_interconnect(name, layout().nodes());
@@ -40,7 +38,7 @@ void read_interconnect(std::string_view name) {
   rules.threshold_us = known.threshold_us;
   rules.fault_us = known.fault_us;
   rules.exchange_us = known.fault_us; // most of a fault is the exchange with the page's home
-  origin_of_threshold = known.origin_of_figures;
+  placement().origin_of_figures = known.origin_of_figures;
 }
 
 bool is_openmp_runtime(std::string_view file) {
@@ -124,15 +122,15 @@ std::optional<dsm::LaunchPlan> plan_of_launcher() {
 }
 
 void become_node_processes(bool may_execute_again) {
-  if (dsm::Fabric* fabric = find_fabric()) {
-    if (fabric->version != dsm::fabric_version || fabric->nodes != layout().nodes())
+  if (dsm::Fabric* found = find_fabric()) {
+    if (found->version != dsm::fabric_version || found->nodes != layout().nodes())
       die(exit_code::software, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
     clean_environment();
-    level = make_message_level(make_coordinator(fabric->interconnect));
-    attach_fabric(*fabric);
+    level = make_message_level(make_coordinator(found->interconnect));
+    attach_fabric(*found);
     if (const auto destination = environment_value(Variable::HETMP_REPORT); destination && *destination != "0")
-      page_report::watch(*fabric);
-    timeline::start(fabric);
+      page_report::watch();
+    timeline::start();
     return;
   }
   if (was_executed_again()) {
@@ -149,7 +147,7 @@ void become_node_processes(bool may_execute_again) {
   }
   use_one_node();
   placement() = read_placement();
-  timeline::start(nullptr);
+  timeline::start();
 }
 
 perf::PlacementRecord placement_of_regions() {
@@ -182,11 +180,11 @@ void set_up_nodes(bool may_execute_again) {
   case Layout::Kind::One:
     placement() = read_placement();
     read_interconnect({}); // for its complaint: a mistake should show on one node too
-    timeline::start(nullptr);
+    timeline::start();
     break;
   case Layout::Kind::CpuSets:
     level = make_in_process_level(make_coordinator({}));
-    timeline::start(nullptr);
+    timeline::start();
     break;
   case Layout::Kind::Processes:
     become_node_processes(may_execute_again);
@@ -198,7 +196,7 @@ GlobalLevel* global_level() { return level ? &level->interfaces() : nullptr; }
 
 perf::Report loop_report() {
   perf::Report report = level ? level->report() : perf::Report{};
-  report.threshold_from = origin_of_threshold;
+  report.threshold_from = placement().origin_of_figures;
   if (const char* reason = why_tasks_stayed())
     report.tasks.kept_because = reason;
   const auto measured = [](const perf::RegionRecord& region) { return region.probed_visits != 0; };

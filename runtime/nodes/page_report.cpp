@@ -5,6 +5,7 @@
 #include "perf/report/report_text.hpp"
 #include "runtime/nodes/bouncing_pages.hpp"
 #include "runtime/nodes/construct_names.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
 #include <algorithm>
@@ -14,13 +15,15 @@
 namespace hetmp::runtime::page_report {
 namespace {
 
-dsm::Fabric* fabric;
-double began_us;
-
-/// Where each parallel region stands in the program's text, by its function. Of the origin; written by the one thread
+/// What is known for a report about pages besides what the fabric has seen: since when it watches, and where each
+/// parallel region stands in the program's text, by its function. The latter of the origin; written by the one thread
 /// that spreads teams, read by it or by whoever reports when a signal ends the program.
-class RegionSources {
+class PageWatch {
  public:
+  void begin() { began_us_ = perf::monotonic_us(); }
+  bool has_begun() const { return began_us_ != 0; }
+  double elapsed_us() const { return perf::monotonic_us() - began_us_; }
+
   void add(uint64_t region, const char* source) {
     FutexLockGuard guard(lock_);
     if (!known_)
@@ -36,11 +39,12 @@ class RegionSources {
   }
 
  private:
+  double began_us_ = 0; ///< 0: there will be no report. Set before there are teams
   FutexLock lock_;
   std::unordered_map<uint64_t, const char*>* known_ = nullptr; ///< guarded by the lock
 };
 
-constinit RegionSources region_sources;
+constinit PageWatch page_watch;
 
 /// Each is looked up once: symbol tables are slow to look through.
 class RegionNames {
@@ -49,7 +53,7 @@ class RegionNames {
   std::string of(uint64_t region) {
     const auto [place, is_new] = names_.try_emplace(region);
     if (is_new && region != 0)
-      place->second = name_of_construct(region, region_sources.find(region));
+      place->second = name_of_construct(region, page_watch.find(region));
     return place->second;
   }
 
@@ -148,32 +152,31 @@ void take(void* context, const dsm::NodeObservation& seen) {
 
 } // namespace
 
-void watch(dsm::Fabric& joined) {
-  fabric = &joined;
-  began_us = perf::monotonic_us();
+void watch() {
+  page_watch.begin();
   fabric->watch_pages();
 }
 
 void region_begins(const TeamDescription& part) {
-  if (!fabric)
+  if (!page_watch.has_begun())
     return;
   const auto region = reinterpret_cast<uint64_t>(part.microtask);
   fabric->enter_region(region);
   if (fabric->node != 0)
     return;
   const char* source = source_of(part.source);
-  region_sources.add(region, source);
+  page_watch.add(region, source);
 }
 
 void region_ends() {
-  if (fabric)
+  if (page_watch.has_begun())
     fabric->enter_region(0);
 }
 
 void add_to(perf::Report& report) {
-  if (!fabric)
+  if (!page_watch.has_begun())
     return;
-  report.elapsed_us = perf::monotonic_us() - began_us;
+  report.elapsed_us = page_watch.elapsed_us();
   Gathered gathered{&report, {}};
   fabric->gather_pages(take, &gathered);
   report.pages = gathered.pages.hottest();

@@ -2,14 +2,13 @@
 // that nodes take from each other.
 #pragma once
 
-#include "dsm/fabric.hpp"
 #include "perf/report/region_record.hpp"
 #include "runtime/global/team_description.hpp"
 
 namespace hetmp::runtime::page_report {
 
-/// Before there is more than one process: there will be a report.
-void watch(dsm::Fabric& fabric);
+/// Where nodes are processes, before there is more than one: there will be a report.
+void watch();
 
 /// This node's threads are in a parallel region from now on; in none. By the thread that leads the node's part.
 void region_begins(const TeamDescription& part);

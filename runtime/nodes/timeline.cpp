@@ -6,6 +6,7 @@
 #include "perf/report/report.hpp"
 #include "perf/report/trace_file.hpp"
 #include "runtime/nodes/construct_names.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 
 #include <cerrno>
@@ -19,9 +20,6 @@ namespace {
 using perf::TraceBuffer;
 using perf::TracedNode;
 using perf::TraceEvent;
-
-dsm::Fabric* fabric;
-int64_t began_ns;
 
 const char* name_of(dsm::FaultEvent::Kind kind) {
   switch (kind) {
@@ -96,11 +94,9 @@ std::string destination() {
 
 bool is_wanted() { return !destination().empty(); }
 
-void start(dsm::Fabric* joined) {
+void start() {
   if (!is_wanted())
     return;
-  fabric = joined;
-  began_ns = TraceBuffer::now_ns();
   perf::trace_buffer = new TraceBuffer;
   if (fabric)
     fabric->watch_faults(sizeof(uint64_t) + TraceBuffer::capacity * sizeof(TraceEvent));
@@ -127,7 +123,7 @@ void write() {
   const std::string name = destination();
   EventNames names;
   const auto name_of = [&](const TraceEvent& event) { return names.of(event); };
-  if (name.empty() || perf::write_file(name, perf::format_trace(nodes, began_ns, name_of)))
+  if (name.empty() || perf::write_file(name, perf::format_trace(nodes, perf::trace_buffer->began_ns(), name_of)))
     return;
   say("HETMP_TRACE=%s: cannot write the timeline: %s", name.c_str(), strerror(errno));
 }

@@ -1,8 +1,6 @@
 // HETMP_TRACE=FILE: what all nodes do, as a timeline that ui.perfetto.dev opens.
 #pragma once
 
-#include "dsm/fabric.hpp"
-
 #include <cstddef>
 
 namespace hetmp::runtime::timeline {
@@ -10,9 +8,9 @@ namespace hetmp::runtime::timeline {
 /// Whether HETMP_TRACE names a file.
 bool is_wanted();
 
-/// Before there are threads or further processes. Reads HETMP_TRACE; does nothing unless it names a file. `fabric`:
-/// null where nodes are no processes.
-void start(dsm::Fabric* fabric);
+/// Before there are threads or further processes, with the fabric joined if nodes are processes. Reads HETMP_TRACE;
+/// does nothing unless it names a file.
+void start();
 
 /// This process's events, as the number of those that did not fit, then perf::TraceEvents; for RuntimeHooks.
 size_t read_events(void* to, size_t most_bytes);

@@ -4,6 +4,8 @@
 #include "schedulers/arithmetic/core_speeds.hpp"
 #include "schedulers/learning/decision.hpp"
 
+#include <string>
+
 namespace hetmp::runtime {
 
 /// HETMP_PLACEMENT: which parallel regions run on several nodes.
@@ -20,6 +22,7 @@ struct RegionChoice {
 struct Placement {
   RegionChoice regions;
   schedulers::DecisionRules rules; ///< the interconnect's figures are filled in by runtime/nodes/node_setup
+  std::string origin_of_figures;   ///< where those are from, in words; likewise
   schedulers::CoreSpeeds
       speeds;                ///< of static loops that are not placed: HETMP_CSR, also in rules.speeds, or the layout's
   bool static_loops = false; ///< HETMP_LOOPS=all: loops that the compiler divides are placed as well
