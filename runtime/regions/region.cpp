@@ -9,7 +9,6 @@
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/leaving.hpp"
 #include "runtime/regions/node_parts.hpp"
-#include "runtime/regions/residents.hpp"
 #include "runtime/regions/team_setup.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/sync/barrier.hpp"
@@ -20,6 +19,7 @@
 #include "runtime/team/events.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/valid_team.hpp"
+#include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/write_changed.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
@@ -166,7 +166,7 @@ void tell_other_nodes(Thread& primary, NodeTeam& team) {
   if (team.description.node != 0 && fabric)
     fflush(nullptr); // what threads here have printed must not be lost in this process, nor come after what follows
   if (primary.resident)
-    release_resident(primary);
+    pool_of_node(primary.node).release_resident(primary);
   join_nodes(*primary.task); // node 0 waits for all others here, they only tell it
 }
 

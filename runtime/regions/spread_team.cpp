@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/regions/region.hpp"
+#include "runtime/team/worker_pool.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -29,7 +30,7 @@ void run_node_part(const TeamDescription& part) {
 }
 
 void launch_node_part(const TeamDescription& part) {
-  Thread* worker = take_resident(part.node);
+  Thread* worker = pool_of_node(part.node).take_resident();
   if (!worker)
     worker = pool_of_node(part.node).take();
   if (!worker)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "runtime/global/team_description.hpp"
-#include "runtime/regions/residents.hpp"
 
 namespace hetmp::runtime {
 

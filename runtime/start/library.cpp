@@ -164,8 +164,7 @@ __attribute__((destructor)) void on_exit_of_program() {
 } // namespace
 
 void refresh_spinning() {
-  spin_budget = choose_spin_budget(program_icvs());
-  usable_cpus = count_usable_cpus();
+  spinning.set(choose_spin_budget(program_icvs()), count_usable_cpus());
 }
 
 void initialise_runtime() {

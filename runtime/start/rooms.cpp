@@ -2,7 +2,6 @@
 
 #include "runtime/process/ending_signals.hpp"
 #include "runtime/process/library.hpp"
-#include "runtime/regions/spread_team.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/reduction.hpp"
@@ -52,7 +51,6 @@ constexpr Room rooms[] = {
     {"tasking: tasks of this thread", nullptr, forget_tasks_of_this_thread},
     {"sync: cancellation", read_cancellation, nullptr},
     {"sync: reductions", read_reduction_settings, nullptr},
-    {"regions: threads that stay on other nodes", nullptr, forget_residents},
 };
 
 } // namespace

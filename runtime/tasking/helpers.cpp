@@ -111,10 +111,9 @@ void Helpers::seated_one() {
 }
 
 void execute(Thread& self, ExplicitTask& task) {
-  // relaxed: a hint, see wait.hpp.
-  threads_in_use.fetch_add(1, std::memory_order_relaxed);
+  spinning.thread_begins();
   run_task_from_outside(self, task);
-  threads_in_use.fetch_sub(1, std::memory_order_relaxed);
+  spinning.thread_ends();
   helpers.finished_one();
   if (std::exchange(self.place, -1) >= 0) // regions of the task have moved it
     affinity::seat_helper(uint32_t(self.gtid), false);

@@ -30,6 +30,9 @@ class ThreadRecords {
   Thread* take();        ///< null when there are too many
   Thread* take_helper(); ///< null when none is left
   void give_back(Thread* thread);
+  /// `retire` is called with the record when the calling thread, whose record it is, has ended. The same function
+  /// always.
+  void retire_at_end(Thread* thread, void (*retire)(void*));
   /// In a forked child: only this thread is left, null if the runtime does not know it.
   void keep_only(Thread* self);
 
@@ -43,15 +46,14 @@ class ThreadRecords {
   FutexLock lock_;
   int lowest_maybe_free_ = 0;        ///< no free number below it; guarded by the lock
   Thread* unused_records_ = nullptr; ///< guarded by the lock
+  pthread_key_t ends_ = 0;           ///< made with the lock held, before its first use
+  bool has_ends_ = false;            ///< guarded by the lock
 };
 
 constinit ThreadRecords records;
 
 // The default TLS model: the library may be loaded late (dlopen), when static TLS space is used up.
 thread_local Thread* self = nullptr;
-
-pthread_key_t root_ends;
-pthread_once_t root_ends_once = PTHREAD_ONCE_INIT;
 
 void retire_root(void* thread_pointer) {
   Thread& thread = *static_cast<Thread*>(thread_pointer);
@@ -61,7 +63,7 @@ void retire_root(void* thread_pointer) {
   destroy_threadprivate_copies(thread);
   perf::stop_thread_counters(thread.counters);
   AnswerSlots::give_back();
-  threads_in_use.fetch_sub(1, std::memory_order_relaxed); // a hint for spinning_pays()
+  spinning.thread_ends();
   self = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);
 }
@@ -110,6 +112,15 @@ void ThreadRecords::give_back(Thread* thread) {
   unused_records_ = thread;
 }
 
+void ThreadRecords::retire_at_end(Thread* thread, void (*retire)(void*)) {
+  {
+    FutexLockGuard guard(lock_);
+    if (!has_ends_)
+      has_ends_ = pthread_key_create(&ends_, retire) == 0;
+  }
+  pthread_setspecific(ends_, thread); // of its own thread
+}
+
 /// relaxed throughout: a forked child has one thread.
 void ThreadRecords::keep_only(Thread* self) {
   new (&lock_) FutexLock; // its holder may not exist any more
@@ -131,10 +142,9 @@ __attribute__((noinline, cold)) Thread& become_root() {
   thread->node = own_node();
   thread->bound = false;
   begin_initial_task(*thread);
-  threads_in_use.fetch_add(1, std::memory_order_relaxed); // a hint for spinning_pays()
+  spinning.thread_begins();
   adopt_thread(thread);
-  pthread_once(&root_ends_once, [] { pthread_key_create(&root_ends, retire_root); });
-  pthread_setspecific(root_ends, thread);
+  records.retire_at_end(thread, retire_root);
   return *thread;
 }
 
@@ -201,7 +211,7 @@ void retire_thread_record(Thread* thread) {
 
 void forget_other_threads() {
   records.keep_only(self);
-  threads_in_use.store(self ? 1 : 0, std::memory_order_relaxed); // a hint for spinning_pays()
+  spinning.keep_threads(self ? 1 : 0);
   if (self)
     self->crew.clear();
 }

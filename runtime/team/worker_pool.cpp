@@ -64,17 +64,37 @@ Thread* WorkerPool::take() {
     worker = create_worker(uint32_t(this - pools));
   HETMP_CHECK(!worker || worker->node == uint32_t(this - pools)); // workers stay on their node
   if (worker)
-    threads_in_use.fetch_add(1, std::memory_order_relaxed); // a hint for spinning_pays()
+    spinning.thread_begins();
   return worker;
 }
 
 void WorkerPool::give_back(Thread* worker) {
-  threads_in_use.fetch_sub(1, std::memory_order_relaxed); // a hint for spinning_pays()
+  spinning.thread_ends();
   HETMP_CHECK(worker->node == uint32_t(this - pools) && !worker->root && !worker->resident);
   FutexLockGuard guard(lock_);
   HETMP_CHECK_COSTLY(!is_idle(*worker));
   worker->next_idle = idle_;
   idle_ = worker;
+}
+
+Thread* WorkerPool::take_resident() {
+  if (resident_taken_.exchange(true, std::memory_order_acquire)) // pairs with the release in release_resident()
+    return nullptr;
+  if (!resident_) {
+    Thread* const thread = take();
+    if (!thread) {
+      resident_taken_.store(false, std::memory_order_release); // pairs with the acquire in take_resident()
+      return nullptr;                                          // from now on the field is another's
+    }
+    thread->resident = true;
+    resident_ = thread;
+  }
+  return resident_;
+}
+
+void WorkerPool::release_resident(const Thread& resident) {
+  HETMP_CHECK(resident.resident && resident_ == &resident);
+  resident_taken_.store(false, std::memory_order_release); // pairs with take_resident()
 }
 
 WorkerPool& pool_of_node(uint32_t node) {

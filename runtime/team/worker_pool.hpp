@@ -1,7 +1,10 @@
-// Worker threads that have nothing to do. One pool for each node inside the process; workers stay on their node.
+// Worker threads that have nothing to do, and the one that leads. One pool for each node inside the process; workers
+// stay on their node.
 #pragma once
 
 #include "runtime/wait/futex_lock.hpp"
+
+#include <atomic>
 
 namespace hetmp::runtime {
 
@@ -16,8 +19,14 @@ class WorkerPool {
   /// Workers that were taken and are no longer needed. They may still be on their way out of a region. Any thread.
   void give_back(Thread* worker);
 
-  /// In a forked child: the idle workers do not exist here.
-  void forget() { idle_ = nullptr; }
+  /// The worker that leads the node's part of one team after the other, so that thread numbers (and with them
+  /// threadprivate variables) stay with the same threads from region to region. Null if it is at work for another team
+  /// (of another initial thread), or there can be none. Only of nodes inside one process: a node process has a resident
+  /// leader anyway. Any thread.
+  Thread* take_resident();
+
+  /// By the resident, when all but the join of its part is done.
+  void release_resident(const Thread& resident);
 
  private:
   /// With the lock held.
@@ -25,6 +34,10 @@ class WorkerPool {
 
   FutexLock lock_;
   Thread* idle_ = nullptr; ///< last in, first out: the caches of the last one are warmest
+  /// From being given a part until all but the join of that part is done: its next part may be posted from then on, and
+  /// is found when it comes back.
+  std::atomic<bool> resident_taken_{false};
+  Thread* resident_ = nullptr; ///< belongs to whoever set `resident_taken_`
 };
 
 /// The pool of a node inside this process (of this process if nodes are processes).

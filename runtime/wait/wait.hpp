@@ -21,22 +21,45 @@ namespace hetmp::runtime {
 /// Sizes of what several threads write are kept apart by this many bytes (two lines: the prefetcher fetches pairs).
 inline constexpr size_t cache_line = 64;
 
-/// How long waits of this process spin. Set once at start.
+/// How long a wait spins.
 struct SpinBudget {
   int64_t nanoseconds = 2'000'000; ///< 0 = sleep at once, negative = until it happens
 };
-extern SpinBudget spin_budget;
 
-/// Threads of this process that may be running a team's work now, and the CPUs they may use. With more threads than
-/// CPUs a spinning thread takes time from the one it waits for: then nobody spins, but all give their CPUs away between
-/// looks.
-extern std::atomic<uint32_t> threads_in_use;
-extern uint32_t usable_cpus;
+/// Whether threads of this process that wait spin: how long they may, and who else wants their CPUs. With more threads
+/// than CPUs a spinning thread takes time from the one it waits for: then nobody spins, but all give their CPUs away
+/// between looks.
+class Spinning {
+ public:
+  /// At the start, before there are teams, and in a forked child.
+  void set(SpinBudget budget, uint32_t usable_cpus) {
+    budget_ns_ = budget.nanoseconds;
+    usable_cpus_ = usable_cpus;
+  }
 
-inline bool spinning_pays() {
-  // relaxed: a hint; a stale value costs a spin or a sleep, never correctness.
-  return spin_budget.nanoseconds != 0 && threads_in_use.load(std::memory_order_relaxed) <= usable_cpus;
-}
+  /// One thread more, or less, may be running a team's work now.
+  void thread_begins() { threads_.fetch_add(1, std::memory_order_relaxed); }
+  void thread_ends() { threads_.fetch_sub(1, std::memory_order_relaxed); }
+  /// In a forked child: so many are left.
+  void keep_threads(uint32_t threads) { threads_.store(threads, std::memory_order_relaxed); }
+
+  bool pays() const { return budget_ns_ != 0 && threads_.load(std::memory_order_relaxed) <= usable_cpus_; }
+  int64_t budget_ns() const { return budget_ns_; }
+  bool has_cpus() const { return usable_cpus_ != 0; } ///< no: node processes share single CPUs
+
+  /// Threads that would yield sleep at once until then: see yield_until(). Monotonic nanoseconds.
+  void crowded_until(int64_t then) { crowded_until_.store(then, std::memory_order_relaxed); }
+  bool is_crowded(int64_t now) const { return now < crowded_until_.load(std::memory_order_relaxed); }
+
+ private:
+  int64_t budget_ns_ = SpinBudget{}.nanoseconds;
+  uint32_t usable_cpus_ = 1;
+  std::atomic<uint32_t> threads_{0};      ///< relaxed: a hint; a stale value costs a spin or a sleep
+  std::atomic<int64_t> crowded_until_{0}; ///< relaxed: likewise
+};
+extern Spinning spinning;
+
+inline bool spinning_pays() { return spinning.pays(); }
 
 inline int64_t monotonic_nanoseconds() {
   timespec now;
@@ -51,9 +74,6 @@ inline int64_t thread_cpu_nanoseconds() {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-/// Monotonic nanoseconds: until then threads that would yield sleep at once. See yield_until(). A hint, relaxed.
-extern std::atomic<int64_t> crowded_until;
-
 /// Looks, and lets others run in between, until `ready()`, or until that is no good; whether it became ready. The
 /// kernel changes from one thread to the next that way in a fraction of the time it needs to put one to sleep and to
 /// wake another.
@@ -66,13 +86,13 @@ template <class Ready> bool yield_until(Ready&& ready) {
     return true;
   const int64_t begun = monotonic_nanoseconds();
   int64_t last = begun;
-  while (last - begun < longest_look && last >= crowded_until.load(std::memory_order_relaxed)) {
+  while (last - begun < longest_look && !spinning.is_crowded(last)) {
     sched_yield();
     if (ready())
       return true;
     const int64_t now = monotonic_nanoseconds();
     if (now - last > longest_turn)
-      crowded_until.store(now + memory, std::memory_order_relaxed);
+      spinning.crowded_until(now + memory);
     last = now;
   }
   return false;
@@ -80,11 +100,11 @@ template <class Ready> bool yield_until(Ready&& ready) {
 
 /// Spins until `ready()` or until the budget is spent; whether it became ready.
 template <class Ready> bool spin_until(Ready&& ready) {
-  if (spin_budget.nanoseconds == 0)
+  if (spinning.budget_ns() == 0)
     return ready();
   if (!spinning_pays()) // node processes that share their CPUs (0 usable ones) sleep: the kernel brings who is woken to
                         // the front
-    return usable_cpus != 0 ? yield_until(ready) : ready();
+    return spinning.has_cpus() ? yield_until(ready) : ready();
   constexpr int looks_of_first_round = 32;
   constexpr int looks_per_round = 128;
   constexpr int64_t longest_round = 200'000; // of an undisturbed thread: some microseconds
@@ -102,14 +122,14 @@ template <class Ready> bool spin_until(Ready&& ready) {
     // kernel may leave two threads on one CPU for tens of milliseconds. On a CPU that nobody else wants the call
     // returns at once.
     sched_yield();
-    if (spin_budget.nanoseconds < 0 && spinning_pays())
+    if (spinning.budget_ns() < 0 && spinning_pays())
       continue;
     const int64_t now = monotonic_nanoseconds();
     if (begun == 0)
       begun = last = now;
     // Another program had the CPU in the middle of a round: the machine is busy, and a sleeper is served sooner than
     // one that has used up its share of time by spinning.
-    if (now - begun >= spin_budget.nanoseconds || now - last > longest_round || !spinning_pays())
+    if (now - begun >= spinning.budget_ns() || now - last > longest_round || !spinning_pays())
       return ready();
     last = now;
   }
