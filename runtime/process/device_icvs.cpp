@@ -9,33 +9,49 @@
 namespace hetmp::runtime {
 namespace {
 
-// relaxed: only numbers, they guard nothing.
-std::atomic<int32_t> teams_set{DeviceIcvs::not_set};
-std::atomic<int32_t> thread_limit_set{DeviceIcvs::not_set}; // relaxed, likewise
+/// An ICV that calls may set.
+class Settable {
+ public:
+  void set(int32_t value) { value_.store(value, std::memory_order_relaxed); }
+  int32_t set_value() const { return value_.load(std::memory_order_relaxed); }
+  int value_or(int ProgramIcvs::*from_environment) const {
+    const int32_t value = set_value();
+    if (value != DeviceIcvs::not_set)
+      return value;
+    initialise_runtime();
+    return program_icvs().*from_environment;
+  }
 
-/// relaxed: only a number.
-int value_of(const std::atomic<int32_t>& set, int ProgramIcvs::*from_environment) {
-  const int value = set.load(std::memory_order_relaxed);
-  if (value != DeviceIcvs::not_set)
-    return value;
-  initialise_runtime();
-  return program_icvs().*from_environment;
-}
+ private:
+  std::atomic<int32_t> value_{DeviceIcvs::not_set}; ///< relaxed: only a number, it guards nothing
+};
+
+/// The one device: all nodes of the program.
+class Device {
+ public:
+  DeviceIcvs icvs() const { return {teams_.set_value(), thread_limit_.set_value()}; }
+  void set(const DeviceIcvs& icvs) {
+    teams_.set(icvs.teams);
+    thread_limit_.set(icvs.teams_thread_limit);
+  }
+  Settable& teams() { return teams_; }
+  Settable& thread_limit() { return thread_limit_; }
+
+ private:
+  Settable teams_, thread_limit_;
+};
+
+constinit Device device;
 
 } // namespace
 
-DeviceIcvs device_icvs() {
-  return {teams_set.load(std::memory_order_relaxed), thread_limit_set.load(std::memory_order_relaxed)};
-}
+DeviceIcvs device_icvs() { return device.icvs(); }
 
-void set_device_icvs(const DeviceIcvs& icvs) {
-  teams_set.store(icvs.teams, std::memory_order_relaxed);
-  thread_limit_set.store(icvs.teams_thread_limit, std::memory_order_relaxed);
-}
+void set_device_icvs(const DeviceIcvs& icvs) { device.set(icvs); }
 
-int max_teams() { return value_of(teams_set, &ProgramIcvs::teams); }
-void set_max_teams(int teams) { teams_set.store(std::max(teams, 0), std::memory_order_relaxed); }
-int teams_thread_limit() { return value_of(thread_limit_set, &ProgramIcvs::teams_thread_limit); }
-void set_teams_thread_limit(int limit) { thread_limit_set.store(std::max(limit, 0), std::memory_order_relaxed); }
+int max_teams() { return device.teams().value_or(&ProgramIcvs::teams); }
+void set_max_teams(int teams) { device.teams().set(std::max(teams, 0)); }
+int teams_thread_limit() { return device.thread_limit().value_or(&ProgramIcvs::teams_thread_limit); }
+void set_teams_thread_limit(int limit) { device.thread_limit().set(std::max(limit, 0)); }
 
 } // namespace hetmp::runtime

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {
@@ -83,7 +84,6 @@ ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed)
 // Never destroyed: a worker whose first region has no need of it may begin when the program ends.
 Layout& program_layout = *new Layout{Layout::Kind::One, {{0}}, false};
 uint32_t this_node = 0;
-std::optional<double> granted; // CPUs, by control groups
 
 } // namespace
 
@@ -137,7 +137,7 @@ std::vector<int> cpus_of_process(const std::vector<int>& allowed, uint32_t nodes
 
 uint32_t default_team_size(const Layout& layout) {
   const uint32_t cpus = layout.distinct_cpus();
-  return layout.nodes() == 1 ? team_size_within(cpus, granted) : std::max({cpus, layout.nodes(), 1u});
+  return layout.nodes() == 1 ? team_size_within(cpus, layout.granted) : std::max({cpus, layout.nodes(), 1u});
 }
 
 uint32_t team_size_within(uint32_t cpus, std::optional<double> quota) {
@@ -158,10 +158,14 @@ void read_layout(const std::vector<int>& allowed) {
     complain(Variable::HETMP_NODES, *text,
              refused ? "a process with more rights than its caller has no node processes" : parsed.error, "one node");
   program_layout = refused ? one_node(allowed) : parsed.layout;
-  granted = cpu_quota();
+  program_layout.granted = cpu_quota();
 }
 
-void use_one_node() { program_layout = one_node(allowed_cpus()); }
+void use_one_node() {
+  Layout one = one_node(allowed_cpus());
+  one.granted = program_layout.granted;
+  program_layout = std::move(one);
+}
 
 uint32_t own_node() { return this_node; }
 

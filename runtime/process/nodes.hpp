@@ -22,6 +22,7 @@ struct Layout {
   std::vector<std::vector<int>> cpus; ///< of each node; CPUs may be shared between Processes, never between CpuSets
   bool hosts = false;                 ///< Processes, each on a machine of its own: the same number is another CPU
   std::vector<double> speeds{};       ///< core speed ratio of each node, as the machine tells it; empty: it does not
+  std::optional<double> granted{}; ///< CPUs for whose time control groups let this process run; empty: they do not say
 
   uint32_t nodes() const { return uint32_t(cpus.size()); }
   std::vector<uint32_t> cpu_counts() const;

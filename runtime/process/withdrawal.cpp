@@ -19,23 +19,38 @@ struct Entry {
   std::atomic<uint32_t> interval{first_audit}; ///< a hint: how many start before the next one
 };
 
-/// Open addressing without removal: readers need no lock, which the origin's service thread, one of the writers, could
-/// not take. Regions that find no place always run on all nodes.
-constexpr uint32_t slots = 1024;
-constexpr uint32_t longest_search = 16;
-Entry table[slots];
-/// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary. So it is on
-/// node 0 when another node's part says it: before that part counts as ended.
-std::atomic<bool> fixed{false};
-std::atomic<bool> bound{false}; ///< relaxed: likewise
+/// Which nodes the program's regions need, and whether their threads may go there at all.
+class Withdrawals {
+ public:
+  /// Null: there is none, or with `make` no place for one.
+  Entry* find(const void* microtask, bool make);
 
-uint32_t home_of(const void* microtask) {
-  return uint32_t(reinterpret_cast<uintptr_t>(microtask) * 0x9e3779b97f4a7c15u >> 32) % slots;
-}
+  void fix_threads() { fixed_.store(true, std::memory_order_relaxed); }
+  bool threads_are_fixed() const { return fixed_.load(std::memory_order_relaxed); }
+  void bind_threads() { bound_.store(true, std::memory_order_relaxed); }
+  bool threads_are_bound() const { return bound_.load(std::memory_order_relaxed) || threads_are_fixed(); }
 
-Entry* find(const void* microtask, bool make) {
+ private:
+  static constexpr uint32_t slots = 1024;
+  static constexpr uint32_t longest_search = 16;
+  static uint32_t home_of(const void* microtask) {
+    return uint32_t(reinterpret_cast<uintptr_t>(microtask) * 0x9e3779b97f4a7c15u >> 32) % slots;
+  }
+
+  /// Open addressing without removal: readers need no lock, which the origin's service thread, one of the writers,
+  /// could not take. Regions that find no place always run on all nodes.
+  Entry table_[slots];
+  /// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary. So it is
+  /// on node 0 when another node's part says it: before that part counts as ended.
+  std::atomic<bool> fixed_{false};
+  std::atomic<bool> bound_{false}; ///< relaxed: likewise; whoever loads such code tells the threads that call it
+};
+
+constinit Withdrawals withdrawals;
+
+Entry* Withdrawals::find(const void* microtask, bool make) {
   for (uint32_t i = 0; i < longest_search; i++) {
-    Entry& entry = table[(home_of(microtask) + i) % slots];
+    Entry& entry = table_[(home_of(microtask) + i) % slots];
     const void* key = entry.microtask.load(std::memory_order_acquire);
     if (key == microtask)
       return &entry;
@@ -54,7 +69,7 @@ Entry* find(const void* microtask, bool make) {
 NodeSet nodes_for_region(const void* microtask) {
   if (threads_stay_where_they_are())
     return NodeSet::all();
-  Entry* entry = find(microtask, false);
+  Entry* entry = withdrawals.find(microtask, false);
   if (!entry)
     return NodeSet::all();
   const NodeSet needed = entry->needed.load(std::memory_order_relaxed);
@@ -70,7 +85,7 @@ NodeSet nodes_for_region(const void* microtask) {
 }
 
 void publish_needed_nodes(const void* microtask, NodeSet nodes) {
-  Entry* entry = find(microtask, nodes != NodeSet::all());
+  Entry* entry = withdrawals.find(microtask, nodes != NodeSet::all());
   if (!entry || entry->needed.load(std::memory_order_relaxed) == nodes)
     return;
   entry->teams.store(0, std::memory_order_relaxed);
@@ -78,13 +93,12 @@ void publish_needed_nodes(const void* microtask, NodeSet nodes) {
   entry->needed.store(nodes, std::memory_order_relaxed);
 }
 
-void keep_threads_where_they_are() { fixed.store(true, std::memory_order_relaxed); }
+void keep_threads_where_they_are() { withdrawals.fix_threads(); }
 
-bool threads_stay_where_they_are() { return fixed.load(std::memory_order_relaxed); }
+bool threads_stay_where_they_are() { return withdrawals.threads_are_fixed(); }
 
-// relaxed: whoever loads such code tells the threads that call it.
-void bind_threads_to_origin() { bound.store(true, std::memory_order_relaxed); }
+void bind_threads_to_origin() { withdrawals.bind_threads(); }
 
-bool threads_are_bound() { return bound.load(std::memory_order_relaxed) || threads_stay_where_they_are(); }
+bool threads_are_bound() { return withdrawals.threads_are_bound(); }
 
 } // namespace hetmp::runtime

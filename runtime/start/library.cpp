@@ -90,41 +90,50 @@ bool wants_report() {
   return destination && *destination != "0";
 }
 
-enum : uint32_t { Unwritten, BeingWritten, Written };
-FutexWord reports{Unwritten};
+/// What the program says of itself when it ends, once.
+class Reports {
+ public:
+  /// This process is the program: not a child that it forks later.
+  void belong_here() { process_ = getpid(); }
+  bool are_of_this_process() const { return process_ == getpid(); }
 
-/// Once, by whoever comes first: the end of the program, or a signal that ends it.
-bool write_reports() {
-  uint32_t unwritten = Unwritten;
-  // relaxed: it only chooses who writes.
-  if (!reports.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
-    return false;
-  if (wants_report())
-    perf::write_report(loop_report(), *environment_value(Variable::HETMP_REPORT));
-  timeline::write();
-  reports.store(Written, std::memory_order_release); // pairs with the acquire in wait_for_reports()
-  futex_wake(reports, INT_MAX);
-  return true;
-}
+  /// By whoever comes first: the end of the program, or a signal that ends it.
+  bool write() {
+    uint32_t unwritten = Unwritten;
+    // relaxed: it only chooses who writes.
+    if (!state_.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
+      return false;
+    if (wants_report())
+      perf::write_report(loop_report(), *environment_value(Variable::HETMP_REPORT));
+    timeline::write();
+    state_.store(Written, std::memory_order_release); // pairs with the acquire in wait()
+    futex_wake(state_, INT_MAX);
+    return true;
+  }
 
-void wait_for_reports() {
-  // acquire: pairs with the release in write_reports().
-  for (uint32_t state; (state = reports.load(std::memory_order_acquire)) != Written;)
-    futex_wait(reports, state);
-}
+  void wait() {
+    // acquire: pairs with the release in write().
+    for (uint32_t state; (state = state_.load(std::memory_order_acquire)) != Written;)
+      futex_wait(state_, state);
+  }
+
+ private:
+  enum : uint32_t { Unwritten, BeingWritten, Written };
+  FutexWord state_{Unwritten};
+  pid_t process_ = 0; ///< 0: the runtime has not begun
+};
+
+constinit Reports reports;
 
 /// Whoever ends the program after this waits for nothing but this.
 void on_ending_signal() {
-  if (!write_reports())
-    wait_for_reports();
+  if (!reports.write())
+    reports.wait();
 }
 
-/// Set by the constructor only: later, the program runs and its processes are what they are.
-bool before_main = false;
-pid_t initialised_in = 0;
-
-void initialise() {
-  initialised_in = getpid();
+/// `before_main`: later, the program runs and its processes are what they are.
+void initialise(bool before_main) {
+  reports.belong_here();
   const auto warnings = environment_value(Variable::KMP_WARNINGS);
   if (warnings) // malformed: read_icvs_from_environment() says so
     set_complaints(parse_boolean(*warnings).value_or(true));
@@ -145,17 +154,20 @@ void initialise() {
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
+void initialise_once(void (*how)()) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, how);
+}
+
 __attribute__((constructor)) void on_load() {
   if (!refers_to_openmp() || entries_that_lead_here() == EntriesHere::None)
     return;
-  before_main = true;
-  initialise_runtime();
-  before_main = false;
+  initialise_once([] { initialise(true); });
 }
 
 /// Only the process that began as the program reports: not a forked child, not another node.
 __attribute__((destructor)) void on_exit_of_program() {
-  if (initialised_in != getpid() || own_node() != 0 || write_reports())
+  if (!reports.are_of_this_process() || own_node() != 0 || reports.write())
     return;
   while (true) // a signal that ends the program was first: it does, in a moment
     pause();
@@ -163,13 +175,10 @@ __attribute__((destructor)) void on_exit_of_program() {
 
 } // namespace
 
-void refresh_spinning() {
-  spinning.set(choose_spin_budget(program_icvs()), count_usable_cpus());
-}
+void refresh_spinning() { spinning.set(choose_spin_budget(program_icvs()), count_usable_cpus()); }
 
 void initialise_runtime() {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, initialise);
+  initialise_once([] { initialise(false); });
 }
 
 } // namespace hetmp::runtime

@@ -27,15 +27,17 @@ constexpr int64_t when_it_does_not_pay = 100'000 * microseconds;
 constexpr int64_t smallest_worth_it = 100 * microseconds; // some messages and a few pages
 constexpr int64_t most_times_slower = 8;
 
-/// relaxed: what fulfils an event is queued after that, so whoever takes it under its queue's lock sees it (may_go()).
-std::atomic<bool> tasks_stay{false};
-std::atomic<bool> some_stayed{false}; // of a team on several nodes; relaxed: only for the report
-
 // ---- what is known of regions
 
-class KnownRegions {
+/// What this node knows of handing tasks over: of each region, and whether and why tasks stay.
+class KnownOfHanding {
  public:
-  /// Stays where it is.
+  void keep_tasks() { tasks_stay_.store(true, std::memory_order_relaxed); }
+  bool keeps_tasks() const { return tasks_stay_.load(std::memory_order_relaxed); }
+  void some_stayed() { write_changed(some_stayed_, true); }
+  bool have_some_stayed() const { return some_stayed_.load(std::memory_order_relaxed); }
+
+  /// Of a region. Stays where it is.
   HandingKnowledge& find(const void* microtask) {
     FutexLockGuard guard(lock_);
     if (!by_microtask_)
@@ -46,9 +48,13 @@ class KnownRegions {
  private:
   FutexLock lock_;
   std::map<const void*, HandingKnowledge>* by_microtask_ = nullptr; ///< never destroyed: threads may outlive objects
+  /// relaxed: what fulfils an event is queued after that, so whoever takes it under its queue's lock sees it
+  /// (may_go()).
+  std::atomic<bool> tasks_stay_{false};
+  std::atomic<bool> some_stayed_{false}; ///< of a team on several nodes; relaxed: only for the report
 };
 
-constinit KnownRegions known_regions;
+constinit KnownOfHanding handing;
 
 /// Kept with the team. acquire and release: whoever finds the pointer sees what another thread has made there. relaxed:
 /// a pointer that is older than what it is said to be of gives another region's hints.
@@ -58,7 +64,7 @@ HandingKnowledge& knowledge_of(NodeTeam& team) {
   HandingKnowledge* cached = tasks.knowledge.load(std::memory_order_acquire);
   if (cached && tasks.knowledge_is_of.load(std::memory_order_relaxed) == microtask)
     return *cached;
-  HandingKnowledge& found = known_regions.find(microtask);
+  HandingKnowledge& found = handing.find(microtask);
   tasks.knowledge_is_of.store(microtask, std::memory_order_relaxed);
   tasks.knowledge.store(&found, std::memory_order_release);
   return found;
@@ -199,14 +205,14 @@ void run_accepted(int gtid, void* body) {
 
 } // namespace
 
-void keep_tasks_at_home() { tasks_stay.store(true, std::memory_order_relaxed); }
+void keep_tasks_at_home() { handing.keep_tasks(); }
 
 bool tasks_may_leave(const NodeTeam& team) {
   if (!team.global)
     return false;
-  if (!regions_may_be_cancelled && !tasks_stay.load(std::memory_order_relaxed))
+  if (!regions_may_be_cancelled && !handing.keeps_tasks())
     return true;
-  write_changed(some_stayed, true);
+  handing.some_stayed();
   return false;
 }
 
@@ -217,10 +223,10 @@ bool may_travel(const ExplicitTask& task) {
          !belongs_to_reduction(task);
 }
 
-bool may_go(const ExplicitTask& task) { return !tasks_stay.load(std::memory_order_relaxed) && may_travel(task); }
+bool may_go(const ExplicitTask& task) { return !handing.keeps_tasks() && may_travel(task); }
 
 const char* why_tasks_stayed() {
-  if (!some_stayed.load(std::memory_order_relaxed))
+  if (!handing.have_some_stayed())
     return nullptr;
   return regions_may_be_cancelled ? "regions may be cancelled (OMP_CANCELLATION)" : "the program uses events of tasks";
 }
@@ -263,7 +269,7 @@ void offer_for_others(NodeTeam& team) {
     end_or_queue(nullptr, team, 0, list);
   // acquire: pairs with the release in knowledge_of().
   HandingKnowledge* known = team.tasks.knowledge.load(std::memory_order_acquire);
-  if (!known || regions_may_be_cancelled || tasks_stay.load(std::memory_order_relaxed) || !take_turn(*known))
+  if (!known || regions_may_be_cancelled || handing.keeps_tasks() || !take_turn(*known))
     return;
   offer_some_of(team, team.tasks.of_nobody, 0);
   for (uint32_t local = 0; local < team.tasks.count; local++)
