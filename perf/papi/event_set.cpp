@@ -9,11 +9,22 @@ namespace {
 
 unsigned long thread_number() { return static_cast<unsigned long>(syscall(SYS_gettid)); }
 
-/// The program may use PAPI itself; then its threads' records are its own.
-bool started_here = false;
+/// PAPI, started once.
+struct Papi {
+  /// The program may use PAPI itself; then its threads' records are its own.
+  const bool started_here = PAPI_is_initialized() == PAPI_NOT_INITED;
+  const std::string problem = try_to_start(); ///< empty: none
 
-std::string try_to_start() {
-  started_here = PAPI_is_initialized() == PAPI_NOT_INITED;
+ private:
+  static std::string try_to_start();
+};
+
+const Papi& papi() {
+  static const Papi& started = *new Papi; // never destroyed: threads may count until the process ends
+  return started;
+}
+
+std::string Papi::try_to_start() {
   const int version = PAPI_library_init(PAPI_VER_CURRENT);
   if (version != PAPI_VER_CURRENT)
     return version > 0 ? std::string("PAPI is of another version than hetmp was built with")
@@ -26,10 +37,7 @@ std::string try_to_start() {
 
 } // namespace
 
-const std::string& start_papi() {
-  static const std::string problem = try_to_start();
-  return problem;
-}
+const std::string& start_papi() { return papi().problem; }
 
 std::optional<int> find_papi_event(const std::string& name) {
   int code = PAPI_NULL;
@@ -40,7 +48,7 @@ std::optional<int> find_papi_event(const std::string& name) {
 }
 
 void forget_thread() {
-  if (started_here)
+  if (papi().started_here)
     PAPI_unregister_thread();
 }
 

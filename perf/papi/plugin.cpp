@@ -83,8 +83,6 @@ bool CountingThread::read(CounterReading& reading) const {
   return complete;
 }
 
-const Event no_event;
-
 /// Really counts for a moment: what can be named cannot always be counted, and some virtual machines count
 /// nothing but zero.
 bool works(const Event& instructions, const Event& misses) {
@@ -93,7 +91,7 @@ bool works(const Event& instructions, const Event& misses) {
   return thread.start(instructions, misses) && thread.read(reading) && (!instructions || reading.instructions > 0);
 }
 
-bool works_alone(const Event& misses) { return works(no_event, misses); }
+bool works_alone(const Event& misses) { return works(Event{}, misses); }
 
 /// None if the event is not known or not to be counted here.
 Event find_event(const std::string& name) {
@@ -123,7 +121,7 @@ Event first_of(std::initializer_list<const char*> names) {
 
 Event default_instructions() {
   Event event = first_of({"PAPI_TOT_INS", "perf::PERF_COUNT_HW_INSTRUCTIONS"});
-  return works(event, no_event) ? event : Event{};
+  return works(event, Event{}) ? event : Event{};
 }
 
 /// Misses of the last cache that can be seen beside the instructions.

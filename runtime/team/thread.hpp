@@ -11,6 +11,7 @@
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/team/current_thread.hpp"
 #include "runtime/team/implicit_task.hpp"
+#include "runtime/team/threadprivate.hpp"
 #include "runtime/wait/listed_sizes.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -77,8 +78,8 @@ struct Thread {
 
   TaskBlocks task_blocks; ///< owner: this thread
 
-  std::unordered_map<const void*, void*> threadprivate; ///< copies of threadprivate variables, by original
-  ImplicitTask initial;                                 ///< roots only
+  std::unordered_map<const void*, ThreadprivateCopy> threadprivate; ///< by original
+  ImplicitTask initial;                                             ///< roots only
 };
 
 /// Used by the worker pool: makes the calling thread `self`, and gives a new Thread a number.

@@ -81,7 +81,7 @@ void register_threadprivate(void* original, const ThreadprivateArrayFunctions& f
 
 void set_threadprivate_value(void* original, const void* value, size_t bytes) { variables.get(original, value, bytes); }
 
-void* threadprivate_copy(Thread& executing, void* original, size_t bytes) {
+ThreadprivateCopy& threadprivate_copy(Thread& executing, void* original, size_t bytes) {
   Thread& thread = owner_of_task(executing);
   if (const auto found = thread.threadprivate.find(original); found != thread.threadprivate.end())
     return found->second;
@@ -89,12 +89,13 @@ void* threadprivate_copy(Thread& executing, void* original, size_t bytes) {
   const Variable& variable = variables.get(original, original, bytes);
   // Node processes have one original between them. It stays as the program starts with: other nodes' first values.
   void* copy = thread.root && !several_processes() ? original : make_copy(variable, original, bytes);
-  thread.threadprivate.emplace(original, copy);
-  return copy;
+  return thread.threadprivate.emplace(original, ThreadprivateCopy{nullptr, nullptr, original, copy, bytes})
+      .first->second;
 }
 
 void destroy_threadprivate_copies(Thread& thread) {
-  for (const auto& [original, copy] : thread.threadprivate) {
+  for (const auto& [original, known] : thread.threadprivate) {
+    void* const copy = known.copy;
     if (copy == original)
       continue;
     const Variable& variable = variables.get(original, nullptr, 0);

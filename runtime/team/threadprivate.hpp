@@ -21,6 +21,15 @@ struct ThreadprivateArrayFunctions {
   size_t elements = 0;
 };
 
+/// A thread's copy of a variable, laid out as libomp's struct private_common, which programs are shown.
+struct ThreadprivateCopy {
+  ThreadprivateCopy* next = nullptr; ///< links of libomp's tables: null here
+  ThreadprivateCopy* link = nullptr;
+  void* original = nullptr;
+  void* copy = nullptr;
+  size_t bytes = 0;
+};
+
 /// For variables of class type; before their first use.
 void register_threadprivate(void* original, const ThreadprivateFunctions& functions);
 void register_threadprivate(void* original, const ThreadprivateArrayFunctions& functions);
@@ -29,9 +38,10 @@ void register_threadprivate(void* original, const ThreadprivateArrayFunctions& f
 /// already.
 void set_threadprivate_value(void* original, const void* value, size_t bytes);
 
-/// The thread's copy of `original`. Initial threads use the original itself. A copy starts with the value the original
-/// had when any thread first asked for one, unless functions are registered.
-void* threadprivate_copy(Thread& thread, void* original, size_t bytes);
+/// The thread's copy of `original`; what is told of it stays for as long as the thread does. Initial threads use the
+/// original itself. A copy starts with the value the original had when any thread first asked for one, unless functions
+/// are registered.
+ThreadprivateCopy& threadprivate_copy(Thread& thread, void* original, size_t bytes);
 
 void destroy_threadprivate_copies(Thread& thread);
 

@@ -42,12 +42,6 @@ double relative_cost(Shape shape, uint64_t i, uint64_t trips, double contrast, u
 
 } // namespace
 
-const std::vector<NamedShape> all_shapes = {
-    {Shape::Constant, "constant"}, {Shape::Step, "step"},          {Shape::StepUp, "step-up"},
-    {Shape::RampUp, "ramp-up"},    {Shape::RampDown, "ramp-down"}, {Shape::Alternating, "alternating"},
-    {Shape::Bursts, "bursts"},
-};
-
 CostProfile::CostProfile(uint64_t trips, const std::function<double(uint64_t)>& work_us) {
   sums_.reserve(trips + 1);
   sums_.push_back(0);

@@ -3,6 +3,7 @@
 
 #include "schedulers/arithmetic/schedule.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -41,7 +42,15 @@ struct NamedShape {
   Shape shape;
   std::string_view name;
 };
-extern const std::vector<NamedShape> all_shapes;
+inline constexpr auto all_shapes = std::to_array<NamedShape>({
+    {Shape::Constant, "constant"},
+    {Shape::Step, "step"},
+    {Shape::StepUp, "step-up"},
+    {Shape::RampUp, "ramp-up"},
+    {Shape::RampDown, "ramp-down"},
+    {Shape::Alternating, "alternating"},
+    {Shape::Bursts, "bursts"},
+});
 
 /// A loop of `trips` iterations with `total_us` of work in all.
 CostProfile make_profile(Shape shape, uint64_t trips, double total_us, double contrast, uint64_t seed);

@@ -1,5 +1,6 @@
 // gcc's barriers, single, critical sections, atomic updates, ordered.
 #include "runtime/abi/entry.hpp"
+#include "runtime/abi/kmpc/atomic_update.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/critical.hpp"
@@ -10,7 +11,6 @@ using namespace hetmp::runtime;
 
 namespace {
 CriticalName unnamed{};
-CriticalName any_atomic{};
 } // namespace
 
 HETMP_ENTRY void GOMP_barrier() { team_barrier(current_task(), __builtin_return_address(0)); }
@@ -35,9 +35,10 @@ HETMP_ENTRY void GOMP_critical_name_start(void** name) { enter_critical(reinterp
 
 HETMP_ENTRY void GOMP_critical_name_end(void** name) { leave_critical(reinterpret_cast<CriticalName*>(name)); }
 
-HETMP_ENTRY void GOMP_atomic_start() { enter_critical(&any_atomic); }
+/// With clang's: a variable may be updated by code of both compilers.
+HETMP_ENTRY void GOMP_atomic_start() { lock_atomics(); }
 
-HETMP_ENTRY void GOMP_atomic_end() { leave_critical(&any_atomic); }
+HETMP_ENTRY void GOMP_atomic_end() { unlock_atomics(); }
 
 HETMP_ENTRY void GOMP_ordered_start() { begin_ordered(current_task()); }
 

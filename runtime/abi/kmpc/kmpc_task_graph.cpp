@@ -4,6 +4,7 @@
 // node is the same for as long as its task is not complete, begins with the list of its successors, and the list has
 // each of these once, the newest first. A list that was asked for stays as it is; asking again gives a longer one if
 // there are more successors now.
+#include "base/check.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmpc/kmp_dependence.hpp"
 #include "runtime/abi/kmpc/kmp_task.hpp"
@@ -12,6 +13,7 @@
 
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <pthread.h>
 #include <unordered_map>
@@ -27,9 +29,13 @@ struct Shown {
 };
 
 /// What has been shown of nodes that were not complete when somebody asked for the last time. Each is held, so that its
-/// address is no other one's.
+/// address is no other one's. To be asked by way of Asking.
 class ShownNodes {
  public:
+  /// A fork() by another thread while somebody asks would leave the child a lock that nobody gives back.
+  void lock();
+  void unlock() { lock_.unlock(); }
+
   KmpNode& show(DependenceNode& node) {
     forget_complete();
     return shown_of(node).node;
@@ -49,7 +55,10 @@ class ShownNodes {
 
  private:
   Shown& shown_of(DependenceNode& node) {
-    std::unique_ptr<Shown>& shown = nodes_[&node];
+    HETMP_CHECK(lock_.held());
+    if (!nodes_)
+      nodes_ = new Nodes;
+    std::unique_ptr<Shown>& shown = (*nodes_)[&node];
     if (!shown) {
       node.references.fetch_add(1, std::memory_order_relaxed); // relaxed: the caller keeps it meanwhile
       shown = std::make_unique<Shown>();
@@ -59,7 +68,9 @@ class ShownNodes {
 
   /// A node is complete before any of its successors, so nothing that is left names it.
   void forget_complete() {
-    std::erase_if(nodes_, [](const auto& entry) {
+    if (!nodes_)
+      return;
+    std::erase_if(*nodes_, [](const auto& entry) {
       {
         FutexLockGuard guard(entry.first->lock);
         if (!entry.first->complete)
@@ -76,41 +87,36 @@ class ShownNodes {
     return list != nullptr;
   }
 
-  std::unordered_map<DependenceNode*, std::unique_ptr<Shown>> nodes_;
+  using Nodes = std::unordered_map<DependenceNode*, std::unique_ptr<Shown>>;
+  pthread_once_t once_ = PTHREAD_ONCE_INIT;
+  FutexLock lock_;
+  Nodes* nodes_ = nullptr; ///< guarded by the lock; never destroyed: threads may still ask
 };
 
-FutexLock lock;
+constinit ShownNodes shown_nodes;
 
-/// With the lock held.
-ShownNodes& shown_nodes() {
-  static ShownNodes& nodes = *new ShownNodes; // never destroyed: threads may still ask
-  return nodes;
+void ShownNodes::lock() {
+  pthread_once(&once_, [] {
+    pthread_atfork([] { shown_nodes.lock_.lock(); }, [] { shown_nodes.lock_.unlock(); },
+                   [] { new (&shown_nodes.lock_) FutexLock; });
+  });
+  lock_.lock();
 }
 
-/// Holds the lock. A fork() by another thread meanwhile would leave the child a lock that nobody gives back.
-class Asking {
- public:
-  Asking() {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once,
-                 [] { pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, [] { new (&lock) FutexLock; }); });
-    lock.lock();
-  }
-  ~Asking() { lock.unlock(); }
-};
+using Asking = std::lock_guard<ShownNodes>;
 
 } // namespace
 
 /// Of a task that is not complete; null if it was submitted without dependences, or has not been yet.
 HETMP_ENTRY KmpNode* __kmpc_task_get_depnode(KmpTask* task) {
   DependenceNode* node = task_of_body(task).dependence;
-  const Asking asking;
-  return node ? &shown_nodes().show(*node) : nullptr;
+  const Asking asking(shown_nodes);
+  return node ? &shown_nodes.show(*node) : nullptr;
 }
 
 /// The same for the tasks that wait for it.
 HETMP_ENTRY KmpNodeList* __kmpc_task_get_successors(KmpTask* task) {
   DependenceNode* node = task_of_body(task).dependence;
-  const Asking asking;
-  return node ? shown_nodes().show_successors(*node) : nullptr;
+  const Asking asking(shown_nodes);
+  return node ? shown_nodes.show_successors(*node) : nullptr;
 }

@@ -2,53 +2,18 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/team/threadprivate.hpp"
-#include "runtime/wait/futex_lock.hpp"
-
-#include <unordered_map>
 
 using namespace hetmp::runtime;
 
-/// libomp's struct private_common: a thread's copy of a variable.
-struct ThreadprivateRecord {
-  ThreadprivateRecord* next; ///< links of libomp's tables: null here
-  ThreadprivateRecord* link;
-  void* original;
-  void* copy;
-  size_t bytes;
-};
-
-namespace {
-
-class RecordsOfCopies {
- public:
-  /// Stays for as long as the copy does; one that lies where another one was takes that one's record.
-  ThreadprivateRecord* make(void* original, void* copy, size_t bytes) {
-    FutexLockGuard guard(lock_);
-    if (!records_)
-      records_ = new std::unordered_map<void*, ThreadprivateRecord>;
-    ThreadprivateRecord& record = (*records_)[copy];
-    record = {nullptr, nullptr, original, copy, bytes};
-    return &record;
-  }
-
- private:
-  FutexLock lock_;
-  std::unordered_map<void*, ThreadprivateRecord>* records_ = nullptr; ///< never destroyed: threads may still ask
-};
-
-constinit RecordsOfCopies records_of_copies;
-
-} // namespace
-
 HETMP_ENTRY void* __kmpc_threadprivate(const SourceLocation*, int32_t gtid, void* original, size_t bytes) {
-  return threadprivate_copy(thread_of(gtid), original, bytes);
+  return threadprivate_copy(thread_of(gtid), original, bytes).copy;
 }
 
 /// The compiler's own cache is not used: it would be one more array in the program's shared memory, indexed by thread
 /// numbers that are unique in one process only.
 HETMP_ENTRY void* __kmpc_threadprivate_cached(const SourceLocation*, int32_t gtid, void* original, size_t bytes,
                                               void*** /*cache*/) {
-  return threadprivate_copy(thread_of(gtid), original, bytes);
+  return threadprivate_copy(thread_of(gtid), original, bytes).copy;
 }
 
 HETMP_ENTRY void __kmpc_threadprivate_register(const SourceLocation*, void* original, void* (*construct)(void*),
@@ -70,7 +35,7 @@ HETMP_ENTRY void kmp_threadprivate_insert_private_data(int, void* original, void
 }
 
 /// The thread's copy, made if need be.
-HETMP_ENTRY ThreadprivateRecord* kmp_threadprivate_insert(int gtid, void* original, void* value, size_t bytes) {
+HETMP_ENTRY ThreadprivateCopy* kmp_threadprivate_insert(int gtid, void* original, void* value, size_t bytes) {
   set_threadprivate_value(original, value, bytes);
-  return records_of_copies.make(original, threadprivate_copy(thread_of(gtid), original, bytes), bytes);
+  return &threadprivate_copy(thread_of(gtid), original, bytes);
 }
