@@ -12,7 +12,7 @@ namespace hetmp::dsm {
 namespace {
 
 /// What the C library tells of threads lies in the program where that reads it. Here there are always several.
-char never_single_threaded = 0;
+constexpr char never_single_threaded = 0;
 
 bool any_name(std::string_view) { return true; }
 
