@@ -69,8 +69,9 @@ void discard(NodeProcess& process, Segment range) {
 
 /// The same, whatever its protection.
 void discard_protected(NodeProcess& process, Segment range) {
-  const std::vector<Mapping> mappings =
-      protection_differs() ? mappings_within(range) : std::vector<Mapping>{{range, read_write, false, false}};
+  const std::vector<Mapping> mappings = process.changes().protection_differs()
+                                            ? mappings_within(range)
+                                            : std::vector<Mapping>{{range, read_write, false, false}};
   for (const Mapping& mapping : mappings) {
     const bool writable = (mapping.protection & PROT_WRITE) && (mapping.protection & PROT_READ);
     if (!writable)
@@ -141,7 +142,7 @@ void* mmap(void* where, size_t bytes, int protection, int flags, int descriptor,
     return map_anonymous(*process, bytes, protection, flags);
   if (!can_map_file(descriptor))
     return system_mmap(where, bytes, protection, flags, descriptor, offset);
-  return map_file(*process, bytes, protection, flags, descriptor, offset);
+  return process->files().map(bytes, protection, flags, descriptor, offset);
 }
 
 void* mmap64(void* where, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
@@ -160,11 +161,11 @@ int munmap(void* begin, size_t bytes) {
   }
   const Segment range = pages_of(begin, bytes);
   if (!shared)
-    return unmap_file(*process, range);
+    return process->files().unmap(range);
   const uint32_t owner = Heap::owner(begin);
   if (!AddressPlan::large_part(owner).contains(address))
     return 0;
-  if (protection_differs())
+  if (process->changes().protection_differs())
     protect_shared(*process, range, read_write);
   if (owner == process->node())
     process->heap().unmap(begin, bytes);
@@ -181,7 +182,7 @@ int mprotect(void* begin, size_t bytes, int protection) {
     return int(syscall(SYS_mprotect, begin, bytes, protection));
   int error = EINVAL;
   if (address % page_bytes == 0)
-    error = file ? protect_file(*process, pages_of(begin, bytes), protection)
+    error = file ? process->files().protect(pages_of(begin, bytes), protection)
                  : protect_shared(*process, pages_of(begin, bytes), protection);
   if (error)
     errno = error;

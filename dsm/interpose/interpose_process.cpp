@@ -1,5 +1,4 @@
 // Where a program begins and ends: main runs in shared memory on the origin, and only the origin exits.
-#include "dsm/objects/anonymous_data.hpp"
 #include "dsm/process/node_process.hpp"
 
 #include <dlfcn.h>
@@ -9,18 +8,17 @@ namespace hetmp::dsm {
 namespace {
 
 using Main = int (*)(int, char**, char**);
-Main program_main;
 
 int main_in_shared_memory(int argc, char** argv, char** environment) {
-  NodeProcess::instance()->run_main(program_main, argc, argv, environment);
+  NodeProcess::instance()->run_main(argc, argv, environment);
 }
 
 /// The first constructor of all (`-z initfirst`), also before the C library's own, which sets `environ` to the same.
 __attribute__((constructor)) void before_other_constructors(int, char**, char** environment) {
   if (!environ)
     environ = environment;
-  if (NodeProcess::instance())
-    make_data_anonymous();
+  if (NodeProcess* process = NodeProcess::instance())
+    process->file_data().make_anonymous();
 }
 
 } // namespace
@@ -37,7 +35,7 @@ int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*f
   const auto real = reinterpret_cast<Start>(dlsym(RTLD_NEXT, "__libc_start_main"));
   NodeProcess* process = NodeProcess::instance();
   if (process) {
-    program_main = main;
+    process->set_main(main);
     main = main_in_shared_memory;
     process->start_nodes(); // after the shared objects' constructors, before those of the program itself
   }

@@ -8,18 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <link.h>
-#include <mutex>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace hetmp::dsm {
 namespace {
-
-// Constructors may load from several threads. Never taken by the service thread.
-std::mutex replacing;
 
 unsigned long long objects_ever_loaded() {
   unsigned long long count = 0;
@@ -35,13 +30,12 @@ unsigned long long objects_ever_loaded() {
 
 thread_local LoadingWatch* loading_watch = nullptr;
 
-void make_data_anonymous() {
-  static std::vector<Segment> done;
-  std::lock_guard guard(replacing);
+void FileData::make_anonymous() {
+  std::lock_guard guard(lock_);
   for (const Segment& segment : find_file_data())
-    if (std::none_of(done.begin(), done.end(), [&](const Segment& known) { return known.begin == segment.begin; })) {
-      make_anonymous(segment, PROT_READ | PROT_WRITE);
-      done.push_back(segment);
+    if (std::none_of(done_.begin(), done_.end(), [&](const Segment& known) { return known.begin == segment.begin; })) {
+      dsm::make_anonymous(segment, PROT_READ | PROT_WRITE);
+      done_.push_back(segment);
     }
 }
 

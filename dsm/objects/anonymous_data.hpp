@@ -8,11 +8,22 @@
 
 #include "dsm/space/address_plan.hpp"
 
+#include <mutex>
+#include <vector>
+
 namespace hetmp::dsm {
 
-/// Replaces mappings of files that are the program's data by anonymous memory with the same content, each once. To be
-/// called where the objects that are new since the last call have no threads yet.
-void make_data_anonymous();
+/// Of a node process: mappings of files that are the program's data.
+class FileData {
+ public:
+  /// Replaces them by anonymous memory with the same content, each once. To be called where the objects that are new
+  /// since the last call have no threads yet.
+  void make_anonymous();
+
+ private:
+  std::mutex lock_;           ///< constructors may load from several threads; never taken by the service thread
+  std::vector<Segment> done_; ///< guarded by the lock
+};
 
 /// Replaces one mapping in one step: others see the old content or the new one.
 void make_anonymous(Segment range, int protection);

@@ -8,17 +8,13 @@
 #include "base/message.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/engine/service_thread.hpp"
-#include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/direct_binding.hpp"
 #include "dsm/objects/globals.hpp"
 #include "dsm/objects/quiet_streams.hpp"
-#include "dsm/process/errands.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
-#include "dsm/process/signal_actions.hpp"
 #include "dsm/space/address_space.hpp"
 #include "dsm/space/core_dump.hpp"
-#include "dsm/space/initial_stack.hpp"
 #include "dsm/space/late_window.hpp"
 #include "dsm/transport/cipher.hpp"
 #include "dsm/transport/loopback.hpp"
@@ -89,8 +85,8 @@ void NodeProcess::become(uint32_t node) {
   own_pid_ = getpid();
   fabric_.node = node;
   members_.become(node, *transport_);
-  static NodeProcess* self = this;
-  auto may_discard = [](Segment range) { return self->unpublished(range); };
+  // In a child that the program forks nobody gives memory back.
+  auto may_discard = [](Segment range) { return instance() && instance()->unpublished(range); };
   if (node != launch_.node) // a copy of the process that the plan was for
     heap_.become(node, may_discard);
   else
@@ -128,7 +124,7 @@ void NodeProcess::start_nodes() {
   bind_directly();
   plan_.set(plan_.nodes(), find_globals());
   stacks_.plan_main(address_layout().stack_bytes);
-  announce_initial_stack(stacks_.main());
+  initial_stack_.announce(stacks_.main());
   if (executable_stacks_wanted())
     stacks_.make_executable();
   set_up_streams();
@@ -145,7 +141,7 @@ void NodeProcess::start_nodes() {
 }
 
 void NodeProcess::make_node_processes() {
-  make_data_anonymous(); // what has been loaded since the first constructor
+  file_data_.make_anonymous(); // what has been loaded since the first constructor
   std::unique_ptr<Transport> transport = make_transport(*launch_.transport);
   transport->prepare(plan_.nodes());
   const bool by_sockets = launch_.transport->needs_sockets;
@@ -219,7 +215,7 @@ void NodeProcess::join_node_processes() {
   members_.take_identity();
   if (launch_.node != origin)
     serve_as_node(launch_.node);
-  make_data_anonymous(); // what has been loaded since the first constructor
+  file_data_.make_anonymous(); // what has been loaded since the first constructor
   become(origin);
   serve();
   members_.wait_until_all_have_joined();
@@ -227,7 +223,7 @@ void NodeProcess::join_node_processes() {
 
 /// The threads come first: see private_threads.hpp.
 void NodeProcess::serve() {
-  start_errands();
+  errands_.start();
   start_migration();
   service_->start(node_, *transport_, *this, create_private_thread);
   forget_others_memory();
@@ -262,7 +258,7 @@ void NodeProcess::serve_as_node(uint32_t node) {
   char name[16];
   snprintf(name, sizeof name, "hetmp-node-%u", node);
   prctl(PR_SET_NAME, name);
-  leave_signals_to_origin(launch_.made_by_launcher());
+  leave_signals_to_origin(*this, launch_.made_by_launcher());
   become(node);
   serve();
   if (hooks_.node_started)

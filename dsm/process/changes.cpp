@@ -4,7 +4,6 @@
 #include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
-#include "dsm/process/errands.hpp"
 #include "dsm/process/late_objects.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
@@ -27,33 +26,6 @@
 namespace hetmp::dsm {
 namespace {
 
-/// The change that other nodes are asked for: one at a time.
-class Asking {
- public:
-  /// Of one node, or of all others. The first error, 0: none; `result`: of the last one to answer.
-  int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result);
-  /// By the service thread.
-  void answered(int error, uint64_t result);
-
- private:
-  std::mutex one_at_a_time_; ///< never taken by the service thread
-  Change under_way_;         ///< private memory: the caller's own may lie on a shared stack
-  /// Nodes that have not answered yet. Released by answered(), acquired by ask(). relaxed where it is set: the service
-  /// thread sees that by way of the messages, before it takes an answer.
-  FutexWord unanswered_{0};
-
-  // Reset with the lock, then written by the service thread alone, which has them from ask() by way of the messages.
-  // relaxed: `unanswered_` orders them, released after they are written and acquired before they are read.
-  std::atomic<int> first_error_{0};      ///< relaxed, see above
-  std::atomic<uint64_t> last_result_{0}; ///< relaxed, see above
-};
-
-Asking asking;
-
-/// relaxed: it only ever becomes true, and before the change has been answered; the program itself sees to it that no
-/// thread gives memory back while another one still protects it.
-std::atomic<bool> any_protection_differs{false};
-
 /// The system calls themselves: this library interposes their names.
 int carry_out(const Change& change) {
   long result = 0;
@@ -62,7 +34,7 @@ int carry_out(const Change& change) {
     if (!(change.protection & PROT_READ) && !FileArea::contains(change.begin)) // of files nothing is fetched
       NodeProcess::instance()->memory_may_be_unreadable();
     if (change.protection != (PROT_READ | PROT_WRITE))
-      any_protection_differs.store(true, std::memory_order_relaxed);
+      NodeProcess::instance()->changes().protection_may_differ();
     result = syscall(SYS_mprotect, change.begin, change.bytes, change.protection);
     break;
   case Change::Kind::MapFile:
@@ -133,7 +105,9 @@ class SignalsHeld {
 
 constexpr uint32_t all_others = most_nodes;
 
-int Asking::ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result) {
+} // namespace
+
+int Changes::ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result) {
   const Change wanted = change; // before the lock is taken: reading it may take long
   const SignalsHeld signals;    // their handlers may make changes, too
   std::lock_guard guard(one_at_a_time_);
@@ -153,7 +127,7 @@ int Asking::ask(NodeProcess& process, const Change& change, uint32_t whom, uint6
   return first_error_.load(std::memory_order_relaxed);
 }
 
-void Asking::answered(int error, uint64_t result) {
+void Changes::answered(int error, uint64_t result) {
   last_result_.store(result, std::memory_order_relaxed); // relaxed: see first_error_
   if (error) {
     int none = 0;
@@ -164,22 +138,15 @@ void Asking::answered(int error, uint64_t result) {
     futex_wake(unanswered_, 1);
 }
 
-int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result = nullptr) {
-  return asking.ask(process, change, whom, result);
-}
-
-} // namespace
-
 int change_elsewhere(const Change& change) {
   NodeProcess* process = NodeProcess::instance();
-  return process->has_started() ? ask(*process, change, all_others) : 0;
+  return process->has_started() ? process->changes().ask(*process, change, all_others, nullptr) : 0;
 }
 
 int change_at(const Change& change, uint32_t node, uint64_t* result) {
-  return ask(*NodeProcess::instance(), change, node, result);
+  NodeProcess& process = *NodeProcess::instance();
+  return process.changes().ask(process, change, node, result);
 }
-
-bool protection_differs() { return any_protection_differs.load(std::memory_order_relaxed); }
 
 int change_everywhere(const Change& change) {
   const int error = carry_out(change);
@@ -194,9 +161,9 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   if (change.kind == Change::Kind::Load)
     load_for(from, change);
   else if (change.kind == Change::Kind::RegisterFrames)
-    do_later(frames_errand, new Frames{from, change.begin});
+    NodeProcess::instance()->errands().do_later(frames_errand, new Frames{from, change.begin});
   else if (change.kind == Change::Kind::ExecutableStacks)
-    do_later(stacks_errand, new uint32_t(from));
+    NodeProcess::instance()->errands().do_later(stacks_errand, new uint32_t(from));
   else if (change.kind == Change::Kind::TellUse)
     NodeProcess::instance()->answer_change(from, 0,
                                            uint64_t(change.offset) < NodeProcess::parts
@@ -205,7 +172,4 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   else
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }
-
-void change_answered(int error, uint64_t result) { asking.answered(error, result); }
-
 } // namespace hetmp::dsm

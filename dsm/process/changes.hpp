@@ -1,14 +1,18 @@
 // Changes that every node has to make: of the address space, or an address would stop meaning the same everywhere
 // (protection of shared memory, mappings of files, objects that come late), and of what signals do. All calls but the
-// last two do nothing elsewhere before there are other nodes.
+// last one do nothing elsewhere before there are other nodes.
 //
 // Whoever makes a change waits until all nodes have answered; their service threads carry it out at once, and it waits
 // for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables) is an errand
 // (errands.hpp).
 #pragma once
 
+#include "base/futex.hpp"
+
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace hetmp::dsm {
 
@@ -34,6 +38,37 @@ struct Change {
   char path[1024] = {};
 };
 
+class NodeProcess;
+
+/// What a node process asks of the others, one change at a time, and what has come of all changes.
+class Changes {
+ public:
+  /// Of one node, or of all others. The first error, 0: none; `result`: of the last one to answer.
+  int ask(NodeProcess& process, const Change& change, uint32_t whom, uint64_t* result);
+  /// Service thread: another node has made the change that this one has asked for, or could not.
+  void answered(int error, uint64_t result);
+
+  /// Some shared memory may be anything but readable and writable, whichever node has made it so.
+  void protection_may_differ() { any_protection_differs_.store(true, std::memory_order_relaxed); }
+  bool protection_differs() const { return any_protection_differs_.load(std::memory_order_relaxed); }
+
+ private:
+  std::mutex one_at_a_time_; ///< never taken by the service thread
+  Change under_way_;         ///< private memory: the caller's own may lie on a shared stack
+  /// Nodes that have not answered yet. Released by answered(), acquired by ask(). relaxed where it is set: the service
+  /// thread sees that by way of the messages, before it takes an answer.
+  FutexWord unanswered_{0};
+
+  // Reset with the lock, then written by the service thread alone, which has them from ask() by way of the messages.
+  // relaxed: `unanswered_` orders them, released after they are written and acquired before they are read.
+  std::atomic<int> first_error_{0};      ///< relaxed, see above
+  std::atomic<uint64_t> last_result_{0}; ///< relaxed, see above
+
+  /// relaxed: it only ever becomes true, and before the change has been answered; the program itself sees to it that no
+  /// thread gives memory back while another one still protects it.
+  std::atomic<bool> any_protection_differs_{false};
+};
+
 /// Makes the change here and then on all other nodes. Returns 0, or the errno value of a node that could not; nothing
 /// is undone then. Any thread but the service thread; one change of a node at a time, the others wait.
 int change_everywhere(const Change& change);
@@ -42,12 +77,6 @@ int change_elsewhere(const Change& change);
 /// Only node `node`, which is not this one, makes it, and has something to say.
 int change_at(const Change& change, uint32_t node, uint64_t* result);
 
-/// Some shared memory may be anything but readable and writable, whichever node has made it so.
-bool protection_differs();
-
 /// Service thread: another node wants the change.
 void change_arrived(uint32_t from, const void* data, size_t bytes);
-/// Service thread: another node has made the change that this one has asked for, or could not.
-void change_answered(int error, uint64_t result);
-
 } // namespace hetmp::dsm

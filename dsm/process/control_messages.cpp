@@ -38,7 +38,7 @@ struct ControlReceiver {
       self.to_free_.push_back(block);
   }
   void operator()(const control::Exit& exit) const {
-    do_later(exit_here, reinterpret_cast<void*>(intptr_t(exit.code)));
+    self.errands_.do_later(exit_here, reinterpret_cast<void*>(intptr_t(exit.code)));
   }
   void operator()(const control::Fact&) const { self.members_.node_joins(from, text()); }
   void operator()(const control::Joined&) const { self.members_.node_joins(from, {}); }
@@ -52,7 +52,7 @@ struct ControlReceiver {
       self.to_unmap_.push_back(range);
   }
   void operator()(const control::MakeChange&) const { change_arrived(from, slot.data, slot.header.data_bytes); }
-  void operator()(const control::Changed& changed) const { change_answered(int(changed.error), changed.result); }
+  void operator()(const control::Changed& changed) const { self.changes_.answered(int(changed.error), changed.result); }
   void operator()(const control::End&) const {
     if (from != origin)
       die(exit_code::software, "%s wants to end the run, which is the origin's to do",

@@ -3,7 +3,6 @@
 #include "base/message.hpp"
 #include "dsm/process/changes.hpp"
 #include "dsm/process/node_process.hpp"
-#include "dsm/space/file_area.hpp"
 #include "dsm/space/memory_map.hpp"
 
 #include <algorithm>
@@ -11,45 +10,15 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
-#include <mutex>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <vector>
 
 namespace hetmp::dsm {
 namespace {
 
-FileArea area;
-
-/// Of this node's private mappings: what is no longer the same on other nodes.
-class Withdrawn {
- public:
-  void add(Segment range) {
-    std::lock_guard guard(lock_);
-    ranges_.push_back(range);
-  }
-  bool meets(Segment range) {
-    std::lock_guard guard(lock_);
-    return std::any_of(ranges_.begin(), ranges_.end(), [&](const Segment& each) { return overlap(each, range); });
-  }
-  bool covers(Segment range) {
-    std::lock_guard guard(lock_);
-    return std::any_of(ranges_.begin(), ranges_.end(),
-                       [&](const Segment& each) { return each.begin <= range.begin && range.end <= each.end; });
-  }
-  /// What of a range stays mapped when a part is not counts as a part of the same.
-  void remove(Segment range) {
-    std::lock_guard guard(lock_);
-    std::erase_if(ranges_, [&](const Segment& each) { return range.begin <= each.begin && each.end <= range.end; });
-  }
-
- private:
-  static bool overlap(Segment a, Segment b) { return a.begin < b.end && b.begin < a.end; }
-  std::mutex lock_;
-  std::vector<Segment> ranges_;
-} withdrawn;
+bool overlap(Segment a, Segment b) { return a.begin < b.end && b.begin < a.end; }
 
 /// Another node has withdrawn it.
 bool is_refused(Segment range) {
@@ -61,26 +30,6 @@ bool is_refused(Segment range) {
 void* refuse(int error) {
   errno = error;
   return MAP_FAILED;
-}
-
-void* map_on_all_nodes(NodeProcess& process, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
-  const auto sharing = (flags & MAP_TYPE) == MAP_PRIVATE ? FileArea::Sharing::Private : FileArea::Sharing::Shared;
-  const uintptr_t begin = area.take(process.node(), sharing, page_up(bytes));
-  if (!begin)
-    return refuse(ENOMEM);
-  constexpr int unsuitable = MAP_HUGETLB | MAP_LOCKED;
-  const Change change{.kind = Change::Kind::MapFile,
-                      .protection = protection,
-                      .flags = flags & ~unsuitable,
-                      .descriptor = descriptor,
-                      .begin = begin,
-                      .bytes = page_up(bytes),
-                      .offset = offset};
-  if (const int error = change_everywhere(change)) {
-    unmap_file(process, {begin, begin + page_up(bytes)});
-    return refuse(error);
-  }
-  return reinterpret_cast<void*>(begin);
 }
 
 void* map_copy(NodeProcess& process, size_t bytes, int protection, int descriptor, off_t offset) {
@@ -112,32 +61,73 @@ bool can_map_file(int descriptor) {
   return fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-void* map_file(NodeProcess& process, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
+void FileMappings::Withdrawn::add(Segment range) {
+  std::lock_guard guard(lock_);
+  ranges_.push_back(range);
+}
+
+bool FileMappings::Withdrawn::meets(Segment range) {
+  std::lock_guard guard(lock_);
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const Segment& each) { return overlap(each, range); });
+}
+
+bool FileMappings::Withdrawn::covers(Segment range) {
+  std::lock_guard guard(lock_);
+  return std::any_of(ranges_.begin(), ranges_.end(),
+                     [&](const Segment& each) { return each.begin <= range.begin && range.end <= each.end; });
+}
+
+void FileMappings::Withdrawn::remove(Segment range) {
+  std::lock_guard guard(lock_);
+  std::erase_if(ranges_, [&](const Segment& each) { return range.begin <= each.begin && each.end <= range.end; });
+}
+
+void* FileMappings::map_on_all_nodes(size_t bytes, int protection, int flags, int descriptor, off_t offset) {
+  const auto sharing = (flags & MAP_TYPE) == MAP_PRIVATE ? FileArea::Sharing::Private : FileArea::Sharing::Shared;
+  const uintptr_t begin = area_.take(process_.node(), sharing, page_up(bytes));
+  if (!begin)
+    return refuse(ENOMEM);
+  constexpr int unsuitable = MAP_HUGETLB | MAP_LOCKED;
+  const Change change{.kind = Change::Kind::MapFile,
+                      .protection = protection,
+                      .flags = flags & ~unsuitable,
+                      .descriptor = descriptor,
+                      .begin = begin,
+                      .bytes = page_up(bytes),
+                      .offset = offset};
+  if (const int error = change_everywhere(change)) {
+    unmap({begin, begin + page_up(bytes)});
+    return refuse(error);
+  }
+  return reinterpret_cast<void*>(begin);
+}
+
+void* FileMappings::map(size_t bytes, int protection, int flags, int descriptor, off_t offset) {
   if (bytes > large_part_bytes)
     return refuse(ENOMEM);
   const bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
   const bool written = protection & PROT_WRITE;
-  if (!process.has_started() && (shared || !written)) // the nodes to come inherit it
+  if (!process_.has_started() && (shared || !written)) // the nodes to come inherit it
     return reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, protection, flags, descriptor, offset));
-  if (!process.made_by_launcher() && (shared || !written))
-    return map_on_all_nodes(process, bytes, protection, flags, descriptor, offset);
+  if (!process_.made_by_launcher() && (shared || !written))
+    return map_on_all_nodes(bytes, protection, flags, descriptor, offset);
   if (shared && written) {
     say("mmap: a file that is shared and writable can be mapped where all nodes are processes of one program start "
         "only; "
         "refused");
     return refuse(ENOTSUP);
   }
-  return map_copy(process, bytes, protection, descriptor, offset);
+  return map_copy(process_, bytes, protection, descriptor, offset);
 }
 
-int protect_file(NodeProcess& process, Segment range, int protection) {
+int FileMappings::protect(Segment range, int protection) {
   const Change everybodys{
       .kind = Change::Kind::Protect, .protection = protection, .begin = range.begin, .bytes = range.bytes()};
   if (FileArea::sharing_at(range.begin) != FileArea::Sharing::Private)
     return change_everywhere(everybodys);
-  const bool mapped_here = FileArea::owner(range.begin) == process.node();
+  const bool mapped_here = FileArea::owner(range.begin) == process_.node();
   const bool writable = protection & PROT_WRITE;
-  if (mapped_here && (writable ? withdrawn.covers(range) : withdrawn.meets(range)))
+  if (mapped_here && (writable ? withdrawn_.covers(range) : withdrawn_.meets(range)))
     return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
   if (!writable)
     return mapped_here || !is_refused(range) ? change_everywhere(everybodys) : ENOTSUP;
@@ -147,13 +137,12 @@ int protect_file(NodeProcess& process, Segment range, int protection) {
         "PROT_WRITE; mprotect is refused");
     return ENOTSUP;
   }
-  static bool said = false;
-  say_once(said,
+  say_once(said_,
            "a private mapping of a file that was made read-only becomes writable: from now on only node %u can use it; "
            "map it "
            "with PROT_WRITE for all",
-           process.node());
-  withdrawn.add(range);
+           process_.node());
+  withdrawn_.add(range);
   Change others = everybodys;
   others.protection = PROT_NONE;
   if (const int error = change_elsewhere(others))
@@ -161,11 +150,11 @@ int protect_file(NodeProcess& process, Segment range, int protection) {
   return syscall(SYS_mprotect, range.begin, range.bytes(), protection) ? errno : 0;
 }
 
-int unmap_file(NodeProcess& process, Segment range) {
+int FileMappings::unmap(Segment range) {
   const int error = change_everywhere({.kind = Change::Kind::Unmap, .begin = range.begin, .bytes = range.bytes()});
-  withdrawn.remove(range);
-  if (FileArea::owner(range.begin) == process.node()) // another node's addresses are not used again
-    area.give_back(range.begin, range.bytes());
+  withdrawn_.remove(range);
+  if (FileArea::owner(range.begin) == process_.node()) // another node's addresses are not used again
+    area_.give_back(range.begin, range.bytes());
   if (error)
     errno = error;
   return error ? -1 : 0;

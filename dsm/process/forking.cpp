@@ -9,39 +9,15 @@
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
-#include <mutex>
 #include <new>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace hetmp::dsm {
 namespace {
-
-/// A fork that is under way, and what of the shared memory its child will have. One at a time: the thread that forks
-/// has it from before until after.
-class Forking {
- public:
-  void prepare(NodeProcess& process);
-  void end_in_parent();
-  void end_in_child();
-
- private:
-  void want_published(const NodeProcess& process, Segment range);
-  void want_memory_of(NodeProcess& process, uint32_t node);
-  uint64_t fetch_missing(const NodeProcess& process);
-  void fetch_wanted(const NodeProcess& process);
-
-  std::mutex one_at_a_time_;
-  bool under_way_ = false;          ///< the following counts
-  std::vector<Segment> wanted_;     ///< in use: the child's copies of these pages are right if they are there
-  std::vector<Segment> unreliable_; ///< not in use by others when they were asked, of which more may be by now
-};
-
-Forking forking;
 
 /// For each run of pages of the range that this process has not got. Without /proc, all: then nothing is known.
 template <class Visit> void for_each_absent(Segment range, Visit visit) {
@@ -76,6 +52,36 @@ void fetch(Segment range) {
         static_cast<void>(*reinterpret_cast<const volatile char*>(page));
 }
 
+/// Guards of other nodes' stacks are not known here, and their owner cannot read them.
+bool is_foreign_stack(const NodeProcess& process, Segment range) {
+  const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
+  return process.plan().in_slices(range.begin) && owner != process.node() &&
+         AddressPlan::stack_part(owner).contains(range.begin);
+}
+
+/// The system call itself: this library interposes the name.
+void refuse(Segment range) { syscall(SYS_mprotect, range.begin, range.bytes(), PROT_NONE); }
+
+void before_fork() {
+  NodeProcess* process = NodeProcess::instance();
+  if (process && process->has_started() && !allocates_privately)
+    process->forking().prepare(*process);
+}
+
+void after_fork_in_parent() {
+  if (NodeProcess* process = NodeProcess::instance())
+    process->forking().end_in_parent();
+}
+
+void after_fork_in_child() {
+  NodeProcess* process = NodeProcess::instance();
+  NodeProcess::leave();
+  if (process)
+    process->forking().end_in_child();
+}
+
+} // namespace
+
 /// Pieces of this node's own memory of which another node has asked for something; of the others nothing is elsewhere.
 void Forking::want_published(const NodeProcess& process, Segment range) {
   for (uintptr_t at = range.begin; at < range.end;) {
@@ -102,13 +108,6 @@ void Forking::want_memory_of(NodeProcess& process, uint32_t node) {
     if (node != process.node() && used.end < all.end)
       unreliable_.push_back({used.end, all.end});
   }
-}
-
-/// Guards of other nodes' stacks are not known here, and their owner cannot read them.
-bool is_foreign_stack(const NodeProcess& process, Segment range) {
-  const uint32_t owner = Heap::owner(reinterpret_cast<const void*>(range.begin));
-  return process.plan().in_slices(range.begin) && owner != process.node() &&
-         AddressPlan::stack_part(owner).contains(range.begin);
 }
 
 /// How many bytes were missing.
@@ -159,9 +158,6 @@ void Forking::end_in_parent() {
     one_at_a_time_.unlock();
 }
 
-/// The system call itself: this library interposes the name.
-void refuse(Segment range) { syscall(SYS_mprotect, range.begin, range.bytes(), PROT_NONE); }
-
 void Forking::end_in_child() {
   if (!std::exchange(under_way_, false))
     return;
@@ -171,21 +167,6 @@ void Forking::end_in_child() {
   for (const Segment& segment : unreliable_)
     refuse(segment);
 }
-
-void before_fork() {
-  NodeProcess* process = NodeProcess::instance();
-  if (process && process->has_started() && !allocates_privately)
-    forking.prepare(*process);
-}
-
-void after_fork_in_parent() { forking.end_in_parent(); }
-
-void after_fork_in_child() {
-  NodeProcess::leave();
-  forking.end_in_child();
-}
-
-} // namespace
 
 void prepare_for_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
 

@@ -6,7 +6,6 @@
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/private_objects.hpp"
 #include "dsm/process/changes.hpp"
-#include "dsm/process/errands.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/space/initial_stack.hpp"
 #include "dsm/space/late_window.hpp"
@@ -18,7 +17,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,9 +32,6 @@ struct Object {
   bool thread_locals = false;
   uintptr_t frames = 0; ///< its unwind tables, 0 if there are none that can be told
 };
-
-// Recursive: constructors may load more. Never taken by the service thread.
-std::recursive_mutex loading;
 
 void* system_dlopen(const char* file, int flags) {
   static const auto real = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
@@ -79,13 +74,19 @@ std::vector<Object> objects_loaded_now() {
   return objects;
 }
 
-/// What `later` has and `earlier` has not.
-std::vector<Object> new_objects(const std::vector<Object>& earlier, std::vector<Object> later) {
-  std::erase_if(later, [&](const Object& object) {
-    return std::any_of(earlier.begin(), earlier.end(),
-                       [&](const Object& known) { return known.span.begin == object.span.begin; });
+std::vector<uintptr_t> begins_of(const std::vector<Object>& objects) {
+  std::vector<uintptr_t> begins;
+  for (const Object& object : objects)
+    begins.push_back(object.span.begin);
+  return begins;
+}
+
+/// Without those that begin at one of these.
+std::vector<Object> without(const std::vector<uintptr_t>& known, std::vector<Object> objects) {
+  std::erase_if(objects, [&](const Object& object) {
+    return std::find(known.begin(), known.end(), object.span.begin) != known.end();
   });
-  return later;
+  return objects;
 }
 
 bool in_window(const Object& object) {
@@ -144,10 +145,11 @@ void share(const std::vector<Object>& objects, const char* file) {
         change_elsewhere({.kind = Change::Kind::RegisterFrames, .begin = object.frames});
 }
 
-void* load_at_origin(const char* file, int flags) {
-  std::lock_guard guard(loading);
-  static std::vector<Object> shared; // nested loads have dealt with these
-  const std::vector<Object> before = objects_loaded_now();
+} // namespace
+
+void* LateObjects::load(const char* file, int flags) {
+  std::lock_guard guard(loading_);
+  const std::vector<uintptr_t> before = begins_of(objects_loaded_now());
   LateWindow::instance().open();
   const int known = (flags & ~RTLD_LAZY) | RTLD_NOW | RTLD_NODELETE;
   void* handle;
@@ -156,13 +158,14 @@ void* load_at_origin(const char* file, int flags) {
     handle = system_dlopen(file, known);
     if (!handle) { // perhaps it needs executable stacks, and only of its own stack can the kernel change all there will
                    // be
-      const OriginalStackMeanwhile here;
+      const OriginalStackMeanwhile here(NodeProcess::instance()->initial_stack());
       handle = system_dlopen(file, known);
     }
   }
   LateWindow::instance().close();
-  const std::vector<Object> fresh = new_objects(shared, new_objects(before, objects_loaded_now()));
-  shared.insert(shared.end(), fresh.begin(), fresh.end());
+  const std::vector<Object> fresh = without(dealt_with_, without(before, objects_loaded_now()));
+  const std::vector<uintptr_t> dealt_with = begins_of(fresh);
+  dealt_with_.insert(dealt_with_.end(), dealt_with.begin(), dealt_with.end());
   if (!fresh.empty()) {
     if (executable_stacks_wanted()) {
       NodeProcess::instance()->stacks().make_executable();
@@ -172,6 +175,8 @@ void* load_at_origin(const char* file, int flags) {
   }
   return handle;
 }
+
+namespace {
 
 /// A name without a slash is searched for where the caller says, which the dynamic linker would take this library for.
 std::string resolve(const char* file, const void* caller) {
@@ -215,14 +220,15 @@ struct Request {
 
 void load_errand(void* argument) {
   const std::unique_ptr<Request> request(static_cast<Request*>(argument));
-  void* handle = load_at_origin(request->change.path, request->change.flags);
-  NodeProcess::instance()->answer_change(request->node, handle ? 0 : ENOENT, reinterpret_cast<uintptr_t>(handle));
+  NodeProcess& process = *NodeProcess::instance();
+  void* handle = process.late_objects().load(request->change.path, request->change.flags);
+  process.answer_change(request->node, handle ? 0 : ENOENT, reinterpret_cast<uintptr_t>(handle));
 }
 
 } // namespace
 
 void* load_early(const char* file, int flags, const void* caller) {
-  LoadingWatch watch(make_data_anonymous);
+  LoadingWatch watch([] { NodeProcess::instance()->file_data().make_anonymous(); });
   return system_dlopen(resolve(file, caller).c_str(), flags | RTLD_NODELETE); // what is anonymous memory stays that
 }
 
@@ -231,9 +237,12 @@ void* load_late(const char* file, int flags, const void* caller) {
   if (void* handle = system_dlopen(file, (flags & ~RTLD_NODELETE) | RTLD_NOLOAD))
     return handle;
   const std::string path = resolve(file, caller);
-  return NodeProcess::instance()->node() == origin ? load_at_origin(path.c_str(), flags) : ask_origin(path, flags);
+  NodeProcess& process = *NodeProcess::instance();
+  return process.node() == origin ? process.late_objects().load(path.c_str(), flags) : ask_origin(path, flags);
 }
 
-void load_for(unsigned node, const Change& change) { do_later(load_errand, new Request{node, change}); }
+void load_for(unsigned node, const Change& change) {
+  NodeProcess::instance()->errands().do_later(load_errand, new Request{node, change});
+}
 
 } // namespace hetmp::dsm

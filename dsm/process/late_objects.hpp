@@ -10,7 +10,22 @@
 // or brings such is said, in one line, to be the origin's alone; the other nodes' access to it ends the program.
 #pragma once
 
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
 namespace hetmp::dsm {
+
+/// Of the origin: what it has loaded for all nodes.
+class LateObjects {
+ public:
+  /// As dlopen of a file that has been found.
+  void* load(const char* file, int flags);
+
+ private:
+  std::recursive_mutex loading_;      ///< constructors may load more; never taken by the service thread
+  std::vector<uintptr_t> dealt_with_; ///< where objects begin with which nested loads have dealt; guarded by the lock
+};
 
 /// As dlopen. `caller`: an address in the object that calls, whose search path counts. On any node.
 void* load_late(const char* file, int flags, const void* caller);

@@ -10,25 +10,17 @@
 namespace hetmp::dsm {
 namespace {
 
-struct MainCall {
-  int (*main)(int, char**, char**);
-  int argc;
-  char** argv;
-  char** environment;
-};
-
 /// The program ends on main's stack, as everywhere: exit handlers may look for things there.
 void* call_main(void* argument) {
-  const MainCall call = *static_cast<const MainCall*>(argument);
+  const auto call = *static_cast<const NodeProcess::MainCall*>(argument);
   exit(call.main(call.argc, call.argv, call.environment));
 }
 
 } // namespace
 
-void NodeProcess::run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
-  static MainCall call; // in private memory: both threads use it
-  call = {main, argc, argv, environment};
-  if (const int error = stacks_.create_main(call_main, &call))
+void NodeProcess::run_main(int argc, char** argv, char** environment) {
+  main_call_ = {main_call_.main, argc, argv, environment};
+  if (const int error = stacks_.create_main(call_main, &main_call_))
     die(exit_code::software, "cannot create main's thread: %s", strerrordesc_np(error));
   while (true)
     pause();

@@ -8,9 +8,7 @@
 #include "dsm/ahead/prefetch_choice.hpp"
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/process/control_message.hpp"
-#include "dsm/process/forking.hpp"
 #include "dsm/process/private_threads.hpp"
-#include "dsm/process/signal_actions.hpp"
 #include "dsm/space/address_space.hpp"
 
 #include <algorithm>
@@ -65,8 +63,6 @@ struct FabricFunctions {
     the_process->hooks_ = *hooks;
     the_process->members_.set_current_region(hooks->current_region);
     the_process->observation_.set_read_events(hooks->read_events);
-    if (hooks->set_signal)
-      set_signals_by(hooks->set_signal);
   }
   static void send(uint32_t to, const void* bytes, uint32_t size) {
     HETMP_CHECK(size <= largest_message && to < the_process->plan_.nodes());

@@ -8,11 +8,18 @@
 #include "dsm/launch_plan.hpp"
 #include "dsm/migration/migration.hpp"
 #include "dsm/migration/travel.hpp"
+#include "dsm/objects/anonymous_data.hpp"
 #include "dsm/observe/observation.hpp"
 #include "dsm/process/changes.hpp"
+#include "dsm/process/errands.hpp"
+#include "dsm/process/file_mapping.hpp"
+#include "dsm/process/forking.hpp"
+#include "dsm/process/late_objects.hpp"
 #include "dsm/process/membership.hpp"
+#include "dsm/process/signal_actions.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/heap.hpp"
+#include "dsm/space/initial_stack.hpp"
 #include "dsm/space/shared_code.hpp"
 #include "dsm/space/thread_stacks.hpp"
 #include "dsm/transport/transport.hpp"
@@ -41,8 +48,17 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   /// are ready; the others serve until the origin ends.
   void start_nodes();
 
-  /// Runs the program's main on a thread in shared memory, which then exits with what it returns.
-  [[noreturn]] void run_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
+  /// The program's main, to be run by run_main().
+  void set_main(int (*main)(int, char**, char**)) { main_call_.main = main; }
+  /// Runs it on a thread in shared memory, which then exits with what it returns.
+  [[noreturn]] void run_main(int argc, char** argv, char** environment);
+  /// In private memory: the thread that has begun and the one that runs main use it.
+  struct MainCall {
+    int (*main)(int, char**, char**) = nullptr;
+    int argc = 0;
+    char** argv = nullptr;
+    char** environment = nullptr;
+  };
 
   /// The program has ended on the origin, all its exit handlers have run: ends the other node processes and this one.
   /// Returns in a process that only descends from the origin by the program's own fork().
@@ -54,6 +70,16 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   const AddressPlan& plan() const { return plan_; }
   Fabric& fabric() { return fabric_; }
   Migration& migration() { return migration_; }
+  Changes& changes() { return changes_; }
+  Errands& errands() { return errands_; }
+  FileData& file_data() { return file_data_; }
+  FileMappings& files() { return files_; }
+  Forking& forking() { return forking_; }
+  const InitialStack& initial_stack() const { return initial_stack_; }
+  LateObjects& late_objects() { return late_objects_; }
+  LeftActions& left_actions() { return left_actions_; }
+  /// How the runtime sets what a signal does; null before it has said so, or where it has no way of its own.
+  SetAction runtimes_sigaction() const { return hooks_.set_signal; }
   /// Null unless somebody wants to know where blocks are allocated.
   AllocationSites* allocation_sites() { return observation_.allocation_sites(); }
 
@@ -142,6 +168,15 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   Migration migration_;
   pid_t origin_pid_ = 0;
   Membership members_{launch_};
+  MainCall main_call_;
+  InitialStack initial_stack_;
+  FileData file_data_;
+  Errands errands_;
+  Changes changes_;
+  FileMappings files_{*this};
+  Forking forking_;
+  LateObjects late_objects_;
+  LeftActions left_actions_;
 
   friend struct FabricFunctions;
   friend struct ControlReceiver;

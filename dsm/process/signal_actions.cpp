@@ -2,7 +2,6 @@
 
 #include "dsm/process/node_process.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -10,20 +9,11 @@
 namespace hetmp::dsm {
 namespace {
 
-SetAction set_here = system_sigaction;
-
-/// Actions that are another node's to carry out. Written by the service thread and by threads of the program; relaxed:
-/// a program that sets and asks at the same time may be told parts of both.
-struct Remembered {
-  std::atomic<bool> is_left{false}; ///< final before the node begins to serve; relaxed: its threads are made later
-  std::atomic<SignalHandler> handler{SIG_DFL}; ///< relaxed, see above
-  std::atomic<int> flags{0};                   ///< relaxed, see above
-  std::atomic<uint64_t> mask{0};               ///< relaxed, see above
-};
-Remembered remembered[NSIG];
-
-bool is_left_to_origin(int number) {
-  return number > 0 && number < NSIG && remembered[number].is_left.load(std::memory_order_relaxed);
+/// How this process sets an action: the runtime's way, if it has one.
+int set_here(int number, const struct sigaction* action, struct sigaction* before) {
+  const NodeProcess* process = NodeProcess::instance();
+  const SetAction runtimes = process ? process->runtimes_sigaction() : nullptr;
+  return (runtimes ? runtimes : system_sigaction)(number, action, before);
 }
 
 /// The kernel's 64 signals lie in the first word of the C library's set.
@@ -48,34 +38,44 @@ struct sigaction action_of(SignalHandler handler, int flags, uint64_t mask) {
   return action;
 }
 
-void remember(int number, const struct sigaction& action) {
-  Remembered& here = remembered[number];
+/// Signals that thread migration uses.
+std::optional<int> set_beside_migration(NodeProcess& process, int number, const struct sigaction* action,
+                                        struct sigaction* before) {
+  if (number <= 0 || number >= NSIG)
+    return {};
+  if (process.node() == origin) {
+    if (action && number == travel_signal())
+      process.migration().deputies().stay_at_home();
+    return {};
+  }
+  if (!process.migration().carriers().exist() || !Carriers::takes(number))
+    return {};
+  return process.migration().carriers().set_action(number, action, before);
+}
+
+int set_on_this_node(NodeProcess& process, int number, const struct sigaction* action, struct sigaction* before) {
+  if (const auto result = set_beside_migration(process, number, action, before))
+    return *result;
+  LeftActions& left = process.left_actions();
+  return left.has(number) ? left.set(number, action, before) : set_here(number, action, before);
+}
+
+} // namespace
+
+void LeftActions::leave(int number, const struct sigaction& seen) {
+  remember(number, seen);
+  actions_[number].is_left.store(true, std::memory_order_relaxed);
+}
+
+void LeftActions::remember(int number, const struct sigaction& action) {
+  Action& here = actions_[number];
   here.handler.store(action.sa_handler, std::memory_order_relaxed);
   here.flags.store(action.sa_flags, std::memory_order_relaxed);
   here.mask.store(word_of(action.sa_mask), std::memory_order_relaxed);
 }
 
-/// Signals that thread migration uses.
-std::optional<int> set_beside_migration(int number, const struct sigaction* action, struct sigaction* before) {
-  NodeProcess* const process = NodeProcess::instance();
-  if (!process || number <= 0 || number >= NSIG)
-    return {};
-  if (process->node() == origin) {
-    if (action && number == travel_signal())
-      process->migration().deputies().stay_at_home();
-    return {};
-  }
-  if (!process->migration().carriers().exist() || !Carriers::takes(number))
-    return {};
-  return process->migration().carriers().set_action(number, action, before);
-}
-
-int set_on_this_node(int number, const struct sigaction* action, struct sigaction* before) {
-  if (const auto result = set_beside_migration(number, action, before))
-    return *result;
-  if (!is_left_to_origin(number))
-    return set_here(number, action, before);
-  const Remembered& here = remembered[number];
+int LeftActions::set(int number, const struct sigaction* action, struct sigaction* before) {
+  const Action& here = actions_[number];
   if (before)
     *before = action_of(here.handler.load(std::memory_order_relaxed), here.flags.load(std::memory_order_relaxed),
                         here.mask.load(std::memory_order_relaxed));
@@ -84,14 +84,9 @@ int set_on_this_node(int number, const struct sigaction* action, struct sigactio
   return 0;
 }
 
-} // namespace
-
-void set_signals_by(SetAction set) { set_here = set; }
-
-void leave_signals_to_origin(bool by_launcher) {
-  const auto leave = [](int number, struct sigaction seen) {
-    remember(number, seen);
-    remembered[number].is_left.store(true, std::memory_order_relaxed);
+void leave_signals_to_origin(NodeProcess& process, bool by_launcher) {
+  const auto leave = [&process](int number, struct sigaction seen) {
+    process.left_actions().leave(number, seen);
     ignore_signal(system_sigaction, number);
   };
   const auto action_now = [by_launcher](int number) {
@@ -114,9 +109,9 @@ int set_action_everywhere(int number, const struct sigaction* action, struct sig
   // A child that is about to execute something sets its own signals.
   const bool is_node = process && process->has_started() && process->is_this_process();
   if (!action || !is_node)
-    return is_node ? set_on_this_node(number, action, before) : set_here(number, action, before);
+    return is_node ? set_on_this_node(*process, number, action, before) : set_here(number, action, before);
   const struct sigaction wanted = *action; // `before` may be the same object
-  const int result = set_on_this_node(number, &wanted, before);
+  const int result = set_on_this_node(*process, number, &wanted, before);
   if (result != 0)
     return result;
   const int error = errno;
@@ -131,12 +126,13 @@ int set_action_everywhere(int number, const struct sigaction* action, struct sig
 
 int carry_out_action(const Change& change) {
   const struct sigaction action = action_of(reinterpret_cast<SignalHandler>(change.begin), change.flags, change.bytes);
-  return set_on_this_node(change.protection, &action, nullptr) == 0 ? 0 : errno;
+  return set_on_this_node(*NodeProcess::instance(), change.protection, &action, nullptr) == 0 ? 0 : errno;
 }
 
 bool has_handler(int number) {
   struct sigaction now = {};
-  return set_on_this_node(number, nullptr, &now) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+  return set_on_this_node(*NodeProcess::instance(), number, nullptr, &now) == 0 && now.sa_handler != SIG_DFL &&
+         now.sa_handler != SIG_IGN;
 }
 
 } // namespace hetmp::dsm

@@ -6,14 +6,41 @@
 #include "base/signal_calls.hpp"
 #include "dsm/process/changes.hpp"
 
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+
 namespace hetmp::dsm {
 
-/// How the origin's process sets an action: the runtime's way, if it has one. Before there is more than one process.
-void set_signals_by(SetAction set);
+class NodeProcess;
+
+/// What a node process remembers of signals whose actions are the origin's to carry out. Written by the service thread
+/// and by threads of the program; relaxed: a program that sets and asks at the same time may be told parts of both.
+class LeftActions {
+ public:
+  bool has(int number) const {
+    return number > 0 && number < NSIG && actions_[number].is_left.load(std::memory_order_relaxed);
+  }
+  /// Before the node begins to serve: the signal, whose action was `seen`, is one of them.
+  void leave(int number, const struct sigaction& seen);
+  /// As sigaction(), of one of them.
+  int set(int number, const struct sigaction* action, struct sigaction* before);
+
+ private:
+  struct Action {
+    std::atomic<bool> is_left{false}; ///< final before the node begins to serve; relaxed: its threads are made later
+    std::atomic<SignalHandler> handler{SIG_DFL}; ///< relaxed, see above
+    std::atomic<int> flags{0};                   ///< relaxed, see above
+    std::atomic<uint64_t> mask{0};               ///< relaxed, see above
+  };
+  void remember(int number, const struct sigaction& action);
+
+  Action actions_[NSIG];
+};
 
 /// In a process that has become a node other than the origin. `by_launcher`: launchers send what they forward to all
 /// nodes.
-void leave_signals_to_origin(bool by_launcher);
+void leave_signals_to_origin(NodeProcess& process, bool by_launcher);
 
 /// As sigaction(), on all nodes. Any thread but the service thread, also inside signal handlers. In a child process,
 /// and as long as there is one node, for this process alone.

@@ -21,9 +21,6 @@ extern "C" void* __libc_stack_end;
 namespace hetmp::dsm {
 namespace {
 
-void* original_end; // null until another one is announced
-void* announced_end;
-
 struct Protected {
   uintptr_t address;
   bool found;
@@ -98,21 +95,21 @@ void tell_kernel(uintptr_t stack_end) {
 
 } // namespace
 
-void announce_initial_stack(const Segment& stack) {
-  original_end = __libc_stack_end;
-  announced_end = reinterpret_cast<void*>(stack.end - 2 * sizeof(void*)); // within the stack, as the kernel has it
-  set_end(announced_end);
-  tell_kernel(reinterpret_cast<uintptr_t>(announced_end));
+void InitialStack::announce(const Segment& stack) {
+  original_end_ = __libc_stack_end;
+  announced_end_ = reinterpret_cast<void*>(stack.end - 2 * sizeof(void*)); // within the stack, as the kernel has it
+  set_end(announced_end_);
+  tell_kernel(reinterpret_cast<uintptr_t>(announced_end_));
 }
 
-OriginalStackMeanwhile::OriginalStackMeanwhile() {
-  if (original_end)
-    set_end(original_end);
+OriginalStackMeanwhile::OriginalStackMeanwhile(const InitialStack& stack) : stack_(stack) {
+  if (stack_.original_end_)
+    set_end(stack_.original_end_);
 }
 
 OriginalStackMeanwhile::~OriginalStackMeanwhile() {
-  if (original_end)
-    set_end(announced_end);
+  if (stack_.original_end_)
+    set_end(stack_.announced_end_);
 }
 
 bool executable_stacks_wanted() {

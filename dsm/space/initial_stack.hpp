@@ -9,18 +9,30 @@
 
 namespace hetmp::dsm {
 
-/// From now on it is `stack`. What the kernel says changes only where it lets a process say so (PR_SET_MM_MAP), and
-/// needs /proc. Before there are other nodes.
-void announce_initial_stack(const Segment& stack);
+/// Of a node process.
+class InitialStack {
+ public:
+  /// From now on it is `stack`. What the kernel says changes only where it lets a process say so (PR_SET_MM_MAP), and
+  /// needs /proc. Before there are other nodes.
+  void announce(const Segment& stack);
+
+ private:
+  friend class OriginalStackMeanwhile;
+  void* original_end_ = nullptr; ///< null until another one is announced
+  void* announced_end_ = nullptr;
+};
 
 /// While there is one, it is the one that the kernel has made. The dynamic linker wants that one where it makes stacks
 /// executable.
 class OriginalStackMeanwhile {
  public:
-  OriginalStackMeanwhile();
+  explicit OriginalStackMeanwhile(const InitialStack& stack);
   ~OriginalStackMeanwhile();
   OriginalStackMeanwhile(const OriginalStackMeanwhile&) = delete;
   OriginalStackMeanwhile& operator=(const OriginalStackMeanwhile&) = delete;
+
+ private:
+  const InitialStack& stack_;
 };
 
 /// Whether any object that is loaded asks for executable stacks, as code does that takes the address of a nested
