@@ -97,12 +97,6 @@ std::vector<Place> read_gomp_places(std::string_view text, const std::vector<int
   return available_places(Variable::GOMP_CPU_AFFINITY, text, *places, available);
 }
 
-ProgramPlaces& the_places() {
-  // Never destroyed: threads may still ask while the program's static objects are being destroyed.
-  static ProgramPlaces& places = *new ProgramPlaces;
-  return places;
-}
-
 /// One CPU or a range of them.
 bool add_range(std::string_view item, std::vector<Place>& places) {
   const size_t dash = item.find('-');
@@ -189,35 +183,47 @@ void describe(const ProgramPlaces& result) {
       result.places.empty() ? "none" : format_places(result.places).c_str(), format_policies(result.policies).c_str());
 }
 
-// Written by prepare_places(), read once.
-struct Prepared {
-  std::vector<int> available;
-  bool several_nodes = false;
-};
-Prepared& prepared() {
-  static Prepared& prepared = *new Prepared; // never destroyed
-  return prepared;
-}
-std::atomic<bool> unread{false};
+/// The program's places, which are made of the environment when somebody first asks for them.
+class PlacesOnDemand {
+ public:
+  /// Of the process. Never destroyed: threads may still ask while the program's static objects are being destroyed.
+  static PlacesOnDemand& instance() {
+    static PlacesOnDemand& places = *new PlacesOnDemand;
+    return places;
+  }
 
-void read_prepared() {
-  the_places() = places_from_environment(prepared().available, prepared().several_nodes);
-  unread.store(false, std::memory_order_release); // pairs with program_places()
-}
+  /// What they will be made of.
+  void prepare(const std::vector<int>& available, bool several_nodes) {
+    available_ = available;
+    several_nodes_ = several_nodes;
+    unread_.store(true, std::memory_order_release); // pairs with get()
+  }
+
+  const ProgramPlaces& get() {
+    if (unread_.load(std::memory_order_acquire)) [[unlikely]] // pairs with prepare() and read()
+      pthread_once(&once_, [] { instance().read(); });
+    return places_;
+  }
+
+ private:
+  void read() {
+    places_ = places_from_environment(available_, several_nodes_);
+    unread_.store(false, std::memory_order_release); // pairs with get()
+  }
+
+  std::vector<int> available_;
+  bool several_nodes_ = false;
+  std::atomic<bool> unread_{false}; ///< released with what it tells of, acquired by get()
+  pthread_once_t once_ = PTHREAD_ONCE_INIT;
+  ProgramPlaces places_; ///< written once
+};
 
 } // namespace
 
-const ProgramPlaces& program_places() {
-  if (unread.load(std::memory_order_acquire)) [[unlikely]] { // pairs with read_prepared()
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_prepared);
-  }
-  return the_places();
-}
+const ProgramPlaces& program_places() { return PlacesOnDemand::instance().get(); }
 
 void prepare_places(const std::vector<int>& available, bool several_nodes) {
-  prepared() = {available, several_nodes};
-  unread.store(true, std::memory_order_release); // pairs with program_places()
+  PlacesOnDemand::instance().prepare(available, several_nodes);
 }
 
 std::optional<std::vector<ProcBind>> parse_proc_bind(std::string_view text) {
