@@ -24,9 +24,46 @@
 namespace hetmp::dsm {
 namespace {
 
-enum class State : uint8_t { Undecided, Deciding, Alone, Node };
-std::atomic<State> state{State::Undecided};
-NodeProcess* the_process; // written before `state` becomes Node
+/// What this process is, in one word: undecided, about to be decided, no node, or the node process.
+class WhatThisIs {
+ public:
+  /// Null: it is none, or not yet, or has left. As long as nobody has decided, `decide` says.
+  template <class Decide> NodeProcess* node_process(Decide decide) const {
+    const uintptr_t word = word_.load(std::memory_order_acquire); // pairs with the release in decide()
+    if (is_node(word)) [[likely]]
+      return reinterpret_cast<NodeProcess*>(word);
+    return word == undecided ? decide() : nullptr;
+  }
+  /// Also of one that has left.
+  NodeProcess* operator->() const {
+    return reinterpret_cast<NodeProcess*>(word_.load(std::memory_order_relaxed) &
+                                          ~has_left); // whoever asks knows of it
+  }
+
+  /// One thread decides. relaxed: nothing is published before it has.
+  bool begin() {
+    uintptr_t before = undecided;
+    return word_.compare_exchange_strong(before, deciding, std::memory_order_relaxed);
+  }
+  /// Null: no node.
+  void decide(NodeProcess* process) {
+    const uintptr_t word = process ? reinterpret_cast<uintptr_t>(process) : alone;
+    word_.store(word, std::memory_order_release); // pairs with the acquire in node_process(): the process is whole
+  }
+  /// In a forked child. relaxed: no other thread is there.
+  void leave() {
+    const uintptr_t word = word_.load(std::memory_order_relaxed);
+    word_.store(word > alone ? word | has_left : alone, std::memory_order_relaxed);
+  }
+
+ private:
+  static bool is_node(uintptr_t word) { return word > alone && !(word & has_left); }
+
+  static constexpr uintptr_t undecided = 0, deciding = 2, alone = 4; ///< or a pointer, which is greater
+  static constexpr uintptr_t has_left = 1;                           ///< with a pointer
+  std::atomic<uintptr_t> word_{undecided}; ///< released by decide(), acquired by node_process()
+};
+constinit WhatThisIs the_process;
 
 void end_program(int exit_code, void*) { the_process->end(exit_code); }
 
@@ -130,28 +167,17 @@ struct FabricFunctions {
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };
 
-NodeProcess* NodeProcess::instance() {
-  switch (state.load(std::memory_order_acquire)) { // pairs with the release in decide()
-  case State::Node:
-    return the_process;
-  case State::Undecided:
-    return decide();
-  default:
-    return nullptr;
-  }
-}
+NodeProcess* NodeProcess::instance() { return the_process.node_process(decide); }
 
 NodeProcess* NodeProcess::decide() {
   if (!environ) // the C library is not up yet
     return nullptr;
-  State undecided = State::Undecided;
-  // One thread decides. acq_rel pairs with nothing: Undecided and Deciding publish nothing.
-  if (!state.compare_exchange_strong(undecided, State::Deciding, std::memory_order_acq_rel))
+  if (!the_process.begin())
     return nullptr;
   const char* text = environment_text(plan_variable);
   const std::optional<LaunchPlan> plan = text ? parse_plan(text) : std::nullopt;
   if (!plan || plan->process != getpid()) {
-    state.store(State::Alone, std::memory_order_release); // pairs with the acquire in instance()
+    the_process.decide(nullptr);
     return nullptr;
   }
   // A thread of the program may fault on its stack while it holds the lock of the arena it allocates from, and only the
@@ -162,18 +188,18 @@ NodeProcess* NodeProcess::decide() {
     die(exit_code::software, "node processes cannot begin: %s", what.c_str());
   constexpr int no_sharing = 1 << 16;
   mallopt(M_ARENA_MAX, no_sharing);
-  the_process = new NodeProcess(*plan);
+  auto* const process = new NodeProcess(*plan);
   // Exit handlers run in reverse: as the first one, before any constructor, this is the last. Destructors of the
   // program and of its shared objects still find every page.
   on_exit(end_program, nullptr);
   prepare_for_forks();
-  state.store(State::Node, std::memory_order_release); // pairs with the acquire in instance(): the_process is whole
-  return the_process;
+  the_process.decide(process);
+  return process;
 }
 
 void NodeProcess::leave() {
   the_process->migration_.deputies().forget();
-  state.store(State::Alone, std::memory_order_relaxed); // relaxed: no other thread is there
+  the_process.leave();
 }
 
 NodeProcess::NodeProcess(LaunchPlan plan)
