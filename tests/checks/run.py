@@ -112,8 +112,13 @@ STATE = """# State
 ```state
 runtime/team/team.cpp: count, find::said -- the team
 ```
+```exported
+runtime/team/team.cpp: kmp_told -- whoever has one of its own
+```
 """
-TEAM = """namespace hetmp::runtime {
+TEAM = """extern "C" __attribute__((visibility("default"))) int kmp_told;
+int kmp_told;
+namespace hetmp::runtime {
 namespace { int count; }
 const int constant = 1;
 const char* const words[] = {"a"};
@@ -122,7 +127,7 @@ int find() { static bool said = false; said = true; return ++count + constant + 
 """
 
 
-def globals_said(team, state=STATE):
+def globals_said(team, state=STATE, limits=("--most", "2", "--most-at-namespace-scope", "1")):
     """What globals.py says of a tree with one file, compiled as CMake would."""
     with tempfile.TemporaryDirectory(prefix="hetmp-globals-") as folder:
         tree = Path(folder)
@@ -131,8 +136,8 @@ def globals_said(team, state=STATE):
             path.mkdir(parents=True)
         (tree / "runtime" / "team" / "team.cpp").write_text(team)
         (tree / "docs" / "design" / "state.md").write_text(state)
-        subprocess.run(["c++", "-c", "-fPIC", "-o", objects / "team.cpp.o", tree / "runtime" / "team" / "team.cpp"], check=True, timeout=60)
-        done = subprocess.run([sys.executable, str(CHECKS / "globals.py"), "--tree", folder, "--build", tree / "build", "--most", "2"],
+        subprocess.run(["c++", "-c", "-fPIC", "-fvisibility=hidden", "-o", objects / "team.cpp.o", tree / "runtime" / "team" / "team.cpp"], check=True, timeout=60)
+        done = subprocess.run([sys.executable, str(CHECKS / "globals.py"), "--tree", folder, "--build", tree / "build", *limits],
                               capture_output=True, text=True, timeout=60, check=False)
         return done.stdout + done.stderr, done.returncode
 
@@ -140,7 +145,7 @@ def globals_said(team, state=STATE):
 @CASES.add
 def variables_that_have_an_owner(_):
     said, code = globals_said(TEAM)
-    if code != 0 or "2 mutable variables outlive their functions, 1 of them" not in said:
+    if code != 0 or "2 mutable variables outlive their functions, 1 of them at namespace scope; besides, 1 are exported" not in said:
         raise Failure(f"exit code {code}, said {said!r}")
 
 
@@ -151,6 +156,20 @@ def variables_without_an_owner_are_found(_):
         raise Failure(f"exit code {code}, said {said!r}")
     said, code = globals_said(TEAM, STATE.replace("count,", "count, gone,"))
     if code != 1 or "gone is not in runtime/team/team.cpp" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+    for limits, words in ((("--most", "1"), "globals: more than 1\n"), (("--most-at-namespace-scope", "0"), "globals: more than 0 at namespace scope\n")):
+        said, code = globals_said(TEAM, limits=limits)
+        if code != 1 or words not in said:
+            raise Failure(f"exit code {code}, said {said!r}")
+
+
+@CASES.add
+def variables_that_are_not_for_others_are_found(_):
+    said, code = globals_said(TEAM.replace(' __attribute__((visibility("default")))', ""))
+    if code != 1 or "kmp_told is listed as exported and is not" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+    said, code = globals_said(TEAM.replace("int kmp_told;\nnamespace", "namespace") + "int hetmp_use() { return kmp_told; }\n")
+    if code != 1 or "kmp_told is listed as there for others, and the product refers to it" not in said:
         raise Failure(f"exit code {code}, said {said!r}")
 
 
