@@ -47,17 +47,37 @@ void tell_waits(bool begins) {
 
 /// The part of a team that waits for this node's resident leader. One slot is enough: only the initial task of the
 /// program spreads teams over node processes, so there is one at a time. Filled by the service thread, emptied by the
-/// leader; `handed` and `taken` count both.
-struct Mailbox {
-  TeamStart start;
-  EventCount handed;
-  std::atomic<uint32_t> taken{0};
-} mailbox;
+/// leader; `handed_` and `taken_` count both.
+class Mailbox {
+ public:
+  /// Service thread. False: the last one has not been taken.
+  bool put(const TeamStart& start) {
+    // acquire: pairs with the release in take(), the leader has copied the previous part.
+    if (taken_.load(std::memory_order_acquire) != handed_.epoch())
+      return false;
+    start_ = start;
+    handed_.post();
+    return true;
+  }
 
-/// The last region that was started on other nodes; relaxed: for messages to people only.
-std::atomic<const void*> region_now{nullptr};
+  /// The leader, which waits for the next one.
+  TeamCode take(TeamDescription& part) {
+    const uint32_t seen = taken_.load(std::memory_order_relaxed); // its own
+    tell_waits(true);
+    handed_.wait_while(seen);
+    tell_waits(false);
+    HETMP_CHECK(handed_.epoch() == seen + 1); // put() refuses what comes before this one is taken
+    part = start_.part;
+    const TeamCode code = start_.code;
+    taken_.store(seen + 1, std::memory_order_release); // pairs with the acquire in put()
+    return code;
+  }
 
-const void* current_region() { return region_now.load(std::memory_order_relaxed); }
+ private:
+  TeamStart start_;
+  EventCount handed_;
+  std::atomic<uint32_t> taken_{0}; ///< released by take(), acquired by put()
+};
 
 class MessageLevel final : public CoordinatedLevel {
  public:
@@ -66,7 +86,7 @@ class MessageLevel final : public CoordinatedLevel {
   void start(const TeamDescription& part) override {
     HETMP_CHECK(fabric->node == 0 && part.node != 0 && part.participants.contains(part.node)); // only node 0 spreads
     page_report::region_begins(part);
-    region_now.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
+    region_now_.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
     send(part.node, EncodedMessage(part, {name_code(part.microtask), name_code(part.invoke)}));
     offer_arguments(*fabric, part);
   }
@@ -80,9 +100,12 @@ class MessageLevel final : public CoordinatedLevel {
   void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override {
     CoordinatedLevel::join(part, sequence, unplaced);
     if (part.node == 0) // the primary's node waits for all others
-      region_now.store(nullptr, std::memory_order_relaxed);
+      region_now_.store(nullptr, std::memory_order_relaxed);
     page_report::region_ends();
   }
+  const void* region_now() const { return region_now_.load(std::memory_order_relaxed); }
+
+  Mailbox& mailbox() { return mailbox_; }
 
   /// The service thread makes it, while teams may be running. Waits for it a second at most; then nothing is known.
   perf::Report report() override {
@@ -175,6 +198,9 @@ class MessageLevel final : public CoordinatedLevel {
   std::vector<Request> replies_;
   uint64_t barrier_site_ = 0; ///< where node 0 came to its last barrier
   std::atomic<DrawnReport*> report_wanted_{nullptr};
+  /// The last region that was started on other nodes; relaxed: for messages to people only.
+  std::atomic<const void*> region_now_{nullptr};
+  Mailbox mailbox_;
 };
 
 MessageLevel* level;
@@ -201,12 +227,7 @@ const char* take(uint32_t from, const Answer& answer) {
 const char* take(uint32_t, const TeamStart& start) {
   if (start.part.node != fabric->node)
     return "is another node's";
-  // acquire: pairs with the release in lead(), the leader has copied the previous part.
-  if (mailbox.taken.load(std::memory_order_acquire) != mailbox.handed.epoch())
-    return "starts a team while another one starts there";
-  mailbox.start = start;
-  mailbox.handed.post();
-  return nullptr;
+  return level->mailbox().put(start) ? nullptr : "starts a team while another one starts there";
 }
 
 const char* take(uint32_t from, ReportWanted) {
@@ -236,20 +257,15 @@ void take_code(TeamDescription& part, const TeamCode& code) {
 /// The resident leader of a node process: runs this node's part of each team as its first thread.
 void* lead(void*) {
   auto* part = new TeamDescription;
-  for (uint32_t seen = 0;; ++seen) {
-    tell_waits(true);
-    mailbox.handed.wait_while(seen);
-    tell_waits(false);
-    HETMP_CHECK(mailbox.handed.epoch() == seen + 1); // take() refuses what comes before this one is taken
-    *part = mailbox.start.part;
-    const TeamCode code = mailbox.start.code;
-    mailbox.taken.store(seen + 1, std::memory_order_release); // pairs with the acquire in take()
-    take_code(*part, code);
+  while (true) {
+    take_code(*part, level->mailbox().take(*part));
     page_report::region_begins(*part);
     run_node_part(*part); // its join is what ends the region
   }
   return nullptr;
 }
+
+const void* current_region() { return level->region_now(); }
 
 void node_started() {
   set_own_node(fabric->node);
