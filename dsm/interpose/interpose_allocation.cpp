@@ -13,19 +13,17 @@
 #include <cstring>
 #include <ctime>
 #include <dlfcn.h>
-#include <utility>
 
 namespace hetmp::dsm {
 
-thread_local bool allocates_privately = false;
-thread_local bool is_service_thread = false;
+constinit thread_local ThreadKind thread_kind = ThreadKind::Program;
 
 namespace {
 
 Heap* shared_heap() {
   if (loading_watch)
     loading_watch->look();
-  if (allocates_privately)
+  if (must_allocate_privately())
     return nullptr;
   NodeProcess* process = NodeProcess::instance();
   return process ? &process->heap() : nullptr;
@@ -80,7 +78,7 @@ using namespace hetmp::dsm;
 #pragma GCC visibility push(default)
 extern "C" {
 
-bool hetmp_dsm_allocate_privately(bool privately) { return std::exchange(allocates_privately, privately); }
+bool hetmp_dsm_allocate_privately(bool privately) { return allocate_privately(privately); }
 
 void* malloc(size_t bytes) { return allocate(16, bytes); }
 

@@ -9,7 +9,7 @@ using namespace hetmp::dsm;
 
 #pragma GCC visibility push(default)
 extern "C" void* dlopen(const char* file, int flags) {
-  NodeProcess* process = allocates_privately ? nullptr : NodeProcess::instance();
+  NodeProcess* process = must_allocate_privately() ? nullptr : NodeProcess::instance();
   if (process && file && !(flags & RTLD_NOLOAD))
     return (process->has_started() ? load_late : load_early)(file, flags, __builtin_return_address(0));
   static const auto real = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int read_write = PROT_READ | PROT_WRITE;
 
-NodeProcess* node_process() { return allocates_privately ? nullptr : NodeProcess::instance(); }
+NodeProcess* node_process() { return must_allocate_privately() ? nullptr : NodeProcess::instance(); }
 
 void* refuse(int error) {
   errno = error;

@@ -21,7 +21,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <utility>
 
 namespace hetmp::dsm {
 namespace {
@@ -74,9 +73,9 @@ struct Frames {
 
 void frames_errand(void* argument) {
   const std::unique_ptr<Frames> frames(static_cast<Frames*>(argument));
-  const bool before = std::exchange(allocates_privately, true); // the unwinder's list is this node's own
+  const bool before = allocate_privately(true); // the unwinder's list is this node's own
   register_frames(frames->begin);
-  allocates_privately = before;
+  allocate_privately(before);
   NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
 }
 

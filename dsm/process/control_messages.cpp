@@ -94,7 +94,7 @@ struct ControlReceiver {
 };
 
 void NodeProcess::control_message(uint32_t from, const Slot& slot) {
-  HETMP_CHECK(is_service_thread && from < plan_.nodes());
+  HETMP_CHECK(on_service_thread() && from < plan_.nodes());
   const auto message = control::read(slot.header);
   if (!message)
     die(exit_code::software, "node %u sent a control message of %u bytes that means nothing", from,
@@ -103,7 +103,7 @@ void NodeProcess::control_message(uint32_t from, const Slot& slot) {
 }
 
 void NodeProcess::send_observation(uint32_t to, const void* bytes, size_t size) {
-  send_control(*transport_, to, is_service_thread ? Lane::Service : Lane::Anyone, control::Observe{}, bytes, size);
+  send_control(*transport_, to, on_service_thread() ? Lane::Service : Lane::Anyone, control::Observe{}, bytes, size);
 }
 
 void NodeProcess::send_turn(uint32_t to, TurnMessage step) {
@@ -115,7 +115,7 @@ void NodeProcess::send_departure(uint32_t to, const DepartureMessage& departure)
 }
 
 void NodeProcess::send_homecoming(const HomecomingMessage& homecoming) {
-  send_control(*transport_, origin, is_service_thread ? Lane::Service : Lane::Anyone, control::ComeHome{homecoming});
+  send_control(*transport_, origin, on_service_thread() ? Lane::Service : Lane::Anyone, control::ComeHome{homecoming});
 }
 
 void NodeProcess::call_home(uint32_t node, uint64_t deputy) {
@@ -134,13 +134,13 @@ void NodeProcess::unmap_remote(Segment range) {
 }
 
 void NodeProcess::send_change(uint32_t to, const Change& change) {
-  HETMP_CHECK(to != node_ && !is_service_thread); // who asks waits for the answer
+  HETMP_CHECK(to != node_ && !on_service_thread()); // who asks waits for the answer
   static_assert(std::is_trivially_copyable_v<Change> && sizeof change <= most_data_bytes);
   send_control(*transport_, to, Lane::Anyone, control::MakeChange{}, &change, sizeof change);
 }
 
 void NodeProcess::answer_change(uint32_t to, int error, uint64_t result) {
-  send_control(*transport_, to, is_service_thread ? Lane::Service : Lane::Anyone, control::Changed{error, result});
+  send_control(*transport_, to, on_service_thread() ? Lane::Service : Lane::Anyone, control::Changed{error, result});
 }
 
 void NodeProcess::exit_at_origin(int code) {

@@ -47,7 +47,7 @@ void* Errands::thread(void* errands) {
   while (true) {
     Errand* errand = static_cast<Errands*>(errands)->take();
     while (errand) {
-      HETMP_CHECK(!is_service_thread); // an errand may wait for pages
+      HETMP_CHECK(!on_service_thread()); // an errand may wait for pages
       errand->body(errand->argument);
       Errand* next = errand->next;
       delete errand;

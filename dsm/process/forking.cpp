@@ -64,7 +64,7 @@ void refuse(Segment range) { syscall(SYS_mprotect, range.begin, range.bytes(), P
 
 void before_fork() {
   NodeProcess* process = NodeProcess::instance();
-  if (process && process->has_started() && !allocates_privately)
+  if (process && process->has_started() && !must_allocate_privately())
     process->forking().prepare(*process);
 }
 
@@ -139,7 +139,7 @@ void Forking::fetch_wanted(const NodeProcess& process) {
 void Forking::prepare(NodeProcess& process) {
   one_at_a_time_.lock();
   under_way_ = true;
-  const bool before = std::exchange(allocates_privately, true);
+  const bool before = allocate_privately(true);
   wanted_.clear();
   unreliable_.clear();
   for (uint32_t node = 0; node < process.plan().nodes(); ++node)
@@ -150,7 +150,7 @@ void Forking::prepare(NodeProcess& process) {
     else
       wanted_.push_back(segment);
   fetch_wanted(process);
-  allocates_privately = before;
+  allocate_privately(before);
 }
 
 void Forking::end_in_parent() {

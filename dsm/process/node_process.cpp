@@ -105,7 +105,7 @@ struct FabricFunctions {
     HETMP_CHECK(size <= largest_message && to < the_process->plan_.nodes());
     // The service thread answers the runtime's questions; it must not wait for the lock of the others' lane. Its stack
     // is private.
-    if (is_service_thread) {
+    if (on_service_thread()) {
       the_process->transport_->send(to, Lane::Service, Channel::Runtime, nullptr, 0, bytes, size);
       return;
     }
@@ -139,7 +139,7 @@ struct FabricFunctions {
     the_process->observation_.gather_timelines(take, context);
   }
   static void push(const void* address, uint32_t to) {
-    send_control(*the_process->transport_, the_process->node_, is_service_thread ? Lane::Service : Lane::Anyone,
+    send_control(*the_process->transport_, the_process->node_, on_service_thread() ? Lane::Service : Lane::Anyone,
                  control::Push{reinterpret_cast<uintptr_t>(address), to});
   }
   static void offer(uint64_t purpose, NodeSet nodes, const void* const* addresses, size_t count) {
@@ -148,7 +148,7 @@ struct FabricFunctions {
     send_control(*the_process->transport_, the_process->node_, Lane::Anyone, control::Offer{});
   }
   static void offer_again(uint64_t purpose) {
-    HETMP_CHECK(is_service_thread); // the engine is its own
+    HETMP_CHECK(on_service_thread()); // the engine is its own
     the_process->service_->engine().offer_again(purpose);
   }
   static void begin_visit(uint64_t loop) {

@@ -86,10 +86,10 @@ int start_private_thread(void* (*body)(void*), void* argument) {
   pthread_attr_setstacksize(&attributes, usual_stack_bytes); // the default is the user's limit, which may be any number
   set_ordinary_priority(attributes);
   auto* const start = new Start{body, argument, 0}; // not on this stack, which may be shared
-  const bool before = allocates_privately;
-  allocates_privately = true; // the C library allocates the new thread's tables in the creating thread
+  const bool before =
+      allocate_privately(true); // the C library allocates the new thread's tables in the creating thread
   const int error = create(attributes, private_thread, start);
-  allocates_privately = before;
+  allocate_privately(before);
   pthread_attr_destroy(&attributes);
   while (!error && start->is_private.load(std::memory_order_acquire) == 0) // pairs with the release in private_thread()
     futex_wait(start->is_private, 0);

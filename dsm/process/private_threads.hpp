@@ -7,14 +7,31 @@
 // dynamic linker that somebody may hold who waits for a page: so the thread for errands is made in good time, too.
 #pragma once
 
+#include <cstdint>
+
 namespace hetmp::dsm {
 
-/// True while the calling thread's allocations must be private: always on service threads, on any thread while it
-/// creates one (the C library allocates the new thread's tables in the creating thread), and in a PrivateSection.
-extern thread_local bool allocates_privately;
+/// What the calling thread is to whoever gives it memory.
+enum class ThreadKind : uint8_t {
+  Program, ///< it gets what nodes share
+  Private, ///< what is its process's alone, for a while
+  Service, ///< the same, always: it is the node's service thread
+};
+extern constinit thread_local ThreadKind thread_kind;
 
-/// True on the node's service thread.
-extern thread_local bool is_service_thread;
+/// The calling thread's allocations must be private: always on service threads, on any thread while it creates one (the
+/// C library allocates the new thread's tables in the creating thread), and in a PrivateSection.
+inline bool must_allocate_privately() { return thread_kind != ThreadKind::Program; }
+
+inline bool on_service_thread() { return thread_kind == ThreadKind::Service; }
+
+/// From now on, or no longer; returns how it was before. A service thread always does.
+inline bool allocate_privately(bool privately) {
+  const bool before = must_allocate_privately();
+  if (!on_service_thread())
+    thread_kind = privately ? ThreadKind::Private : ThreadKind::Program;
+  return before;
+}
 
 /// A detached thread with private stack and private bookkeeping. When it returns, the thread needs nothing more of
 /// memory that nodes share: not even where the program has a `malloc` of its own, which the dynamic linker then uses

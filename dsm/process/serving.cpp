@@ -7,19 +7,18 @@
 namespace hetmp::dsm {
 
 void NodeProcess::service_begins() {
-  HETMP_CHECK(!is_service_thread); // once
-  allocates_privately = true;
-  is_service_thread = true;
+  HETMP_CHECK(!on_service_thread()); // once
+  thread_kind = ThreadKind::Service;
 }
 
 void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {
-  HETMP_CHECK(is_service_thread && from < plan_.nodes());
+  HETMP_CHECK(on_service_thread() && from < plan_.nodes());
   if (hooks_.deliver)
     hooks_.deliver(from, bytes, size);
 }
 
 bool NodeProcess::retry() {
-  HETMP_CHECK(is_service_thread); // the lists are its own
+  HETMP_CHECK(on_service_thread()); // the lists are its own
   std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
   std::erase_if(to_unmap_, [this](Segment range) { return heap_.try_unmap(range); });
   return !to_free_.empty() || !to_unmap_.empty();
