@@ -64,6 +64,9 @@ class CoordinatedLevel : public NodeRegions,
   void tell(uint32_t node, const auto& content);
 };
 
+/// The program's; null: it has one node. Set at the start.
+inline CoordinatedLevel* program_level = nullptr;
+
 /// The driver for nodes inside one process, and the one for node processes.
 CoordinatedLevel* make_in_process_level(Coordinator coordinator);
 CoordinatedLevel* make_message_level(Coordinator coordinator);

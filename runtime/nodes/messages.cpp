@@ -203,7 +203,8 @@ class MessageLevel final : public CoordinatedLevel {
   Mailbox mailbox_;
 };
 
-MessageLevel* level;
+/// There is one before messages can come.
+MessageLevel& level() { return static_cast<MessageLevel&>(*program_level); }
 
 [[noreturn]] void refuse(uint32_t from, uint32_t size, const char* why) {
   die(exit_code::protocol, "node %u sent a runtime message of %u bytes that %s", from, size, why);
@@ -214,26 +215,26 @@ MessageLevel* level;
 const char* take(uint32_t from, const Request& request) {
   if (request.from.node != from || fabric->node != 0)
     return "is another node's";
-  level->handle(request);
+  level().handle(request);
   return nullptr;
 }
 
 const char* take(uint32_t from, const Answer& answer) {
   if (from != 0 || answer.to.node != fabric->node)
     return "is another node's";
-  return level->receive(answer) ? nullptr : "answers what was not asked";
+  return level().receive(answer) ? nullptr : "answers what was not asked";
 }
 
 const char* take(uint32_t, const TeamStart& start) {
   if (start.part.node != fabric->node)
     return "is another node's";
-  return level->mailbox().put(start) ? nullptr : "starts a team while another one starts there";
+  return level().mailbox().put(start) ? nullptr : "starts a team while another one starts there";
 }
 
 const char* take(uint32_t from, ReportWanted) {
   if (from != 0 || fabric->node != 0)
     return "is another node's";
-  level->draw_report();
+  level().draw_report();
   return nullptr;
 }
 
@@ -258,18 +259,18 @@ void take_code(TeamDescription& part, const TeamCode& code) {
 void* lead(void*) {
   auto* part = new TeamDescription;
   while (true) {
-    take_code(*part, level->mailbox().take(*part));
+    take_code(*part, level().mailbox().take(*part));
     page_report::region_begins(*part);
     run_node_part(*part); // its join is what ends the region
   }
   return nullptr;
 }
 
-const void* current_region() { return level->region_now(); }
+const void* current_region() { return level().region_now(); }
 
 void node_started() {
   set_own_node(fabric->node);
-  locks_of_this_node().attach(*level, false);
+  locks_of_this_node().attach(level(), false);
   perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();
   // Its part of a team has this thread at least, whatever stacks the user wants: the others are told of by who misses
@@ -293,9 +294,9 @@ void attach_fabric(dsm::Fabric& joined) {
 }
 
 CoordinatedLevel* make_message_level(Coordinator coordinator) {
-  level = new MessageLevel(std::move(coordinator));
-  locks_of_this_node().attach(*level, true);
-  return level;
+  auto* const made = new MessageLevel(std::move(coordinator));
+  locks_of_this_node().attach(*made, true);
+  return made;
 }
 
 } // namespace hetmp::runtime

@@ -29,8 +29,6 @@
 namespace hetmp::runtime {
 namespace {
 
-CoordinatedLevel* level;
-
 /// `name`: of what connects node processes; empty where there is nothing between nodes to calibrate.
 void read_interconnect(std::string_view name) {
   const perf::Interconnect known = perf::find_interconnect(name, layout().nodes());
@@ -126,7 +124,7 @@ void become_node_processes(bool may_execute_again) {
     if (found->version != dsm::fabric_version || found->nodes != layout().nodes())
       die(exit_code::software, "libhetmp.so and libhetmp_dsm.so do not belong together: install both from one build");
     clean_environment();
-    level = make_message_level(make_coordinator(found->interconnect));
+    program_level = make_message_level(make_coordinator(found->interconnect));
     attach_fabric(*found);
     if (const auto destination = environment_value(Variable::HETMP_REPORT); destination && *destination != "0")
       page_report::watch();
@@ -183,7 +181,7 @@ void set_up_nodes(bool may_execute_again) {
     timeline::start();
     break;
   case Layout::Kind::CpuSets:
-    level = make_in_process_level(make_coordinator({}));
+    program_level = make_in_process_level(make_coordinator({}));
     timeline::start();
     break;
   case Layout::Kind::Processes:
@@ -192,10 +190,10 @@ void set_up_nodes(bool may_execute_again) {
   }
 }
 
-GlobalLevel* global_level() { return level ? &level->interfaces() : nullptr; }
+GlobalLevel* global_level() { return program_level ? &program_level->interfaces() : nullptr; }
 
 perf::Report loop_report() {
-  perf::Report report = level ? level->report() : perf::Report{};
+  perf::Report report = program_level ? program_level->report() : perf::Report{};
   report.threshold_from = placement().origin_of_figures;
   if (const char* reason = why_tasks_stayed())
     report.tasks.kept_because = reason;
@@ -206,7 +204,7 @@ perf::Report loop_report() {
     region.place = place_of(region.address);
     region.visits += plan_cache::visits_taken(reinterpret_cast<const void*>(region.address));
   }
-  if (level)
+  if (program_level)
     report.placement = placement_of_regions();
   page_report::add_to(report);
   return report;
