@@ -1,85 +1,93 @@
 #include "dsm/ahead/fault_streams.hpp"
 
-#include "base/check.hpp"
-
-#include <algorithm>
-#include <cstdlib>
-
 namespace hetmp::dsm {
 
-PageSeries FaultStreams::fault(PageNumber page, bool write) {
-  ++faults_;
-  if (Stream* stream = find_continued(page)) {
-    stream->used = faults_;
-    return announce(*stream, page, page + uint64_t(stream->stride), write);
-  }
-  if (Stream* stream = find_near(page)) {
-    stream->origin = stream->last;
-    stream->stride = int64_t(page - stream->last);
-    stream->last = page;
-    HETMP_CHECK(stream->stride != 0 && std::abs(stream->stride) <= longest_stride);
-    stream->expected = page + uint64_t(stream->stride);
-    stream->series = 0;
-    stream->used = faults_;
-    return {};
-  }
-  oldest() = {page, page, page, 0, 0, faults_};
+PageSeries FaultStreams::fault(PageNumber page, Access access, uint32_t thread) {
+  if (access == Access::Upgrade)
+    note_upgrade(page);
+  else if (Stream* stream = reads_.find_continued(page))
+    return go_on(reads_, *stream, page, access);
+  // Others may write now what was written once and is read.
+  if (Stream* stream = access == Access::Read ? nullptr : writes_.find_continued(page))
+    return go_on(writes_, *stream, page, Access::Write);
+  return start(access == Access::Read ? reads_ : writes_, page, access, thread);
+}
+
+PageSeries FaultStreams::fault_under_way(PageNumber page, Access access) {
+  // A stream of reads does not go on because one of its pages is written.
+  if (Stream* stream = access == Access::Upgrade ? nullptr : reads_.find_announced(page))
+    return go_on_early(reads_, *stream, page, access);
+  if (Stream* stream = writes_.find_announced(page))
+    return go_on_early(writes_, *stream, page, Access::Write);
   return {};
 }
 
-PageSeries FaultStreams::fault_under_way(PageNumber page, bool write) {
-  for (Stream& stream : streams_)
-    if (stream.announced(page)) {
-      stream.used = ++faults_;
-      return announce(stream, page, stream.expected, write);
+PageSeries FaultStreams::used(PageNumber page) {
+  if (Stream* stream = reads_.find_announced(page); stream && stream->write)
+    return go_on_early(reads_, *stream, page, Access::Write);
+  return fault_under_way(page, Access::Upgrade);
+}
+
+void FaultStreams::regretted(PageNumber page) {
+  for (Stream& stream : reads_)
+    if (stream.covers(page)) {
+      stream.write = false;
+      stream.upgrades = 0;
     }
-  return {};
-}
-
-/// Whether the page is one of the stream's last series.
-bool FaultStreams::Stream::announced(PageNumber page) const {
-  if (used == 0 || series == 0)
-    return false;
-  const auto before = int64_t(expected - page); // pages from it to the end of the series, in the stream's direction
-  return before % stride == 0 && before / stride >= 1 && before / stride <= int64_t(series);
-}
-
-/// The stream has come to `fault`; the next series begins with `first`.
-PageSeries FaultStreams::announce(Stream& stream, PageNumber fault, PageNumber first, bool write) {
-  HETMP_CHECK(stream.stride != 0 && std::abs(stream.stride) <= longest_stride);
-  const auto length = uint64_t(int64_t(fault - stream.origin) / stream.stride);
-  stream.series =
-      uint32_t(std::clamp<uint64_t>(length / 2, first_series, write ? longest_written_series : longest_series));
-  HETMP_CHECK(stream.series >= first_series && stream.series <= longest_series);
-  stream.last = fault;
-  stream.expected = first + uint64_t(stream.stride) * stream.series;
-  return {first, stream.stride, stream.series};
-}
-
-FaultStreams::Stream* FaultStreams::find_continued(PageNumber page) {
-  for (Stream& stream : streams_)
-    if (stream.used != 0 && stream.stride != 0 && stream.expected == page)
-      return &stream;
-  return nullptr;
-}
-
-/// The stream of one fault, or of two that did not go on like this, that lies nearest.
-FaultStreams::Stream* FaultStreams::find_near(PageNumber page) {
-  Stream* nearest = nullptr;
-  int64_t least = longest_stride + 1;
-  for (Stream& stream : streams_) {
-    const int64_t distance = std::abs(int64_t(page - stream.last));
-    if (stream.used != 0 && distance != 0 && distance < least) {
-      nearest = &stream;
-      least = distance;
+  for (Stream& stream : writes_)
+    if (stream.covers(page)) {
+      writes_.shorten(stream, page);
+      stream = {};
     }
-  }
-  return nearest;
 }
 
-FaultStreams::Stream& FaultStreams::oldest() {
-  return *std::min_element(streams_.begin(), streams_.end(),
-                           [](const Stream& a, const Stream& b) { return a.used < b.used; });
+PageSeries FaultStreams::start(StreamTable& table, PageNumber page, Access access, uint32_t thread) {
+  if (Stream* stream = table.find_again(page, thread))
+    return go_on(table, *stream, page, access);
+  if (Stream* stream = table.find_skipping(page, thread))
+    return go_on(table, *stream, page, access);
+  if (Stream* stream = table.find_beside(page, thread))
+    return go_on(table, *stream, page, access);
+  const auto [stream, goes_on] = table.start(page, thread);
+  stream.write = stream.write || access != Access::Read;
+  if (goes_on)
+    return go_on(table, stream, page, access);
+  PageSeries none;
+  none.write = stream.write;
+  return none;
+}
+
+/// The stream has come to `fault`, and the next series begins behind it.
+PageSeries FaultStreams::go_on(StreamTable& table, Stream& stream, PageNumber fault, Access access) {
+  return announce(table, stream, fault, fault + uint64_t(stream.stride), access);
+}
+
+/// The stream is within its last series: the next one begins behind that.
+PageSeries FaultStreams::go_on_early(StreamTable& table, Stream& stream, PageNumber fault, Access access) {
+  return announce(table, stream, fault, stream.expected, access);
+}
+
+PageSeries FaultStreams::announce(StreamTable& table, Stream& stream, PageNumber fault, PageNumber first,
+                                  Access access) {
+  if (access == Access::Read && ++stream.quiet > most_quiet)
+    stream.upgrades = 0;
+  const bool write = stream.write || access != Access::Read;
+  const bool began_writing = &table == &writes_;
+  PageSeries series =
+      table.announce(stream, fault, first,
+                     {began_writing ? first_written_length : first_length, began_writing ? 1 : first_series,
+                      write ? longest_written_series : longest_series});
+  series.write = write;
+  return series;
+}
+
+/// One of the streams of reads may have brought the page.
+void FaultStreams::note_upgrade(PageNumber page) {
+  for (Stream& stream : reads_)
+    if (stream.is_in_front(page)) {
+      stream.quiet = 0;
+      stream.write = stream.write || ++stream.upgrades >= enough_upgrades;
+    }
 }
 
 } // namespace hetmp::dsm

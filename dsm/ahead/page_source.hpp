@@ -17,6 +17,8 @@ class PageSource {
   /// those.
   virtual void ask(PageNumber page, bool write) = 0;
   virtual void send_asked() = 0;
+  /// The page, which was asked for to be written, becomes a witness (witnesses.hpp).
+  virtual void watch(PageNumber page) = 0;
   /// Sends a copy of the page to a node that has not asked, if the page is at home here and the copy is worth it.
   virtual void push(PageNumber page, uint32_t to) = 0;
   /// False once the program may have made some shared memory unreadable. Nothing is fetched for no thread any more

@@ -4,38 +4,74 @@
 #include "dsm/ahead/visit_prefetcher.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace hetmp::dsm {
 namespace {
 
 /// What is fetched ahead lies near what is wanted: two series of neighbouring pages, or of a stride's.
 constexpr size_t farthest_ahead = size_t(4) << 20;
+/// Likewise, where the stride is wide.
+constexpr size_t farthest_wide = size_t(128) << 20;
 
 } // namespace
 
+PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t thread, bool first,
+                                     const PageSource& source) {
+  if (!wanted_ || !source.all_readable())
+    return {};
+  const PageSeries series = first ? streams_.fault(page, access, thread) : streams_.fault_under_way(page, access);
+  HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
+  return series;
+}
+
+PageSeries StreamPrefetcher::used(PageNumber page, const PageSource& source) {
+  if (!wanted_ || !source.all_readable())
+    return {};
+  doubts_.used(page);
+  return streams_.used(page);
+}
+
+void StreamPrefetcher::regretted(PageNumber page) {
+  doubts_.regretted(page);
+  streams_.regretted(page);
+}
+
 /// To the protocol these are faults like any other, which may come at any time. Their answers come while the thread
 /// still works on this page.
-void StreamPrefetcher::faulted(PageNumber page, bool write, bool first, PageSource& source, VisitPrefetcher& visits) {
-  if (!wanted_ || !source.all_readable())
-    return;
-  const PageSeries series = first ? streams_.fault(page, write) : streams_.fault_under_way(page, write);
-  HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
-  for (uint32_t i = 0; i < series.count; ++i)
-    if (may_fetch(series.page(i), page, source)) {
-      source.ask(series.page(i), write);
-      visits.fetched(series.page(i), write, source);
-    }
+void StreamPrefetcher::fetch(const PageSeries& series, PageNumber with, PageSource& source, VisitPrefetcher& visits) {
+  to_ask_.clear();
+  size_t writes = 0;
+  for (uint32_t i = 0; i < series.count; ++i) {
+    const PageNumber page = series.page(i);
+    if (!is_near(page, with, series.stride) || !may_come_unasked(plan_, page) || source.is_asked_for(page) ||
+        !source.is_missing(page, series.write))
+      continue;
+    const bool write = series.write && doubts_.allow(page);
+    if (!write && !source.is_missing(page, false))
+      continue;
+    to_ask_.push_back({page, write});
+    writes += write;
+  }
+  // Far enough behind to tell that the series is used, far enough before its end to bring the next one.
+  size_t until_witness = writes * 3 / 4;
+  for (const Wanted& wanted : to_ask_) {
+    source.ask(wanted.page, wanted.write);
+    if (wanted.write && until_witness-- == 0)
+      source.watch(wanted.page);
+    visits.fetched(wanted.page, wanted.write, source);
+  }
   source.send_asked();
 }
 
-/// A page of the same kind of memory as the one a thread wants, of which this node has no copy.
-bool StreamPrefetcher::may_fetch(PageNumber page, PageNumber with, const PageSource& source) const {
+/// A page of the same kind of memory as the one a thread wants.
+bool StreamPrefetcher::is_near(PageNumber page, PageNumber with, int64_t stride) const {
+  const size_t farthest = std::abs(stride) <= FaultStreams::longest_stride ? farthest_ahead : farthest_wide;
   if (page >= plan_.pages() || plan_.home_of(page) != plan_.home_of(with))
     return false;
   const uintptr_t address = plan_.address_of(page), wanted = plan_.address_of(with);
-  const bool same_memory = plan_.in_slices(address) == plan_.in_slices(wanted) &&
-                           std::max(address, wanted) - std::min(address, wanted) <= farthest_ahead;
-  return same_memory && may_come_unasked(plan_, page) && source.is_missing(page, false) && !source.is_asked_for(page);
+  return plan_.in_slices(address) == plan_.in_slices(wanted) &&
+         std::max(address, wanted) - std::min(address, wanted) <= farthest;
 }
 
 } // namespace hetmp::dsm

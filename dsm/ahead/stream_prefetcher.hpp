@@ -3,6 +3,10 @@
 
 #include "dsm/ahead/fault_streams.hpp"
 #include "dsm/ahead/page_source.hpp"
+#include "dsm/ahead/write_doubts.hpp"
+
+#include <cstddef>
+#include <vector>
 
 namespace hetmp::dsm {
 
@@ -16,16 +20,28 @@ class StreamPrefetcher {
   /// Before the first fault.
   void enable(bool wanted) { wanted_ = wanted; }
 
-  /// A thread has faulted on a page of which there is no copy here; `first`: no request for it was under way. What is
-  /// fetched with it counts as fetched by the present visit.
-  void faulted(PageNumber page, bool write, bool first, PageSource& source, VisitPrefetcher& visits);
+  /// A thread has faulted on the page; `first`: no request for it was under way. The pages to fetch with it, with
+  /// fetch(); `write`: the page itself will be written.
+  PageSeries faulted(PageNumber page, Access access, uint32_t thread, bool first, const PageSource& source);
+  /// A witness was written, of the pages that were fetched. Likewise.
+  PageSeries used(PageNumber page, const PageSource& source);
+  /// Asks for what is missing of the series that came of this page's fault. It counts as fetched by the present visit.
+  void fetch(const PageSeries& series, PageNumber with, PageSource& source, VisitPrefetcher& visits);
+  /// A witness was taken by another node before it was written.
+  void regretted(PageNumber page);
 
  private:
-  bool may_fetch(PageNumber page, PageNumber with, const PageSource& source) const;
+  bool is_near(PageNumber page, PageNumber with, int64_t stride) const;
 
   const AddressPlan& plan_;
   bool wanted_ = true;
   FaultStreams streams_;
+  WriteDoubts doubts_;
+  struct Wanted {
+    PageNumber page;
+    bool write;
+  };
+  std::vector<Wanted> to_ask_; ///< of fetch(), kept for its memory
 };
 
 } // namespace hetmp::dsm

@@ -9,42 +9,51 @@ namespace {
 
 using protocol::ActionKind;
 
-/// The place of such actions in the batch's order; -1: none.
-int stage_of(ActionKind kind) {
+/// The place of such actions in the batch's order; -1: none. `last`: of its event's.
+int stage_of(ActionKind kind, bool last) {
   switch (kind) {
   case ActionKind::Protect:
     return 0;
+  case ActionKind::Drop: // something is sent behind it, which tells that it is done
+    return last ? 5 : 1;
   case ActionKind::InstallShared:
   case ActionKind::InstallExclusive:
-    return 1;
-  case ActionKind::Wake: // comes with the installation
     return 2;
+  case ActionKind::Unprotect:
+    return 3;
   case ActionKind::Send:
   case ActionKind::SendData:
-    return 3;
-  case ActionKind::Drop:
     return 4;
   default:
     return -1;
   }
 }
 
-bool is_installation(ActionKind kind) {
-  return kind == ActionKind::InstallShared || kind == ActionKind::InstallExclusive;
+/// Threads may wait for it: they are woken with it.
+bool is_arrival(ActionKind kind) {
+  return kind == ActionKind::InstallShared || kind == ActionKind::InstallExclusive || kind == ActionKind::Unprotect;
 }
 
-/// Whether carrying them out stage by stage is carrying them out in order. Somebody to be woken without an
-/// installation, and an installation that wakes nobody, are not the batch's business.
+/// Whether carrying them out stage by stage is carrying them out in order. Somebody to be woken without an arrival, and
+/// an arrival that wakes nobody, are not the batch's business.
 bool is_in_order(const protocol::Actions& actions) {
   int stage = -1;
   for (size_t i = 0; i < actions.size(); ++i) {
     const ActionKind kind = actions[i].kind;
-    const bool wakes = i + 1 < actions.size() && actions[i + 1].kind == ActionKind::Wake;
-    const bool woken = i != 0 && is_installation(actions[i - 1].kind);
-    if (stage_of(kind) < 0 || stage_of(kind) < stage || is_installation(kind) != wakes ||
-        (kind == ActionKind::Wake && !woken) || actions[i].page() != actions[0].page())
+    const bool last = i + 1 == actions.size();
+    if (actions[i].page() != actions[0].page())
       return false;
-    stage = stage_of(kind);
+    if (kind == ActionKind::Wake) {
+      if (i == 0 || !is_arrival(actions[i - 1].kind))
+        return false;
+      continue;
+    }
+    const int next = stage_of(kind, last);
+    if (next <= stage && !(next == stage && kind == ActionKind::Send))
+      return false;
+    if (is_arrival(kind) && (last || actions[i + 1].kind != ActionKind::Wake))
+      return false;
+    stage = next;
   }
   return true;
 }
@@ -62,12 +71,12 @@ bool ActionBatch::add(const protocol::Actions& actions, const uint8_t* content) 
   if (!is_in_order(actions))
     return false;
   HETMP_CHECK_COSTLY(actions.empty() || !is_about(actions[0].page()));
-  for (const protocol::Action& action : actions)
-    add(action, content);
+  for (size_t i = 0; i < actions.size(); ++i)
+    add(actions[i], i + 1 == actions.size(), content);
   return true;
 }
 
-void ActionBatch::add(const protocol::Action& action, const uint8_t* content) {
+void ActionBatch::add(const protocol::Action& action, bool last, const uint8_t* content) {
   switch (action.kind) {
   case ActionKind::Protect:
     append(protections, action.page());
@@ -81,7 +90,10 @@ void ActionBatch::add(const protocol::Action& action, const uint8_t* content) {
     send(action);
     break;
   case ActionKind::Drop:
-    append(drops, action.page());
+    append(last ? drops : drops_before, action.page());
+    break;
+  case ActionKind::Unprotect:
+    append(upgrades, action.page());
     break;
   default: // Wake
     break;
@@ -126,7 +138,8 @@ void ActionBatch::send(const protocol::Action& action) {
 bool ActionBatch::is_about(PageNumber page) const {
   const auto within = [page](const PageRange& pages) { return page - pages.first < pages.count; };
   return std::any_of(protections.begin(), protections.end(), within) ||
-         std::any_of(drops.begin(), drops.end(), within) ||
+         std::any_of(drops_before.begin(), drops_before.end(), within) ||
+         std::any_of(upgrades.begin(), upgrades.end(), within) || std::any_of(drops.begin(), drops.end(), within) ||
          std::any_of(installations.begin(), installations.end(),
                      [&](const Installation& installation) { return within(installation.pages); }) ||
          std::any_of(sendings.begin(), sendings.end(), [page](const Sending& sending) {
@@ -139,7 +152,9 @@ bool ActionBatch::is_about(PageNumber page) const {
 
 void ActionBatch::clear() {
   protections.clear();
+  drops_before.clear();
   installations.clear();
+  upgrades.clear();
   sendings.clear();
   drops.clear();
 }

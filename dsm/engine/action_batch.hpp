@@ -2,9 +2,9 @@
 // in one message, are installed by one system call.
 //
 // That is allowed because pages do not interact: the protocol asks for the order of one page's actions, and of its
-// messages on one channel. Here all pages are protected first, then installed, then what is to be sent goes out, then
-// copies are dropped; an event whose actions come in another order is not taken. Pure; the carrying out is somebody
-// else's.
+// messages on one channel. Here all pages are protected first, copies that a message tells to be gone are dropped, then
+// pages are installed, then made writable, then what is to be sent goes out, then other copies are dropped: those that
+// are sent away. An event whose actions come in another order is not taken. Pure; the carrying out is somebody else's.
 #pragma once
 
 #include "dsm/engine/page_range.hpp"
@@ -32,18 +32,23 @@ class ActionBatch {
   /// for zeros. False if they have to be carried out one by one; then nothing was added.
   bool add(const protocol::Actions& actions, const uint8_t* content);
 
-  bool empty() const { return protections.empty() && installations.empty() && sendings.empty() && drops.empty(); }
+  bool empty() const {
+    return protections.empty() && drops_before.empty() && installations.empty() && upgrades.empty() &&
+           sendings.empty() && drops.empty();
+  }
   void clear();
 
-  // In the order in which to carry them out. Whoever waits for an installed page is to be woken.
+  // In the order in which to carry them out. Whoever waits for a page that comes, or becomes writable, is to be woken.
   std::vector<PageRange> protections;
+  std::vector<PageRange> drops_before; ///< of what is sent
   std::vector<Installation> installations;
+  std::vector<PageRange> upgrades; ///< become writable
   std::vector<Sending> sendings;
   std::vector<PageRange> drops;
 
  private:
   bool is_about(PageNumber page) const;
-  void add(const protocol::Action& action, const uint8_t* content);
+  void add(const protocol::Action& action, bool last, const uint8_t* content);
   void install(PageNumber page, const uint8_t* content, bool writable);
   void send(const protocol::Action& action);
 };

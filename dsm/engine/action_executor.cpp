@@ -5,6 +5,21 @@
 #include "dsm/space/zero_page.hpp"
 
 namespace hetmp::dsm {
+namespace {
+
+/// Calls work(pages) for the ranges of those that are no witnesses.
+template <class Work> void for_each_between(const Witnesses& witnesses, PageRange pages, Work work) {
+  uint32_t begin = 0;
+  for (uint32_t end = 0; end <= pages.count; ++end) {
+    if (end != pages.count && !witnesses.has(pages.first + end))
+      continue;
+    if (end != begin)
+      work(PageRange{pages.first + begin, end - begin});
+    begin = end + 1;
+  }
+}
+
+} // namespace
 
 void ActionExecutor::add(const protocol::Actions& actions, const uint8_t* content) {
   if (batch_.add(actions, content))
@@ -18,8 +33,12 @@ void ActionExecutor::finish() {
     return;
   for (const PageRange& pages : batch_.protections)
     protect(pages);
+  for (const PageRange& pages : batch_.drops_before)
+    drop(pages);
   for (const ActionBatch::Installation& installation : batch_.installations)
     install(installation);
+  for (const PageRange& pages : batch_.upgrades)
+    unprotect(pages, UserFaults::Waiters::Wake);
   for (const ActionBatch::Sending& sending : batch_.sendings)
     send(sending);
   for (const PageRange& pages : batch_.drops)
@@ -54,7 +73,7 @@ void ActionExecutor::carry_out_one_by_one(const protocol::Actions& actions, cons
       i += then_wake;
       break;
     case protocol::ActionKind::Unprotect:
-      unprotect(page, then_wake ? UserFaults::Waiters::Wake : UserFaults::Waiters::Keep);
+      unprotect({page, 1}, then_wake ? UserFaults::Waiters::Wake : UserFaults::Waiters::Keep);
       i += then_wake;
       break;
     case protocol::ActionKind::Wake:
@@ -69,23 +88,30 @@ void ActionExecutor::carry_out_one_by_one(const protocol::Actions& actions, cons
 
 void ActionExecutor::protect(PageRange pages) {
   meter_.taken(pages.first, pages.count, StormMeter::What::RightToWrite, monotonic_ns());
+  listener_.right_lost(pages);
   for_each_piece(plan_, pages, [this](uintptr_t address, PageRange piece) { memory_.protect(address, piece); });
 }
 
-void ActionExecutor::unprotect(PageNumber page, UserFaults::Waiters waiters) {
-  const uintptr_t address = plan_.address_of(page);
-  memory_.unprotect(address, waiters);
-  observer_.arrived(address, 1, true);
-  const int64_t now = monotonic_ns();
-  meter_.came(page, 1, now);
-  holds_.came(page, now);
+void ActionExecutor::unprotect(PageRange all, UserFaults::Waiters waiters) {
+  for_each_piece(plan_, all, [this, waiters](uintptr_t address, PageRange pages) {
+    for_each_between(witnesses_, pages, [&](PageRange others) {
+      memory_.unprotect(address + (others.first - pages.first) * page_bytes, others, waiters);
+    });
+    observer_.arrived(address, pages.count, true);
+    const int64_t now = monotonic_ns();
+    meter_.came(pages.first, pages.count, now);
+    holds_.came(pages.first, now, pages.count);
+  });
 }
 
 void ActionExecutor::install(const ActionBatch::Installation& installation, bool held) {
   HETMP_CHECK(installation.pages.count != 0);
   const uint8_t* content = installation.content;
   for_each_piece(plan_, installation.pages, [&](uintptr_t address, PageRange pages) {
-    memory_.install(address, pages, content, installation.writable);
+    if (installation.writable)
+      install_witnesses_apart(address, pages, content);
+    else
+      memory_.install(address, pages, content, false);
     observer_.arrived(address, pages.count, installation.writable);
     if (content) {
       observer_.received(pages.count * page_bytes);
@@ -96,6 +122,18 @@ void ActionExecutor::install(const ActionBatch::Installation& installation, bool
     if (held)
       holds_.came(pages.first, now, pages.count);
   });
+}
+
+/// Pages that may be written.
+void ActionExecutor::install_witnesses_apart(uintptr_t address, PageRange pages, const uint8_t* content) {
+  const auto install = [&](PageRange some, bool writable) {
+    const size_t offset = (some.first - pages.first) * page_bytes;
+    memory_.install(address + offset, some, content ? content + offset : nullptr, writable);
+  };
+  for_each_between(witnesses_, pages, [&](PageRange others) { install(others, true); });
+  for (PageNumber page = pages.first; page != pages.first + pages.count; ++page)
+    if (witnesses_.has(page))
+      install({page, 1}, false);
 }
 
 void ActionExecutor::drop(PageRange pages) {

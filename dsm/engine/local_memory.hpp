@@ -46,7 +46,10 @@ class LocalMemory {
   void give_zeros(PageNumber page, bool writable);
   /// Later writes to the pages fault, and this thread may read them. At most most_data_pages, one behind the other.
   void protect(uintptr_t address, PageRange pages);
-  void unprotect(uintptr_t address, UserFaults::Waiters waiters) { faults_.unprotect(address, waiters); }
+  /// The pages become writable. Likewise.
+  void unprotect(uintptr_t address, PageRange pages, UserFaults::Waiters waiters) {
+    faults_.unprotect(address, waiters, pages.count);
+  }
   /// Pages that are not here come: `content`, null for zeros. Wakes whoever waits for them. Likewise.
   void install(uintptr_t address, PageRange pages, const uint8_t* content, bool writable);
   /// The copies go: later accesses fault. Likewise.

@@ -40,17 +40,37 @@ void PageEngine::handle_fault(const PageFault& fault) {
   // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
   if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected)
     memory_.give_zeros(page, state == protocol::LocalState::Exclusive);
-  if (is_missing(page, write)) {
+  if (state == protocol::LocalState::Exclusive && fault.kind == PageFault::Kind::WriteProtected) {
+    memory_.unprotect(fault.address, {page, 1}, UserFaults::Waiters::Wake);
+    if (witnesses_.remove(page))
+      prefetcher_.streams.fetch(prefetcher_.streams.used(page, *this), page, *this, prefetcher_.visits);
+    return;
+  }
+  const bool missing = is_missing(page, write), first = !is_asked_for(page);
+  PageSeries ahead;
+  if (missing) {
     observer_.faulted(fault);
     meter_.faulted(page, monotonic_ns());
+    const Access access = !write                                   ? Access::Read
+                          : state == protocol::LocalState::Invalid ? Access::Write
+                                                                   : Access::Upgrade;
+    ahead = prefetcher_.streams.faulted(page, access, fault.thread, first, *this);
+    ahead.write = ahead.write || write || will_be_written(page);
     prefetcher_.visits.fetched(page, write, *this);
+    witnesses_.remove(page); // the thread is here to tell
+    ask(page, ahead.write);
+  } else {
+    ask(page, write);
   }
-  const bool first = !is_asked_for(page);
-  const bool to_write = write || will_be_written(page);
-  ask(page, to_write);
   executor_.finish();
-  if (state == protocol::LocalState::Invalid)
-    prefetcher_.streams.faulted(page, to_write, first, *this, prefetcher_.visits);
+  prefetcher_.streams.fetch(ahead, page, *this, prefetcher_.visits);
+}
+
+/// What the page was fetched with is not written, as far as one can tell, and another node wanted it.
+void PageEngine::right_lost(PageRange pages) {
+  for (PageNumber page = pages.first; page != pages.first + pages.count; ++page)
+    if (witnesses_.remove(page))
+      prefetcher_.streams.regretted(page);
 }
 
 /// In a turn, others wait whatever this node takes: what it wrote before comes for writing at once.

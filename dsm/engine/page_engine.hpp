@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dsm/ahead/prefetcher.hpp"
+#include "dsm/ahead/witnesses.hpp"
 #include "dsm/engine/action_executor.hpp"
 #include "dsm/engine/hold_times.hpp"
 #include "dsm/engine/local_memory.hpp"
@@ -68,9 +69,11 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   }
   void ask(PageNumber page, bool write) override;
   void send_asked() override { executor_.finish(); }
+  void watch(PageNumber page) override { witnesses_.add(page); }
   void push(PageNumber page, uint32_t to) override;
   bool all_readable() const override { return memory_.all_readable(); }
   void copies_lost(PageRange pages) override { prefetcher_.visits.lost(pages.first, pages.count, *this); }
+  void right_lost(PageRange pages) override;
 
   const AddressPlan& plan_;
   LocalMemory& memory_;
@@ -83,7 +86,8 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   StormMeter meter_;
   std::vector<StormMeter::Wanted> back_; ///< of fetch_back(), kept for its memory
   WaitingRequests waiting_;
-  ActionExecutor executor_{plan_, memory_, observer_, holds_, meter_, *this};
+  Witnesses witnesses_;
+  ActionExecutor executor_{plan_, memory_, observer_, holds_, meter_, witnesses_, *this};
 };
 
 } // namespace hetmp::dsm

@@ -32,7 +32,7 @@ namespace {
 bool negotiate(int descriptor, uint64_t features) {
   uffdio_api api{};
   api.api = UFFD_API;
-  api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | features;
+  api.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_THREAD_ID | features;
   return ioctl(descriptor, UFFDIO_API, &api) == 0;
 }
 
@@ -110,6 +110,7 @@ size_t UserFaults::read(PageFault* faults, size_t most) {
     const auto& fault = messages[i].arg.pagefault;
     faults[count].address = page_down(fault.address);
     faults[count].offset = exact_ ? uint32_t(fault.address - page_down(fault.address)) : UINT32_MAX;
+    faults[count].thread = fault.feat.ptid;
     faults[count].kind = fault.flags & UFFD_PAGEFAULT_FLAG_WP      ? PageFault::Kind::WriteProtected
                          : fault.flags & UFFD_PAGEFAULT_FLAG_WRITE ? PageFault::Kind::WriteMissing
                                                                    : PageFault::Kind::ReadMissing;
@@ -167,8 +168,8 @@ static void change_protection(int descriptor, uintptr_t page, size_t pages, uint
 void UserFaults::protect(uintptr_t page, size_t pages) {
   change_protection(descriptor_, page, pages, UFFDIO_WRITEPROTECT_MODE_WP);
 }
-void UserFaults::unprotect(uintptr_t page, Waiters waiters) {
-  change_protection(descriptor_, page, 1, waiters == Waiters::Keep ? UFFDIO_WRITEPROTECT_MODE_DONTWAKE : 0);
+void UserFaults::unprotect(uintptr_t page, Waiters waiters, size_t pages) {
+  change_protection(descriptor_, page, pages, waiters == Waiters::Keep ? UFFDIO_WRITEPROTECT_MODE_DONTWAKE : 0);
 }
 
 void UserFaults::drop(uintptr_t page, size_t pages) {

@@ -10,6 +10,7 @@ struct PageFault {
   uintptr_t address = 0; ///< page aligned
   enum class Kind : uint8_t { ReadMissing, WriteMissing, WriteProtected } kind = Kind::ReadMissing;
   uint32_t offset = UINT32_MAX; ///< of the access in the page; UINT32_MAX where the kernel does not tell
+  uint32_t thread = 0;          ///< the kernel's number of the thread that waits
 };
 
 class UserFaults {
@@ -41,7 +42,7 @@ class UserFaults {
   /// Likewise, zeros; at most most_data_pages.
   bool install_zeros(uintptr_t page, bool writable, Waiters waiters, size_t pages = 1);
   void protect(uintptr_t page, size_t pages = 1); ///< later writes fault
-  void unprotect(uintptr_t page, Waiters waiters);
+  void unprotect(uintptr_t page, Waiters waiters, size_t pages = 1);
   void drop(uintptr_t page, size_t pages = 1); ///< later accesses fault
   void wake(uintptr_t page);
 

@@ -47,6 +47,40 @@ Actions asks(PageNumber page, uint32_t of = 0, MessageType type = MessageType::R
   return actions;
 }
 
+Actions gives_up(PageNumber page) {
+  Actions actions;
+  actions.add(ActionKind::Drop, page);
+  actions.send(0, message(MessageType::InvalidateAck, page));
+  return actions;
+}
+
+Actions upgrades(PageNumber page) {
+  Actions actions;
+  actions.add(ActionKind::Unprotect, page);
+  actions.add(ActionKind::Wake, page);
+  actions.send(0, message(MessageType::Done, page));
+  return actions;
+}
+
+TEST(ActionBatch, NeighboursAreGivenUpAndUpgradedTogether) {
+  ActionBatch batch;
+  for (PageNumber page = 100; page < 120; ++page)
+    ASSERT_TRUE(batch.add(gives_up(page), nullptr));
+  for (PageNumber page = 200; page < 220; ++page)
+    ASSERT_TRUE(batch.add(upgrades(page), nullptr));
+  ASSERT_EQ(batch.drops_before.size(), 1u) << "before what tells of it is sent";
+  EXPECT_EQ(batch.drops_before[0].count, 20u);
+  EXPECT_TRUE(batch.drops.empty());
+  ASSERT_EQ(batch.upgrades.size(), 1u);
+  EXPECT_EQ(batch.upgrades[0].first, 200u);
+  EXPECT_EQ(batch.upgrades[0].count, 20u);
+  ASSERT_EQ(batch.sendings.size(), 2u);
+  EXPECT_EQ(batch.sendings[0].message.count, 20u);
+  EXPECT_EQ(batch.sendings[1].message.count, 20u);
+  batch.clear();
+  EXPECT_TRUE(batch.empty());
+}
+
 TEST(ActionBatch, NeighboursAreProtectedSentAndDroppedTogether) {
   ActionBatch batch;
   for (PageNumber page = 100; page < 120; ++page)
@@ -129,8 +163,14 @@ TEST(ActionBatch, AnotherOrderIsNotTaken) {
     EXPECT_EQ(taken, !batch.empty());
     return !taken;
   };
-  EXPECT_TRUE(refused({ActionKind::Drop, ActionKind::Send})) << "an acknowledgement comes after what it tells";
-  EXPECT_TRUE(refused({ActionKind::Unprotect, ActionKind::Wake}));
+  EXPECT_FALSE(refused({ActionKind::Drop, ActionKind::Send}));
+  EXPECT_FALSE(refused({ActionKind::Send, ActionKind::Drop}));
+  EXPECT_TRUE(refused({ActionKind::Drop, ActionKind::Protect}));
+  EXPECT_FALSE(refused({ActionKind::Unprotect, ActionKind::Wake}));
+  EXPECT_FALSE(refused({ActionKind::Unprotect, ActionKind::Wake, ActionKind::Send}));
+  EXPECT_TRUE(refused({ActionKind::Unprotect}));
+  EXPECT_TRUE(refused({ActionKind::Send, ActionKind::Unprotect, ActionKind::Wake}));
+  EXPECT_FALSE(refused({ActionKind::Send, ActionKind::Send}));
   EXPECT_TRUE(refused({ActionKind::Hold}));
   EXPECT_TRUE(refused({ActionKind::Wake}));
   EXPECT_TRUE(refused({ActionKind::InstallShared}));
@@ -150,9 +190,15 @@ std::map<PageNumber, std::string> carried_out(const ActionBatch& batch) {
   for (const PageRange& pages : batch.protections)
     for (uint32_t i = 0; i < pages.count; ++i)
       done[pages.first + i] += "P";
+  for (const PageRange& pages : batch.drops_before)
+    for (uint32_t i = 0; i < pages.count; ++i)
+      done[pages.first + i] += "D";
   for (const auto& installation : batch.installations)
     for (uint32_t i = 0; i < installation.pages.count; ++i)
       done[installation.pages.first + i] += installation.writable ? "X" : "S";
+  for (const PageRange& pages : batch.upgrades)
+    for (uint32_t i = 0; i < pages.count; ++i)
+      done[pages.first + i] += "W";
   for (const auto& sending : batch.sendings)
     for (uint32_t i = 0; i < sending.message.count; ++i)
       done[sending.message.message(i).page] += std::to_string(sending.to) + name_of(sending.message.first.type);
@@ -170,7 +216,15 @@ TEST(ActionBatch, WhateverComesTogetherEachPageGetsItsOwn) {
     PageNumber page = 0;
     for (int i = 0; i < 60; ++i) {
       page += 1 + (random() % 4 == 0 ? random() % 5 : 0);
-      switch (random() % 4) {
+      switch (random() % 6) {
+      case 4:
+        batch.add(gives_up(page), nullptr);
+        expected[page] = "D0InvalidateAck";
+        break;
+      case 5:
+        batch.add(upgrades(page), nullptr);
+        expected[page] = "W0Done";
+        break;
       case 0:
         batch.add(supplies(page, MessageType::DataShared), nullptr);
         expected[page] = "P1DataShared";

@@ -1,6 +1,7 @@
 // What is fetched ahead, and what is not: streams, visits and pushes over pages that only remember what they were
 // asked.
 #include "dsm/ahead/prefetcher.hpp"
+#include "dsm/ahead/witnesses.hpp"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -21,6 +22,7 @@ class Pages final : public PageSource {
     under_way.insert(page);
   }
   void send_asked() override { ++sent; }
+  void watch(PageNumber page) override { watched.push_back(page); }
   void push(PageNumber page, uint32_t to) override { pushed.emplace_back(page, to); }
   bool all_readable() const override { return readable; }
 
@@ -32,6 +34,7 @@ class Pages final : public PageSource {
 
   std::set<PageNumber> here, writable, under_way;
   std::vector<std::pair<PageNumber, bool>> asked;
+  std::vector<PageNumber> watched;
   std::vector<std::pair<PageNumber, uint32_t>> pushed;
   int sent = 0;
   bool readable = true;
@@ -41,7 +44,8 @@ class Prefetching : public testing::Test {
  protected:
   void fault(PageNumber page) {
     prefetcher.visits.fetched(page, false, pages);
-    prefetcher.streams.faulted(page, false, true, pages, prefetcher.visits);
+    prefetcher.streams.fetch(prefetcher.streams.faulted(page, Access::Read, 1, true, pages), page, pages,
+                             prefetcher.visits);
     pages.here.insert(page);
   }
 
@@ -65,6 +69,61 @@ TEST_F(Prefetching, AStreamFetchesWhatComesNext) {
     fault(page);
   ASSERT_EQ(pages.asked.size(), FaultStreams::first_series);
   EXPECT_EQ(pages.asked[0], std::pair(others + 3, false));
+}
+
+TEST_F(Prefetching, OneOfWhatIsFetchedForWritingIsAWitness) {
+  const auto write = [&](PageNumber page) {
+    const PageSeries series = prefetcher.streams.faulted(page, Access::Write, 1, true, pages);
+    prefetcher.streams.fetch(series, page, pages, prefetcher.visits);
+  };
+  PageNumber page = others;
+  for (; pages.asked.empty(); ++page)
+    write(page);
+  ASSERT_EQ(pages.watched.size(), 1u);
+  const PageNumber witness = pages.watched[0];
+  const size_t asked = pages.asked.size();
+  prefetcher.streams.fetch(prefetcher.streams.used(witness, pages), witness, pages, prefetcher.visits);
+  EXPECT_GT(pages.asked.size(), asked) << "the next series";
+  EXPECT_EQ(pages.watched.size(), 2u);
+}
+
+TEST_F(Prefetching, WhereItWasRegrettedNothingIsFetchedForWriting) {
+  prefetcher.streams.regretted(others + FaultStreams::first_written_length + 1);
+  for (PageNumber page = others; page <= others + FaultStreams::first_written_length; ++page)
+    prefetcher.streams.fetch(prefetcher.streams.faulted(page, Access::Upgrade, 1, true, pages), page, pages,
+                             prefetcher.visits);
+  for (const auto& [page, write] : pages.asked)
+    EXPECT_TRUE(!write || page / WriteDoubts::block_pages !=
+                              (others + FaultStreams::first_written_length + 1) / WriteDoubts::block_pages);
+}
+
+TEST(WriteDoubts, LastLongerEachTimeUntilAWrite) {
+  WriteDoubts doubts;
+  const auto refused = [&] {
+    uint32_t count = 0;
+    while (!doubts.allow(100))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(refused(), 0u);
+  doubts.regretted(100);
+  EXPECT_TRUE(doubts.allow(100 + WriteDoubts::block_pages));
+  EXPECT_EQ(refused(), WriteDoubts::first_rest);
+  doubts.regretted(100);
+  EXPECT_EQ(refused(), 2 * WriteDoubts::first_rest);
+  doubts.regretted(100);
+  doubts.used(101);
+  EXPECT_EQ(refused(), 0u);
+}
+
+TEST(Witnesses, AreKeptUntilTheyAreHeard) {
+  Witnesses witnesses;
+  EXPECT_FALSE(witnesses.remove(7));
+  witnesses.add(7);
+  EXPECT_TRUE(witnesses.has(7));
+  EXPECT_FALSE(witnesses.has(8));
+  EXPECT_TRUE(witnesses.remove(7));
+  EXPECT_FALSE(witnesses.has(7));
 }
 
 TEST_F(Prefetching, NeverFromAStack) {

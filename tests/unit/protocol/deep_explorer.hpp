@@ -167,14 +167,16 @@ class DeepExplorer {
     case Event::Kind::Store:
       return true;
     case Event::Kind::Lose:
+    case Event::Kind::Watch:
       return false;
     case Event::Kind::ReadFault: // one that comes late wakes whoever waits to write
       return view.mapping != Mapping::None ? view.writer != WriteThread::Blocked : view.reader_blocked;
     case Event::Kind::WriteFault: // that of a woken writer is a step of progress
       return view.mapping == Mapping::Writable || view.writer != WriteThread::None;
     case Event::Kind::ReadAhead:
-    case Event::Kind::WriteAhead:
       return node.state(event.page) != LocalState::Invalid || node.outstanding(event.page) != Outstanding::None;
+    case Event::Kind::WriteAhead:
+      return node.state(event.page) == LocalState::Exclusive || node.outstanding(event.page) != Outstanding::None;
     default:
       return world.home(event.page)->transaction(event.page) != nullptr;
     }

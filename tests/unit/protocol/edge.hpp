@@ -22,10 +22,12 @@ enum class Bug : uint8_t {
   MoveUnheard,   ///< the old home forgets to note that the home has moved
   ForgetAsker,   ///< who sends a request on puts itself in the place of the node that asked
   ReturnEarly,   ///< home goes back to the registrar before the new owner has the page
+  ForgetWatch,   ///< a write to a page that is watched is not let through
   GoOnWithout    ///< a survivor takes a lost node's silence for its acknowledgement
 };
 
-enum class Mapping : uint8_t { None, ReadOnly, Writable };
+/// Watched: read-only though the node may write, so that its next write is seen (dsm/ahead/witnesses.hpp).
+enum class Mapping : uint8_t { None, ReadOnly, Writable, Watched };
 enum class WriteThread : uint8_t { None, Blocked, Retry }; ///< Retry: woken, but the page is still read-only
 
 /// One page on one node: the page table's entry and the threads that fault on it.
@@ -46,8 +48,9 @@ struct InFlight {
 struct Powers {
   bool fetch_ahead = false; ///< faults that no thread waits for
   bool push = false;
-  bool move = false; ///< homes may move whenever the protocol lets them, whatever the policy says
-  bool lose = false; ///< one node
+  bool move = false;  ///< homes may move whenever the protocol lets them, whatever the policy says
+  bool lose = false;  ///< one node
+  bool watch = false; ///< pages that may be written are left read-only until they are
 };
 
 struct Size {
@@ -64,6 +67,7 @@ struct Event {
     WriteAhead, ///< free
     Push,       ///< free: home sends `node` the page
     Lose,       ///< free: nothing comes from or to the node any more; its threads may run on with what they have
+    Watch,      ///< free: the node's edge makes a writable page read-only, as if it had been left so when it came
     Store,      ///< free: a thread of a node where the page is writable increments its content
     Deliver,    ///< progress: `index` in World::flying
     Retry,      ///< progress: a woken writer finds the page read-only and faults again

@@ -3,6 +3,7 @@
 
 #include "key.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace hetmp::dsm::protocol::model {
@@ -13,7 +14,7 @@ inline void check_single_writer(World& world, PageNumber page) {
   uint32_t copies = 0, writable = 0;
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
     copies += world.view(n, page).mapping != Mapping::None;
-    writable += world.view(n, page).mapping == Mapping::Writable;
+    writable += world.view(n, page).mapping == Mapping::Writable || world.view(n, page).mapping == Mapping::Watched;
   }
   world.expect(writable == 0 || copies == 1, "W: a writable copy beside another copy");
 }
@@ -32,7 +33,8 @@ inline void check_latest_content(World& world, PageNumber page) {
 /// The protocol's idea of a node's copy is the page table's.
 inline void check_agreement(World& world, PageNumber page) {
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n)
-    world.expect(static_cast<int>(world.node(n).state(page)) == static_cast<int>(world.view(n, page).mapping),
+    world.expect(static_cast<int>(world.node(n).state(page)) ==
+                     std::min(static_cast<int>(world.view(n, page).mapping), static_cast<int>(Mapping::Writable)),
                  "D: local state and page table differ");
 }
 
@@ -44,7 +46,7 @@ inline void check_directory(World& world, PageNumber page, const Sharing& sharin
   for (uint32_t n = 0; n < world.dimensions().nodes; ++n) {
     const Mapping mapping = world.view(n, page).mapping;
     holders |= mapping != Mapping::None ? uint64_t{1} << n : 0;
-    exclusive |= mapping == Mapping::Writable;
+    exclusive |= mapping == Mapping::Writable || mapping == Mapping::Watched;
   }
   for (const InFlight& message : world.flying) {
     const MessageType type = message.message.type;

@@ -15,8 +15,8 @@
 namespace hetmp::dsm::protocol::model {
 namespace {
 
-constexpr Powers together = {true, true, true, false}; ///< all but a loss, which pages have in common
-constexpr Powers all = {true, true, true, true};
+constexpr Powers together = {true, true, true, false, true}; ///< all but a loss, which pages have in common
+constexpr Powers all = {true, true, true, true, true};
 
 Exploration explore(const Size& size, const Bounds& bounds, Bug bug = Bug::None) {
   const auto begin = std::chrono::steady_clock::now();

@@ -9,8 +9,8 @@ namespace hetmp::dsm::protocol::model {
 namespace {
 
 constexpr size_t most_states = 4'000'000;
-constexpr Powers together = {true, true, true, false}; ///< all but a loss, which pages have in common
-constexpr Powers all = {true, true, true, true};
+constexpr Powers together = {true, true, true, false, true}; ///< all but a loss, which pages have in common
+constexpr Powers all = {true, true, true, true, true};
 
 size_t report(const Size& size, const Exploration& result) {
   std::printf("%u nodes, %u pages, first home %u: %zu states, %zu transitions, %zu states at rest\n", size.nodes,

@@ -8,7 +8,7 @@
 namespace hetmp::dsm::protocol::model {
 namespace {
 
-constexpr Powers all = {true, true, true, true};
+constexpr Powers all = {true, true, true, true, true};
 
 /// The violation found in a world with `bug`, which must begin with the letter of one of `letters`.
 void expect_found(Bug bug, uint32_t nodes, const std::string& letters, const Powers& powers = {}) {
@@ -31,6 +31,7 @@ TEST(ProtocolSeededFaults, HomeGivenAwayWhileBusy) { expect_found(Bug::MoveWhile
 TEST(ProtocolSeededFaults, HomeForgetsThatItMoved) { expect_found(Bug::MoveUnheard, 3, "WLP", all); }
 TEST(ProtocolSeededFaults, ForwardWithoutItsRequester) { expect_found(Bug::ForgetAsker, 3, "WLP", all); }
 TEST(ProtocolSeededFaults, HomeReturnedTooEarly) { expect_found(Bug::ReturnEarly, 3, "WLP", all); }
+TEST(ProtocolSeededFaults, WriteToAWatchedPageLost) { expect_found(Bug::ForgetWatch, 2, "P", all); }
 TEST(ProtocolSeededFaults, SurvivorThatGoesOn) { expect_found(Bug::GoOnWithout, 3, "W", all); }
 
 } // namespace

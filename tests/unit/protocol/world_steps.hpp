@@ -60,6 +60,8 @@ inline void World::free_events(bool wishes, std::vector<Event>& events) const {
     for (uint32_t n = 0; n < size().nodes; ++n) {
       if (view(n, p).mapping == Mapping::Writable)
         events.push_back({Event::Kind::Store, n, p});
+      if (powers.watch && wishes && view(n, p).mapping == Mapping::Writable)
+        events.push_back({Event::Kind::Watch, n, p});
       if (!wishes || has_stopped(n))
         continue;
       events.push_back({Event::Kind::ReadFault, n, p});
@@ -90,6 +92,9 @@ inline void World::apply(const Event& event) {
     return fetch_ahead(event.node, event.page, true);
   case Event::Kind::Push:
     return push(event.node, event.page);
+  case Event::Kind::Watch:
+    view(event.node, event.page).mapping = Mapping::Watched;
+    return;
   case Event::Kind::Lose:
     lost_node = event.node;
     return stop(event.node);
@@ -110,9 +115,9 @@ inline void World::apply(const Event& event) {
 }
 
 inline std::string World::describe(const Event& event) const {
-  static const char* const names[] = {"read fault", "write fault", "read ahead",   "write ahead",
-                                      "push to",    "loss of",     "store at",     "deliver",
-                                      "retry at",   "resume at",   "loss known at"};
+  static const char* const names[] = {"read fault", "write fault", "read ahead", "write ahead",
+                                      "push to",    "loss of",     "watch of",   "store at",
+                                      "deliver",    "retry at",    "resume at",  "loss known at"};
   std::string text = names[static_cast<int>(event.kind)];
   if (event.kind == Event::Kind::Deliver) {
     const InFlight& message = flying[event.index];
@@ -124,7 +129,13 @@ inline std::string World::describe(const Event& event) const {
 
 inline void World::fault(uint32_t n, PageNumber page, bool write) {
   View& at = view(n, page);
-  const bool suffices = at.mapping == Mapping::Writable || (at.mapping == Mapping::ReadOnly && !write);
+  if (write && at.mapping == Mapping::Watched) { // the edge's own business
+    at.mapping = bug == Bug::ForgetWatch ? Mapping::Watched : Mapping::Writable;
+    at.writer = at.mapping == Mapping::Writable ? WriteThread::None : WriteThread::Blocked;
+    return;
+  }
+  const bool suffices =
+      at.mapping == Mapping::Watched || at.mapping == Mapping::Writable || (at.mapping == Mapping::ReadOnly && !write);
   if (!suffices && write)
     at.writer = WriteThread::Blocked;
   else if (!suffices)
@@ -137,9 +148,11 @@ inline void World::fault(uint32_t n, PageNumber page, bool write) {
   perform(n, nullptr);
 }
 
-/// As the edge does it: only where there is nothing and nothing is under way.
+/// As the edge does it: only where something is missing and nothing is under way.
 inline void World::fetch_ahead(uint32_t n, PageNumber page, bool write) {
-  if (nodes[n].state(page) != LocalState::Invalid || nodes[n].outstanding(page) != Outstanding::None)
+  const LocalState state = nodes[n].state(page);
+  const bool missing = state == LocalState::Invalid || (write && state == LocalState::Shared);
+  if (!missing || nodes[n].outstanding(page) != Outstanding::None)
     return;
   actions.clear();
   const Status status = write ? nodes[n].write_fault(page, actions) : nodes[n].read_fault(page, actions);
@@ -210,7 +223,8 @@ inline void World::perform(uint32_t n, const Action& action, const InFlight* inc
   case ActionKind::SendData:
     return send(n, action);
   case ActionKind::Protect:
-    expect(!strict || at.mapping == Mapping::Writable, "contract: Protect of a page that is not writable");
+    expect(!strict || at.mapping == Mapping::Writable || at.mapping == Mapping::Watched,
+           "contract: Protect of a page that is not writable");
     if (bug != Bug::ForgetProtect)
       at.mapping = Mapping::ReadOnly;
     return;

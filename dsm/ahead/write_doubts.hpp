@@ -1,0 +1,58 @@
+// Where fetching ahead for writing took from other nodes what was not written. Pure and bounded.
+#pragma once
+
+#include "dsm/space/address_plan.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Of small blocks of pages. A block that was regretted is left alone for as many pages as would have been fetched,
+/// each time for longer; a write to what was fetched there clears it.
+class WriteDoubts {
+ public:
+  static constexpr PageNumber block_pages = 4;
+  static constexpr uint32_t first_rest = 8 * block_pages, longest_rest = 1024 * block_pages; ///< in pages
+
+  WriteDoubts() : blocks_(slots) {}
+
+  /// Whether the page may be fetched ahead for writing. To be asked once for each such page.
+  bool allow(PageNumber page) {
+    Block& block = of(page);
+    if (block.number != page / block_pages || block.rest == 0)
+      return true;
+    --block.rest;
+    return false;
+  }
+  /// It was fetched for writing, and another node took it back unwritten.
+  void regretted(PageNumber page) {
+    Block& block = of(page);
+    if (block.number != page / block_pages)
+      block = {page / block_pages, 0, first_rest};
+    block.rest = block.next;
+    block.next = std::min(2 * block.next, longest_rest);
+  }
+  /// It was fetched for writing, and written.
+  void used(PageNumber page) {
+    Block& block = of(page);
+    if (block.number == page / block_pages)
+      block = {};
+  }
+
+ private:
+  static constexpr size_t slots = 4096;
+
+  struct Block {
+    PageNumber number = 0;
+    uint32_t rest = 0;          ///< pages still to be left alone
+    uint32_t next = first_rest; ///< after the next regret
+  };
+  Block& of(PageNumber page) { return blocks_[size_t(page / block_pages % slots)]; }
+
+  std::vector<Block> blocks_; ///< by the last bits of their numbers: the last one of each
+};
+
+} // namespace hetmp::dsm
