@@ -10,7 +10,7 @@
  *
  * Three cases of single accesses, each on fresh pages that node 0 allocated and wrote: node 1 reads them (read miss),
  * writes them without reading (write miss), writes them after a read, when both nodes hold a copy (write upgrade).
- * The sequential passes, "pages", "words", "home" and "zeros": see sequential.c.
+ * The sequential passes ("pages", "words", "rewrite" and others): see sequential.c.
  */
 #include "primitives.h"
 #include "samples.h"

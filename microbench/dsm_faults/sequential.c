@@ -1,6 +1,7 @@
-/* A sequential pass: one node reads memory from its beginning to its end, page by page or word by word, that the
- * other has just written for the first time. None of it was at the reader before. One pass a run of the program: the
- * next one's memory would be further memory of the machine's, which may be slower to come by than what was given back.
+/* A sequential pass: one node reads, or reads and rewrites, memory from its beginning to its end, page by page or word
+ * by word, that the other has just written for the first time. None of it was at the reader before. One pass a run of
+ * the program: the next one's memory would be further memory of the machine's, which may be slower to come by than what
+ * was given back.
  */
 #include "sequential.h"
 #include "samples.h"
@@ -16,13 +17,16 @@ typedef struct {
   int writer;     /* the node that writes; the other reads. Node 0 allocates */
   size_t stride;  /* of the words that are read */
   int with_zeros; /* nobody writes: the pages stay as they are allocated */
+  int rewrites;   /* each word that is read is written at once */
 } Pass;
 
 static const Pass PASSES[] = {
-    {"pages", "sequential, a word of each page", 0, PAGE_WORDS, 0},
-    {"words", "sequential, every word", 0, 1, 0},
-    {"home", "sequential, every word, by the home", 1, 1, 0},
-    {"zeros", "sequential, a word of each page, zeros", 0, PAGE_WORDS, 1},
+    {"pages", "sequential, a word of each page", 0, PAGE_WORDS, 0, 0},
+    {"words", "sequential, every word", 0, 1, 0, 0},
+    {"home", "sequential, every word, by the home", 1, 1, 0, 0},
+    {"zeros", "sequential, a word of each page, zeros", 0, PAGE_WORDS, 1, 0},
+    {"rewrite", "sequential, every word read and rewritten", 0, 1, 0, 1},
+    {"rewrite-home", "sequential, every word read and rewritten, by the home", 1, 1, 0, 1},
 };
 enum { PASS_COUNT = sizeof PASSES / sizeof *PASSES };
 
@@ -47,10 +51,15 @@ typedef struct {
   uint64_t sum, ns;
 } Reading;
 
-static Reading read_words(const uint64_t* words, size_t count, size_t stride) {
+static Reading read_words(uint64_t* words, size_t count, const Pass* pass) {
   Reading reading = {0, now_ns()};
-  for (size_t i = 0; i < count; i += stride)
-    reading.sum += ((const volatile uint64_t*)words)[i];
+  volatile uint64_t* const looked_at = words;
+  for (size_t i = 0; i < count; i += pass->stride) {
+    const uint64_t word = looked_at[i];
+    reading.sum += word;
+    if (pass->rewrites)
+      looked_at[i] = word + 1;
+  }
   reading.ns = now_ns() - reading.ns;
   return reading;
 }
@@ -68,7 +77,7 @@ static int walk(const Pass* pass, size_t bytes) {
       write_words(words, count);
 #pragma omp barrier
     if (node != pass->writer)
-      *reading = read_words(words, count, pass->stride);
+      *reading = read_words(words, count, pass);
   }
   const int right = reading->sum == expected_sum(pass, count);
   printf("%s: %.3f GiB/s (%zu MiB in %.1f ms)%s\n", pass->text,
