@@ -240,16 +240,22 @@ schedulers::VisitSeen seen_of(const NodeTeam& team) {
           .exchanges = team.meetings + uint32_t(primary.loops - team.loops_before) + primary.exclusions};
 }
 
-/// In the place of members that nobody has waited for.
+/// In the place of members that nobody has waited for. Where there are tasks they begin as threads: a member may wait for
+/// a task, which this thread is to execute when it comes to the region's end.
 void execute_late_members(Thread& primary, NodeTeam& team) {
-  if (threads_are_bound()) // since the region has begun: now threads have something of their own
-    start_late_members(team);
-  while (const auto local = team.late.claim()) {
+  const auto may_stand_in = [&] { return !threads_are_bound() && !team.region_end.tasks_announced(); };
+  primary.stands_in = true;
+  while (may_stand_in()) {
+    const auto local = team.late.claim();
+    if (!local)
+      break;
     enter(primary, team, *local);
     execute(primary, team);
     team.region_end.leave();
   }
+  primary.stands_in = false;
   primary.task = &team.members[0];
+  start_late_members(team); // if some are left
 }
 
 } // namespace

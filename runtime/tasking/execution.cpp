@@ -216,7 +216,7 @@ void submit_again(Thread& self, ExplicitTask& task) {
   defer(self, task);
   if (task.for_helpers)
     give_to_helpers(task);
-  else if (task.team->local_threads() == 1) // as with a whole one: is_executed_at_once()
+  else if (task.team->local_threads() == 1 || self.stands_in) // as with a whole one: is_executed_at_once()
     self.task->part_follows = true;
   else
     make_ready(*task.team, self.task->local_number, task);
@@ -225,6 +225,8 @@ void submit_again(Thread& self, ExplicitTask& task) {
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   NodeTeam& team = *task.team;
+  if (self.stands_in)
+    return true;
   // Alone on its node a thread keeps only what others are there to take: it may wait for the task itself, without ever
   // executing it.
   const bool for_others =

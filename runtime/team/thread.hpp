@@ -40,6 +40,9 @@ struct Thread {
   int place = -1;               ///< that it is bound to; -1 = none
   bool bound = false;           ///< has been moved to its node's CPUs, if nodes are sets of CPUs
   ImplicitTask* task = nullptr; ///< what it executes now
+  /// It executes the part of a member that has not begun (late_members.hpp), and keeps no tasks: the member may wait
+  /// until somebody else has executed them, and there is nobody else.
+  bool stands_in = false;
 
   // Clauses waiting for the next parallel construct.
   uint32_t pushed_threads = 0;
