@@ -19,8 +19,9 @@ class DepartureRule {
   static constexpr int64_t way_ns = 200'000;        ///< to another node and back, roughly
   static constexpr int64_t doubtful_ns = 2'000'000; ///< wait at least so long after a stay that was not worth it
 
-  /// A journey begins; the thread may depart after so long.
-  void begin(int64_t delay_ns) {
+  /// A journey begins; the thread may depart after so long, and if `restless`, again and again.
+  void begin(int64_t delay_ns, bool restless = false) {
+    restless_ = restless;
     delay_ns_ = std::clamp(delay_ns, soonest_ns, latest_ns);
     retry_ns_ = soonest_ns;
   }
@@ -32,12 +33,15 @@ class DepartureRule {
   int64_t retry_ns() {
     constexpr int64_t longest = 2'000'000;
     const int64_t wait = retry_ns_;
-    retry_ns_ = std::min(2 * retry_ns_, longest);
+    if (!restless_)
+      retry_ns_ = std::min(2 * retry_ns_, longest);
     return wait;
   }
 
   void came_home(Homecoming why, int64_t abroad_ns, int64_t computed_ns) {
     retry_ns_ = soonest_ns;
+    if (restless_)
+      return;
     const bool lost = why == Homecoming::Loses || why == Homecoming::Called;
     const bool was_worth_it = !lost && computed_ns >= abroad_ns / 2 && computed_ns >= 8 * way_ns;
     if (was_worth_it)
@@ -47,6 +51,7 @@ class DepartureRule {
   }
 
  private:
+  bool restless_ = false;
   int64_t delay_ns_ = doubtful_ns;
   int64_t retry_ns_ = soonest_ns;
 };

@@ -117,6 +117,8 @@ std::string in_words(const RegionChoice& choice) {
     return "all";
   case RegionChoice::Kind::Random:
     return "random:" + std::to_string(choice.seed);
+  case RegionChoice::Kind::Journeys:
+    return "journeys:" + std::to_string(choice.seed);
   }
   return {};
 }

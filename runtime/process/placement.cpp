@@ -44,6 +44,13 @@ bool read_static_loops() {
   return false;
 }
 
+/// What follows `kind` in the text.
+std::optional<uint64_t> read_seed(std::string_view text, std::string_view kind) {
+  if (text.size() <= kind.size() || !equal_ignoring_case(text.substr(0, kind.size()), kind))
+    return {};
+  return parse_integer(text.substr(kind.size()), 0, INT64_MAX);
+}
+
 /// Where nodes share memory nothing has to move: all regions use all nodes, unless the user wants something else.
 RegionChoice read_region_choice() {
   constexpr Variable name = Variable::HETMP_PLACEMENT;
@@ -56,11 +63,11 @@ RegionChoice read_region_choice() {
     return {Kind::Origin};
   if (equal_ignoring_case(*text, "all"))
     return {Kind::All};
-  constexpr std::string_view random = "random:";
-  if (text->size() > random.size() && equal_ignoring_case(text->substr(0, random.size()), random))
-    if (const auto seed = parse_integer(text->substr(random.size()), 0, INT64_MAX))
-      return {Kind::Random, uint64_t(*seed)};
-  complain(name, *text, "neither auto, origin, all nor random:SEED", "auto");
+  if (const auto seed = read_seed(*text, "random:"))
+    return {Kind::Random, *seed};
+  if (const auto seed = read_seed(*text, "journeys:"))
+    return {Kind::Journeys, *seed};
+  complain(name, *text, "neither auto, origin, all, random:SEED nor journeys:SEED", "auto");
   return usual;
 }
 

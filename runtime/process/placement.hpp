@@ -11,12 +11,13 @@ namespace hetmp::runtime {
 /// HETMP_PLACEMENT: which parallel regions run on several nodes.
 struct RegionChoice {
   enum class Kind : uint8_t {
-    Auto,   ///< those that were seen to gain
-    Origin, ///< none
-    All,    ///< all that can
-    Random, ///< drawn for each
+    Auto,     ///< those that were seen to gain
+    Origin,   ///< none
+    All,      ///< all that can
+    Random,   ///< drawn for each
+    Journeys, ///< none; when threads go on elsewhere meanwhile is drawn
   } kind = Kind::All;
-  uint64_t seed = 0; ///< of Random
+  uint64_t seed = 0; ///< of Random and Journeys
 };
 
 struct Placement {

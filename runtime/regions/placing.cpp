@@ -74,6 +74,7 @@ StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& 
   case RegionChoice::Kind::All:
     return StaysHere::No;
   case RegionChoice::Kind::Origin:
+  case RegionChoice::Kind::Journeys:
     return StaysHere::AskedFor;
   case RegionChoice::Kind::Random: {
     static const bool once = draw(choice.seed);

@@ -83,6 +83,7 @@ TEST(PlacementReport, NamesTheSetting) {
   EXPECT_EQ(placement_record(known, {Kind::Origin}).asked_for, "origin");
   EXPECT_EQ(placement_record(known, {Kind::All}).asked_for, "all");
   EXPECT_EQ(placement_record(known, {Kind::Random, 12}).asked_for, "random:12");
+  EXPECT_EQ(placement_record(known, {Kind::Journeys, 12}).asked_for, "journeys:12");
 }
 
 } // namespace
