@@ -105,14 +105,20 @@ struct RuntimeHooks {
   void (*bound_to_origin)() = nullptr;
 };
 
+/// Room for the context of a thread that is executed elsewhere, with all registers that a processor has today except
+/// for AMX tiles.
+inline constexpr size_t context_room = 4096, context_alignment = 64;
+
 /// A piece of program in which a thread of the origin may go on, for a while, on another node
 /// (dsm/migration/travel.hpp).
 struct Journey {
   uint32_t node = 0;          ///< where its carrier is to be; not the origin
   const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to
                               ///< return: what is below may be executed elsewhere
+  void* room = nullptr;       ///< for its context, on its stack above `base`
   int64_t delay_ns = 0;       ///< it departs after so long at the earliest
   int64_t allowance_ns = 0;   ///< it may lose abroad before it is sent home, and stays there
+  bool restless = false;      ///< for tests: it departs again after the same delay, whatever a stay has brought
 };
 
 /// What a journey was.

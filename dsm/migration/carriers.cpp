@@ -27,8 +27,8 @@ constexpr int64_t fault_cpu_ns = 3000; ///< of the thread's own CPU time goes in
 uint64_t only_these_unblocked() {
   uint64_t blocked = ~uint64_t(0);
   for (const int number : errors)
-    blocked &= ~(uint64_t(1) << (number - 1));
-  return blocked & ~(uint64_t(1) << (travel_signal() - 1));
+    blocked &= ~bit_of(number);
+  return blocked & ~bit_of(travel_signal());
 }
 
 Carriers* of_this_node = nullptr; ///< for the handler; written before there is a carrier
@@ -135,7 +135,7 @@ HETMP_GUESTS_VARIABLES void Carrier::send_home(const ucontext_t& interrupted, Ho
   outcome_.deputy = guest_.deputy;
   outcome_.abroad_ns = raw::clock_ns(CLOCK_MONOTONIC) - began_ns_;
   outcome_.computed_ns = computed_ns();
-  outcome_.context = uint64_t(reinterpret_cast<uintptr_t>(TravellingContext::put_on_stack(interrupted)));
+  TravellingContext::put(interrupted, reinterpret_cast<void*>(guest_.context));
   outcome_.why_and_pages = pages() << 8 | uint64_t(why);
   hetmp_leave_context(&place_, own_pointer_);
 }
@@ -174,11 +174,13 @@ void Carriers::set_up(const Gates& gates, TravelMessages& messages, BytesReceive
 
 bool Carriers::departed(uint32_t from, const DepartureMessage& departure) {
   const Segment stacks = AddressPlan::stack_part(origin);
-  if (from != origin || !stacks.contains(departure.context) || !stacks.contains(departure.thread_pointer))
+  const bool has_room = departure.context % context_alignment == 0 && stacks.contains(departure.context) &&
+                        stacks.contains(departure.context + context_room - 1);
+  if (from != origin || !exist() || !has_room || !stacks.contains(departure.thread_pointer))
     return false;
   const auto takes = [&](const auto& carrier) { return carrier->take(departure); };
   if (std::none_of(carriers_.begin(), carriers_.end(), takes))
-    messages_->send_homecoming({departure.deputy, departure.context, 0, 0, uint64_t(Homecoming::Refused)});
+    messages_->send_homecoming({departure.deputy, 0, 0, uint64_t(Homecoming::Refused)});
   return true;
 }
 

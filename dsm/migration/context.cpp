@@ -16,7 +16,7 @@ struct StateWords {
   uint32_t magic1;
   uint32_t extended_bytes; ///< all of it
 };
-constexpr size_t oldest_state_bytes = 512, most_state_bytes = 16384, state_alignment = 64;
+constexpr size_t oldest_state_bytes = 512, most_state_bytes = 16384;
 constexpr size_t mask_offset = TravellingContext::kernel_bytes - sizeof(uint64_t);
 
 /// 0: unknown.
@@ -32,26 +32,25 @@ size_t state_bytes(const ucontext_t& context) {
                                                                                                 : 0;
 }
 
-size_t round_up(size_t bytes) { return (bytes + state_alignment - 1) & ~(state_alignment - 1); }
+/// Of the context itself, so that the state behind it is aligned.
+constexpr size_t context_bytes = (TravellingContext::kernel_bytes + context_alignment - 1) & ~(context_alignment - 1);
 
 } // namespace
 
-std::optional<size_t> TravellingContext::bytes_on_stack(const ucontext_t& interrupted) {
+std::optional<size_t> TravellingContext::bytes(const ucontext_t& interrupted) {
   const size_t state = state_bytes(interrupted);
-  if (state == 0)
+  if (state == 0 || context_bytes + state > context_room)
     return {};
-  return red_zone + round_up(state) + round_up(kernel_bytes) + state_alignment; // the last: to be aligned
+  return context_bytes + state;
 }
 
-ucontext_t* TravellingContext::put_on_stack(const ucontext_t& interrupted) {
-  const size_t state = state_bytes(interrupted);
-  HETMP_CHECK(state != 0);
-  const uintptr_t top = (stack_pointer_of(interrupted) - red_zone) & ~(state_alignment - 1);
-  const uintptr_t context_at = top - round_up(kernel_bytes), state_at = context_at - round_up(state);
-  memcpy(reinterpret_cast<void*>(state_at), interrupted.uc_mcontext.fpregs, state);
-  memcpy(reinterpret_cast<void*>(context_at), &interrupted, kernel_bytes);
-  auto* const copy = reinterpret_cast<ucontext_t*>(context_at);
-  copy->uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(state_at);
+ucontext_t* TravellingContext::put(const ucontext_t& interrupted, void* room) {
+  HETMP_CHECK(bytes(interrupted) && reinterpret_cast<uintptr_t>(room) % context_alignment == 0);
+  char* const state = static_cast<char*>(room) + context_bytes;
+  memcpy(state, interrupted.uc_mcontext.fpregs, state_bytes(interrupted));
+  memcpy(room, &interrupted, kernel_bytes);
+  auto* const copy = static_cast<ucontext_t*>(room);
+  copy->uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(state);
   return copy;
 }
 

@@ -3,6 +3,8 @@
 // the same kernel and the same processor.
 #pragma once
 
+#include "dsm/fabric.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,24 +12,24 @@
 
 namespace hetmp::dsm {
 
-/// A context that lies on the stack of the thread that it belongs to, below all that the thread uses there.
+/// A context that lies in memory that nodes share. Not below the thread's stack pointer: that may stand just above the
+/// stack's end, when the thread leaves as when it is sent home.
 struct TravellingContext {
   /// What the kernel has put before the signal handler. Its library has more, which the kernel does not read.
   static constexpr size_t kernel_bytes = 304;
-  /// Below the stack pointer a function may use so much without saying so (System V ABI, the red zone).
-  static constexpr size_t red_zone = 128;
 
-  /// How much of the stack below its pointer a copy takes; nothing if the floating-point state is in no form that is
-  /// known here.
-  static std::optional<size_t> bytes_on_stack(const ucontext_t& interrupted);
+  /// How many bytes of context_room a copy takes; nothing if they are too few, or the floating-point state is in no
+  /// form that is known here.
+  static std::optional<size_t> bytes(const ucontext_t& interrupted);
 
-  /// Copies it below the interrupted stack pointer. Returns where it lies. bytes_on_stack() was not nothing.
-  static ucontext_t* put_on_stack(const ucontext_t& interrupted);
+  /// Copies it to context_room bytes there. Returns where it lies, which is at their beginning.
+  static ucontext_t* put(const ucontext_t& interrupted, void* room);
 };
 
 inline uintptr_t instruction_of(const ucontext_t& context) { return uintptr_t(context.uc_mcontext.gregs[REG_RIP]); }
 inline uintptr_t stack_pointer_of(const ucontext_t& context) { return uintptr_t(context.uc_mcontext.gregs[REG_RSP]); }
 
+inline uint64_t bit_of(int signal) { return uint64_t(1) << (signal - 1); }
 /// The kernel's 64 signals.
 uint64_t blocked_signals_of(const ucontext_t& context);
 /// Which signals are blocked, and the alternate signal stack, when it is resumed.

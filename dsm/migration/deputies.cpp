@@ -21,8 +21,7 @@ struct Traveller {
 };
 thread_local Traveller traveller;
 
-/// Below the context a function that is called abroad has its frames, and a guard page must stay out of reach.
-constexpr size_t stack_to_spare = size_t(16) << 10;
+constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
 
 void on_signal(int, siginfo_t*, void* context) {
   const int error = errno;
@@ -50,9 +49,10 @@ void Deputy::begin(const Journey& journey) {
     return;
   seen_ = {};
   base_ = reinterpret_cast<uintptr_t>(journey.base);
+  room_ = journey.room;
   allowance_ns_ = first_allowance_ns_ = journey.allowance_ns;
   node_.store(journey.node, std::memory_order_relaxed);
-  rule_.begin(journey.delay_ns);
+  rule_.begin(journey.delay_ns, journey.restless);
   inside_.store(true, std::memory_order_relaxed);
   timer_.set(rule_.delay_ns());
 }
@@ -67,11 +67,9 @@ void Deputy::end(JourneySeen& seen) {
 }
 
 bool Deputy::may_leave(const ucontext_t& interrupted) const {
-  const auto needed = TravellingContext::bytes_on_stack(interrupted);
   const uintptr_t top = stack_pointer_of(interrupted);
-  return needed && signal_stack_.holds(&interrupted) && AddressPlan::stack_part(origin).contains(top) && top < base_ &&
-         AddressPlan::stack_part(origin).contains(top - *needed - stack_to_spare) &&
-         all_.code_->may_leave(interrupted, base_);
+  return TravellingContext::bytes(interrupted) && signal_stack_.holds(&interrupted) &&
+         AddressPlan::stack_part(origin).contains(top) && top < base_ && all_.code_->may_leave(interrupted, base_);
 }
 
 /// In the signal's handler.
@@ -87,7 +85,7 @@ void Deputy::meet_signal(ucontext_t& interrupted) {
 /// Returns to the program, as if nothing had been.
 void Deputy::travel(const ucontext_t& interrupted) {
   const uint64_t blocked = blocked_signals_of(interrupted);
-  ucontext_t* context = TravellingContext::put_on_stack(interrupted);
+  ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
   where_.store(away, std::memory_order_relaxed);                              // the message publishes it
   const bool first = all_.away_.fetch_add(1, std::memory_order_relaxed) == 0; // relaxed: a number
@@ -97,8 +95,12 @@ void Deputy::travel(const ucontext_t& interrupted) {
   if (first)
     futex_wake(all_.away_, 1);
   // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
-  while (where_.load(std::memory_order_acquire) != back)
-    raw::futex_wait(&where_, away);
+  while (where_.load(std::memory_order_acquire) != back) {
+    raw::futex_wait(&where_, away, &between_looks);
+    // The program may wait for what its handler does on this thread, which may wait for nothing where it is.
+    if ((raw::pending_signals() & ~blocked & ~bit_of(travel_signal())) != 0)
+      all_.messages_->call_home(node_.load(std::memory_order_relaxed), number_);
+  }
   all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);   // read by others as a hint
   traveller.is_abroad = 0;
@@ -114,15 +116,14 @@ void Deputy::travel(const ucontext_t& interrupted) {
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
   if (allowance_ns_ > 0)
     timer_.set(rule_.delay_ns());
-  context = reinterpret_cast<ucontext_t*>(message_.context);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);
 }
 
-bool Deputy::come_home(uint32_t from, const HomecomingMessage& message, Segment stacks) {
+bool Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
   // relaxed: the departure was sent after both
   if (where_.load(std::memory_order_relaxed) != away || node_.load(std::memory_order_relaxed) != from ||
-      !stacks.contains(message.context) || (message.why_and_pages & 0xff) > uint64_t(last_homecoming))
+      (message.why_and_pages & 0xff) > uint64_t(last_homecoming))
     return false;
   message_ = message;
   where_.store(back, std::memory_order_release); // pairs with the acquire in travel()
@@ -177,7 +178,7 @@ void Deputies::end_journey(JourneySeen& seen) {
 bool Deputies::came_home(uint32_t from, const HomecomingMessage& message) {
   // acquire: pairs with the release in own()
   Deputy* const deputy = message.deputy < most ? deputies_[message.deputy].load(std::memory_order_acquire) : nullptr;
-  return deputy && deputy->come_home(from, message, AddressPlan::stack_part(origin));
+  return deputy && deputy->come_home(from, message);
 }
 
 void Deputies::call_home() {

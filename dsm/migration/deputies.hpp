@@ -32,7 +32,7 @@ class Deputy {
   void meet_signal(ucontext_t& interrupted);
 
   /// Service thread. False: it is not there, or not away.
-  bool come_home(uint32_t from, const HomecomingMessage& message, Segment stacks);
+  bool come_home(uint32_t from, const HomecomingMessage& message);
 
   /// Any thread: on which node it is; 0: at home. A hint.
   uint32_t node() const {
@@ -52,7 +52,8 @@ class Deputy {
   bool usable_ = false;
   DepartureRule rule_;
   JourneySeen seen_{};
-  uintptr_t base_ = 0; ///< see Journey
+  uintptr_t base_ = 0;   ///< see Journey
+  void* room_ = nullptr; ///< the same
   int64_t first_allowance_ns_ = 0;
   int64_t allowance_ns_ = 0;        ///< what the journey may lose yet
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it

@@ -21,8 +21,16 @@ inline __attribute__((always_inline)) long call(long number, long a = 0, long b 
 #error "raw::call() is to be written for this processor"
 #endif
 
-inline __attribute__((always_inline)) void futex_wait(const void* word, uint32_t expected) {
-  call(SYS_futex, long(word), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, long(expected), 0);
+inline __attribute__((always_inline)) void futex_wait(const void* word, uint32_t expected,
+                                                      const timespec* relative_timeout = nullptr) {
+  call(SYS_futex, long(word), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, long(expected), long(relative_timeout));
+}
+
+/// Of those that the calling thread has blocked; the kernel's 64.
+inline __attribute__((always_inline)) uint64_t pending_signals() {
+  uint64_t pending = 0;
+  call(SYS_rt_sigpending, long(&pending), sizeof pending);
+  return pending;
 }
 
 inline __attribute__((always_inline)) int64_t clock_ns(clockid_t clock) {

@@ -27,7 +27,7 @@ inline constexpr Homecoming last_homecoming = Homecoming::Refused;
 /// To a carrier's node. All addresses lie in the origin's stacks.
 struct DepartureMessage {
   uint64_t deputy;         ///< its number
-  uint64_t context;        ///< where the context lies
+  uint64_t context;        ///< where the context lies, and where it is to lie when the thread comes home: context_room
   uint64_t thread_pointer; ///< of the thread
   int64_t allowance_ns;    ///< it may lose, before it is to come home
 };
@@ -35,7 +35,6 @@ struct DepartureMessage {
 /// To the origin.
 struct HomecomingMessage {
   uint64_t deputy;
-  uint64_t context;
   int64_t abroad_ns;
   int64_t computed_ns;    ///< of those
   uint64_t why_and_pages; ///< Homecoming, and from bit 8 on the pages that the node has received meanwhile

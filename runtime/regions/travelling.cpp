@@ -54,6 +54,7 @@ class Travels {
   }
   /// Of the region in hand; by its members, before it is over.
   const schedulers::TravelLedger::Permit& permit() const { return permit_; }
+  bool are_drawn() const { return !learns_; }
   void add(const dsm::JourneySeen& seen) {
     FutexLockGuard guard(lock_);
     visit_.stays += seen.stays;
@@ -111,7 +112,7 @@ bool begin_region(const Thread& self, const void* microtask, const RegionPlan& p
   if (!could)
     return false;
   const RegionChoice& choice = placement().regions;
-  if (choice.kind == RegionChoice::Kind::Random)
+  if (choice.kind == RegionChoice::Kind::Random || choice.kind == RegionChoice::Kind::Journeys)
     return travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
   return choice.kind == RegionChoice::Kind::Auto &&
          travels().begin(reinterpret_cast<uint64_t>(microtask), placing::now_us());
@@ -128,8 +129,10 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   const void* stack_pointer;
   asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
   const schedulers::TravelLedger::Permit& permit = travels().permit();
+  alignas(dsm::context_alignment) char room[dsm::context_room];
   if (node != 0) {
-    const dsm::Journey journey{node, stack_pointer, ns(permit.delay_us), ns(permit.allowance_us)};
+    const dsm::Journey journey{
+        node, stack_pointer, room, ns(permit.delay_us), ns(permit.allowance_us), travels().are_drawn()};
     fabric.begin_journey(&journey);
   }
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
