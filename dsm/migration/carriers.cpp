@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -86,6 +87,8 @@ void Carrier::call_home(uint64_t deputy) const {
 /// Returns when the guest has gone.
 void Carrier::carry() {
   auto* const context = reinterpret_cast<ucontext_t*>(guest_.context);
+  // Each time: make_executable() of ThreadStacks opens what other nodes have closed.
+  raw::call(SYS_mprotect, long(guest_.guard), page_bytes, PROT_NONE);
   adapt(*context, only_these_unblocked(), signal_stack_.description());
   bytes_before_ = all_.bytes_received_();
   faults_before_ = raw::faults_of_thread();
@@ -176,7 +179,8 @@ bool Carriers::departed(uint32_t from, const DepartureMessage& departure) {
   const Segment stacks = AddressPlan::stack_part(origin);
   const bool has_room = departure.context % context_alignment == 0 && stacks.contains(departure.context) &&
                         stacks.contains(departure.context + context_room - 1);
-  if (from != origin || !exist() || !has_room || !stacks.contains(departure.thread_pointer))
+  const bool has_guard = departure.guard % page_bytes == 0 && stacks.contains(departure.guard);
+  if (from != origin || !exist() || !has_room || !has_guard || !stacks.contains(departure.thread_pointer))
     return false;
   const auto takes = [&](const auto& carrier) { return carrier->take(departure); };
   if (std::none_of(carriers_.begin(), carriers_.end(), takes))

@@ -1,15 +1,18 @@
 #include "dsm/migration/deputies.hpp"
 
 #include "base/check.hpp"
+#include "base/page.hpp"
 #include "base/private_section.hpp"
-#include "base/signal_calls.hpp"
 #include "dsm/migration/context.hpp"
 #include "dsm/migration/raw_calls.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <ctime>
 #include <new>
+#include <pthread.h>
 
 namespace hetmp::dsm {
 namespace {
@@ -23,12 +26,19 @@ thread_local Traveller traveller;
 
 constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
 
-void on_signal(int, siginfo_t*, void* context) {
-  const int error = errno;
-  if (Deputy* const deputy = traveller.deputy)
-    deputy->meet_signal(*static_cast<ucontext_t*>(context));
-  errno = error;
+/// Of the calling thread; 0: the C library does not know.
+uintptr_t page_below_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return 0;
+  void* begin = nullptr;
+  size_t bytes;
+  const int error = pthread_attr_getstack(&attributes, &begin, &bytes);
+  pthread_attr_destroy(&attributes);
+  return error || !begin ? 0 : page_down(reinterpret_cast<uintptr_t>(begin)) - page_bytes;
 }
+
+Deputies* of_this_node = nullptr; ///< for the handler; written before that is set
 
 } // namespace
 
@@ -39,7 +49,8 @@ ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thr
 // ---- one
 
 bool Deputy::set_up() {
-  usable_ = signal_stack_.make() && timer_.make();
+  guard_ = page_below_stack();
+  usable_ = AddressPlan::stack_part(origin).contains(guard_) && signal_stack_.make() && timer_.make();
   return usable_;
 }
 
@@ -77,7 +88,7 @@ void Deputy::meet_signal(ucontext_t& interrupted) {
   // relaxed, all: see the members
   if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
-  if (may_leave(interrupted))
+  if (may_leave(interrupted) && all_.let_leave())
     travel(interrupted);
   timer_.set(rule_.retry_ns());
 }
@@ -87,13 +98,10 @@ void Deputy::travel(const ucontext_t& interrupted) {
   const uint64_t blocked = blocked_signals_of(interrupted);
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
-  where_.store(away, std::memory_order_relaxed);                              // the message publishes it
-  const bool first = all_.away_.fetch_add(1, std::memory_order_relaxed) == 0; // relaxed: a number
+  where_.store(away, std::memory_order_relaxed); // the message publishes it
   all_.messages_->send_departure(
       node_.load(std::memory_order_relaxed),
-      {number_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), allowance_ns_});
-  if (first)
-    futex_wake(all_.away_, 1);
+      {number_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_, allowance_ns_});
   // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
   while (where_.load(std::memory_order_acquire) != back) {
     raw::futex_wait(&where_, away, &between_looks);
@@ -135,6 +143,7 @@ bool Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
 
 bool Deputies::set_up(TravelMessages& messages) {
   messages_ = &messages;
+  of_this_node = this;
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -143,7 +152,89 @@ bool Deputies::set_up(TravelMessages& messages) {
   if (system_sigaction(travel_signal(), nullptr, &before) != 0 || before.sa_handler != SIG_DFL ||
       system_sigaction(travel_signal(), &action, nullptr) != 0)
     return false;
+  owns_signal_ = true;
   closed_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+/// The timers' signals carry a mark: some may yet come when the program has set an action.
+void Deputies::on_signal(int number, siginfo_t* info, void* context) {
+  if (info->si_code != SI_TIMER || info->si_value.sival_ptr != SignalTimer::mark())
+    return of_this_node->pass_on(number, info, context);
+  const int error = errno;
+  if (Deputy* const deputy = traveller.deputy)
+    deputy->meet_signal(*static_cast<ucontext_t*>(context));
+  errno = error;
+}
+
+/// As if there were no migration.
+void Deputies::pass_on(int number, siginfo_t* info, void* context) {
+  const int flags = programs_flags_.load(std::memory_order_relaxed);
+  struct sigaction programs = {};
+  programs.sa_handler = programs_handler_.load(std::memory_order_relaxed);
+  const SignalHandler handler = programs.sa_handler;
+  if (handler == SIG_IGN)
+    return;
+  if (handler == SIG_DFL) {
+    struct sigaction usual = {};
+    usual.sa_handler = SIG_DFL;
+    system_sigaction(number, &usual, nullptr);
+    raw::call(SYS_tgkill, raw::call(SYS_getpid), raw::call(SYS_gettid), number); // it ends the process after this
+    return;
+  }
+  if (flags & SA_RESETHAND)
+    programs_handler_.store(SIG_DFL, std::memory_order_relaxed);
+  if (flags & SA_SIGINFO)
+    return programs.sa_sigaction(number, info, context);
+  handler(number);
+}
+
+int Deputies::set_action(const struct sigaction* action, struct sigaction* before) {
+  if (!owns_signal_)
+    return system_sigaction(travel_signal(), action, before);
+  struct sigaction known = {};
+  known.sa_handler = programs_handler_.load(std::memory_order_relaxed);
+  known.sa_flags = programs_flags_.load(std::memory_order_relaxed);
+  const uint64_t mask = programs_mask_.load(std::memory_order_relaxed);
+  memcpy(&known.sa_mask, &mask, sizeof mask);
+  if (action) {
+    if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+      closed_.store(true, std::memory_order_relaxed); // who is away comes home without the signal
+    uint64_t wanted;
+    memcpy(&wanted, &action->sa_mask, sizeof wanted);
+    programs_flags_.store(action->sa_flags, std::memory_order_relaxed);
+    programs_mask_.store(wanted, std::memory_order_relaxed);
+    programs_handler_.store(action->sa_handler, std::memory_order_relaxed);
+    if (closed_.load(std::memory_order_relaxed)) {
+      struct sigaction own = *action;
+      own.sa_sigaction = on_signal;
+      own.sa_flags = (action->sa_flags & ~SA_RESETHAND) | SA_SIGINFO; // a timer's signal shall reset nothing
+      if (system_sigaction(travel_signal(), &own, nullptr) != 0)
+        return -1;
+    }
+  }
+  if (before)
+    *before = known;
+  return 0;
+}
+
+void Deputies::stay_at_home() {
+  closed_.store(true); // pairs with let_leave(): who leaves without having seen it is seen to be away
+  constexpr timespec a_moment = {0, 200'000};
+  while (away_.load() != 0) {
+    call_home();
+    nanosleep(&a_moment, nullptr);
+  }
+}
+
+bool Deputies::let_leave() {
+  const bool first = away_.fetch_add(1) == 0;
+  if (closed_.load()) { // both pair with stay_at_home()
+    away_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  if (first)
+    futex_wake(away_, 1);
   return true;
 }
 
@@ -198,6 +289,7 @@ void Deputies::wait_for_departure() {
 
 void Deputies::forget() {
   closed_.store(true, std::memory_order_relaxed);
+  away_.store(0, std::memory_order_relaxed); // here nobody waits for them
   traveller.deputy = nullptr;
 }
 

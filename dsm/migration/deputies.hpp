@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/futex.hpp"
+#include "base/signal_calls.hpp"
 #include "dsm/fabric.hpp"
 #include "dsm/migration/departure_rule.hpp"
 #include "dsm/migration/gates.hpp"
@@ -52,6 +53,7 @@ class Deputy {
   bool usable_ = false;
   DepartureRule rule_;
   JourneySeen seen_{};
+  uintptr_t guard_ = 0;  ///< see DepartureMessage
   uintptr_t base_ = 0;   ///< see Journey
   void* room_ = nullptr; ///< the same
   int64_t first_allowance_ns_ = 0;
@@ -84,8 +86,11 @@ class Deputies {
   /// Service thread. False: what the message says cannot be.
   bool came_home(uint32_t from, const HomecomingMessage& message);
 
-  /// The program wants the signal for itself.
-  void stay_at_home() { closed_.store(true, std::memory_order_relaxed); } // relaxed: whoever is on the way returns
+  /// sigaction() of the travel signal by the program. If it sets a handler, nobody departs any more.
+  int set_action(const struct sigaction* action, struct sigaction* before);
+  /// Nobody departs any more, and who is away has come home when this returns. Any thread that is at home but the
+  /// service thread.
+  void stay_at_home();
   /// Of a forked child: only the calling thread is there.
   void forget();
 
@@ -97,15 +102,25 @@ class Deputies {
 
  private:
   friend class Deputy;
+  static void on_signal(int number, siginfo_t* info, void* context);
+  void pass_on(int number, siginfo_t* info, void* context);
   Deputy* own();
+  /// Whether one more may be away now.
+  bool let_leave();
 
   const PortableCode* code_ = nullptr;
   const Gates* gates_ = nullptr;
   TravelMessages* messages_ = nullptr;
-  std::atomic<bool> closed_{true};        ///< relaxed: nothing depends on when it is seen
+  bool owns_signal_ = false; ///< final before there are journeys
+  /// Sequentially consistent with away_ where somebody waits until nobody is away; relaxed elsewhere.
+  std::atomic<bool> closed_{true};
   std::atomic<uint64_t> count_{0};        ///< relaxed: only a number
   std::atomic<Deputy*> deputies_[most]{}; ///< released when made, acquired by who looks for one
-  FutexWord away_{0};                     ///< how many are; relaxed: the watch looks again soon
+  /// The program's action for the signal. relaxed: one that sets it while it is sent may see either.
+  std::atomic<SignalHandler> programs_handler_{SIG_DFL};
+  std::atomic<int> programs_flags_{0};     ///< relaxed, see above
+  std::atomic<uint64_t> programs_mask_{0}; ///< relaxed, see above
+  FutexWord away_{0};                      ///< how many are; relaxed: the watch looks again soon
 };
 
 /// Whether the thread is abroad: what gates look at. Counted from the thread pointer.

@@ -8,6 +8,9 @@
 namespace hetmp::dsm {
 
 bool SignalStack::make() {
+  stack_t present{};
+  if (sigaltstack(nullptr, &present) != 0 || !(present.ss_flags & SS_DISABLE))
+    return false;
   register long flags asm("r10") = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   register long file asm("r8") = -1;
   register long offset asm("r9") = 0;

@@ -11,7 +11,7 @@ class SignalStack {
  public:
   static constexpr size_t bytes = size_t(128) << 10;
 
-  /// For the calling thread. False: no memory.
+  /// For the calling thread. False: no memory, or the program has given the thread one of its own.
   bool make();
   /// The calling thread has it no more.
   void remove();

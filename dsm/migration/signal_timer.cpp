@@ -7,10 +7,16 @@
 
 namespace hetmp::dsm {
 
+void* SignalTimer::mark() {
+  static const char here = 0;
+  return const_cast<char*>(&here);
+}
+
 bool SignalTimer::make() {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = travel_signal();
+  event.sigev_value.sival_ptr = mark();
   event._sigev_un._tid = pid_t(raw::call(SYS_gettid));
   int id = -1;
   if (raw::call(SYS_timer_create, CLOCK_MONOTONIC, long(&event), long(&id)) != 0)

@@ -10,6 +10,8 @@ class SignalTimer {
  public:
   /// By the thread. False: the system has none left.
   bool make();
+  /// What its signals carry, and no others.
+  static void* mark();
   /// Once after so long; 0: not at all. Any thread, also in signal handlers; makes no use of thread-local variables.
   void set(int64_t delay_ns, int64_t then_each_ns = 0) const;
   void remove();

@@ -148,6 +148,8 @@ void share(const std::vector<Object>& objects, const char* file) {
 } // namespace
 
 void* LateObjects::load(const char* file, int flags) {
+  // A thread that is away could call the object, in which there are no gates.
+  NodeProcess::instance()->migration().deputies().stay_at_home();
   std::lock_guard guard(loading_);
   const std::vector<uintptr_t> before = begins_of(objects_loaded_now());
   LateWindow::instance().open();

@@ -44,9 +44,9 @@ std::optional<int> set_beside_migration(NodeProcess& process, int number, const 
   if (number <= 0 || number >= NSIG)
     return {};
   if (process.node() == origin) {
-    if (action && number == travel_signal())
-      process.migration().deputies().stay_at_home();
-    return {};
+    if (number != travel_signal())
+      return {};
+    return process.migration().deputies().set_action(action, before);
   }
   if (!process.migration().carriers().exist() || !Carriers::takes(number))
     return {};
