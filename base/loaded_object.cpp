@@ -226,18 +226,33 @@ std::vector<LoadedObject::Reference> LoadedObject::references(bool (*wanted)(std
   std::vector<Reference> found;
   if (!symbols_ || !strings_)
     return found;
+  const auto is_slot = [](const ElfW(Rela) & entry) {
+    const auto type = ELF64_R_TYPE(entry.r_info);
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+  };
   const size_t relative = std::min(relative_count_, relocation_count_);
-  add_references(relocations_ + relative, relocation_count_ - relative, wanted, found);
-  add_references(calls_, call_count_, wanted, found);
+  add_references(relocations_ + relative, relocation_count_ - relative, is_slot, wanted, found);
+  add_references(calls_, call_count_, is_slot, wanted, found);
   return found;
 }
 
-void LoadedObject::add_references(const ElfW(Rela) * first, size_t count, bool (*wanted)(std::string_view name),
-                                  std::vector<Reference>& found) const {
+std::vector<LoadedObject::Reference> LoadedObject::addresses_in_data(bool (*wanted)(std::string_view name)) const {
+  std::vector<Reference> found;
+  if (!symbols_ || !strings_)
+    return found;
+  const auto is_address = [](const ElfW(Rela) & entry) {
+    return ELF64_R_TYPE(entry.r_info) == R_X86_64_64 && entry.r_addend == 0 && entry.r_offset % sizeof(uintptr_t) == 0;
+  };
+  const size_t relative = std::min(relative_count_, relocation_count_);
+  add_references(relocations_ + relative, relocation_count_ - relative, is_address, wanted, found);
+  return found;
+}
+
+template <class IsOne>
+void LoadedObject::add_references(const ElfW(Rela) * first, size_t count, IsOne&& is_one,
+                                  bool (*wanted)(std::string_view name), std::vector<Reference>& found) const {
   for (const ElfW(Rela)* entry = first; entry != first + count; ++entry) {
-    const auto type = ELF64_R_TYPE(entry->r_info);
-    if (type != R_X86_64_JUMP_SLOT &&
-        type != R_X86_64_GLOB_DAT) // other slots are the program's, which may have written there
+    if (!is_one(*entry))
       continue;
     const auto number = uint32_t(ELF64_R_SYM(entry->r_info));
     const ElfW(Sym)& symbol = symbols_[number];

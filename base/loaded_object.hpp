@@ -54,6 +54,9 @@ class LoadedObject {
   };
   /// Its references to symbols of others whose names are `wanted`.
   std::vector<Reference> references(bool (*wanted)(std::string_view name)) const;
+  /// The same of addresses among its data, as they stand there: tables of functions, and of virtual ones. The program
+  /// may write there.
+  std::vector<Reference> addresses_in_data(bool (*wanted)(std::string_view name)) const;
 
  private:
   void read_dynamic(const ElfW(Dyn) * entry);
@@ -63,7 +66,8 @@ class LoadedObject {
   const char* version_defined(uint32_t symbol) const;
   template <class Visit> void for_each_wanted_version(Visit&& visit) const;
   const char* version_wanted(uint32_t symbol) const;
-  void add_references(const ElfW(Rela) * first, size_t count, bool (*wanted)(std::string_view name),
+  template <class IsOne>
+  void add_references(const ElfW(Rela) * first, size_t count, IsOne&& is_one, bool (*wanted)(std::string_view name),
                       std::vector<Reference>& found) const;
 
   const char* path_;

@@ -30,6 +30,12 @@ constexpr std::string_view computing[] = {
     "strpbrk",      "strrchr",       "strspn",       "strstr",
 };
 
+/// Of the mathematical library: it sets the variable `signgam`, which is each process's own.
+bool sets_sign(std::string_view function) {
+  constexpr std::string_view those[] = {"gamma", "gammaf", "gammal", "lgamma", "lgammaf", "lgammal"};
+  return std::find(std::begin(those), std::end(those), function) != std::end(those);
+}
+
 bool any_name(std::string_view) { return true; }
 
 bool is_mathematical(const LoadedObject& object) {
@@ -100,15 +106,21 @@ struct Call {
 /// How `object` calls functions that a thread abroad must not execute.
 std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const Loaded& loaded) {
   std::vector<Call> calls;
-  for (const LoadedObject::Reference& reference : object.references(any_name)) {
-    const uintptr_t target = target_of(reference, loaded);
+  const auto add = [&](const LoadedObject::Reference& reference, uintptr_t target) {
     const auto span = std::find_if(code.begin(), code.end(), [&](const Span& candidate) {
       return target - candidate.begin < candidate.end - candidate.begin;
     });
     // What is in nobody's code is a variable.
-    if (span != code.end() && span->code == Code::Private && !only_computes(reference.name))
+    if (span != code.end() &&
+        (span->code == Code::Private ? !only_computes(reference.name)
+                                     : span->code == Code::Mathematics && sets_sign(reference.name)))
       calls.push_back({reference.slot, target});
-  }
+  };
+  for (const LoadedObject::Reference& reference : object.references(any_name))
+    add(reference, target_of(reference, loaded));
+  // The program has not begun, so they are as the dynamic linker has written them.
+  for (const LoadedObject::Reference& reference : object.addresses_in_data(any_name))
+    add(reference, reference.target);
   return calls;
 }
 
