@@ -1,0 +1,97 @@
+// Gates before what this test itself calls: open to a thread at home, a trap to one that is abroad.
+#include "dsm/migration/gates.hpp"
+
+#include "dsm/migration/context.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace hetmp::dsm {
+namespace {
+
+thread_local volatile char is_abroad = 0;
+Gates gates;
+volatile int homecomings = 0;
+volatile uintptr_t last_gate = 0;
+
+using GetPid = pid_t (*)();
+GetPid in_a_table[] = {getpid}; // what a program may write to, too
+
+void come_home(int, siginfo_t*, void* context) {
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  const uintptr_t gate = gates.gate_at(instruction_of(interrupted));
+  is_abroad = 0;
+  homecomings = homecomings + 1;
+  last_gate = gate;
+  if (gate == 0)
+    abort();
+  interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate); // goes on with the same gate
+}
+
+TEST(Gates, KnowsWhatOnlyComputes) {
+  for (const char* function : {"memcpy", "strlen", "abs", "strstr", "__memcpy_chk", "rand_r"})
+    EXPECT_TRUE(only_computes(function)) << function;
+  for (const char* function : {"malloc", "printf", "", "strtok", "rand", "memcpy2", "mem", "strdup", "strcoll", "qsort",
+                               "__errno_location", "strerror", "isalpha"})
+    EXPECT_FALSE(only_computes(function)) << function;
+}
+
+TEST(Gates, SendHomeWhoIsAbroad) {
+  struct sigaction action = {};
+  action.sa_sigaction = come_home;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGILL, &action, nullptr), 0);
+  const pid_t self = getpid();
+  ASSERT_TRUE(gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer())));
+  EXPECT_EQ(getpid(), self);
+  EXPECT_EQ(homecomings, 0) << "at home they are open";
+
+  is_abroad = 1;
+  const pid_t seen = getpid();
+  EXPECT_EQ(homecomings, 1);
+  EXPECT_EQ(is_abroad, 0);
+  EXPECT_EQ(seen, self) << "and the function was called";
+  const uintptr_t by_slot = last_gate;
+
+  const volatile auto function = in_a_table[0];
+  is_abroad = 1;
+  const pid_t seen_by_table = function();
+  EXPECT_EQ(homecomings, 2) << "an address among data leads to a gate as well";
+  EXPECT_EQ(seen_by_table, self);
+  EXPECT_EQ(last_gate, by_slot) << "one for each function, so that addresses can be compared";
+
+  is_abroad = 1;
+  gates.come_home()();
+  EXPECT_EQ(homecomings, 3);
+  EXPECT_EQ(is_abroad, 0);
+  gates.come_home()();
+  EXPECT_EQ(homecomings, 3);
+}
+
+TEST(Gates, WhatComputesNeedsNone) {
+  char from[100] = "text", to[100];
+  volatile size_t bytes = sizeof from;
+  const int before = homecomings;
+  is_abroad = 1;
+  memcpy(to, from, bytes);
+  const size_t length = strlen(to);
+  is_abroad = 0;
+  EXPECT_EQ(homecomings, before);
+  EXPECT_EQ(length, 4u);
+}
+
+TEST(Gates, AnAddressOfNoGateIsNone) {
+  EXPECT_EQ(gates.gate_at(0), 0u);
+  EXPECT_EQ(gates.gate_at(UINTPTR_MAX), 0u);
+  EXPECT_EQ(gates.gate_at(uintptr_t(&gates)), 0u);
+  const auto first = uintptr_t(reinterpret_cast<void*>(gates.come_home()));
+  EXPECT_EQ(gates.gate_at(first + Gates::gate_bytes - 1), first);
+  EXPECT_EQ(gates.gate_at(first + Gates::gate_bytes), first + Gates::gate_bytes);
+  EXPECT_EQ(Gates().gate_at(first), 0u);
+}
+
+} // namespace
+} // namespace hetmp::dsm

@@ -1,0 +1,74 @@
+// Messages about travelling threads that cannot be are refused, whoever sent them.
+#include "dsm/migration/carriers.hpp"
+#include "dsm/migration/deputies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+
+namespace hetmp::dsm {
+namespace {
+
+struct Sent final : TravelMessages {
+  std::vector<HomecomingMessage> home;
+  void send_departure(uint32_t, const DepartureMessage&) override {}
+  void send_homecoming(const HomecomingMessage& message) override { home.push_back(message); }
+  void call_home(uint32_t, uint64_t) override {}
+};
+
+DepartureMessage possible() {
+  const Segment stacks = AddressPlan::stack_part(origin);
+  return {.deputy = 3,
+          .context = stacks.begin + 0x10000,
+          .thread_pointer = stacks.begin + 0x20000,
+          .guard = stacks.begin,
+          .allowance_ns = 0};
+}
+
+TEST(Travellers, NobodyDepartsToWhereNoCarriersAre) {
+  Carriers carriers;
+  EXPECT_FALSE(carriers.departed(origin, possible()));
+}
+
+TEST(Travellers, DeparturesLieInTheOriginsStacks) {
+  static Gates gates;
+  static Sent sent;
+  static Carriers& carriers = *new Carriers;
+  // Carriers whose threads never begin are busy for ever.
+  carriers.set_up(
+      gates, sent, [] { return uint64_t(0); }, 2, [](void* (*)(void*), void*) {});
+  ASSERT_TRUE(carriers.departed(origin, possible()));
+  ASSERT_EQ(sent.home.size(), 1u);
+  EXPECT_EQ(sent.home[0].deputy, 3u);
+  EXPECT_EQ(sent.home[0].why_and_pages, uint64_t(Homecoming::Refused));
+  EXPECT_FALSE(carriers.departed(1, possible())) << "only the origin's threads travel";
+  const Segment stacks = AddressPlan::stack_part(origin);
+  const auto refused = [&](auto change) {
+    DepartureMessage message = possible();
+    change(message);
+    return !carriers.departed(origin, message);
+  };
+  for (const uint64_t address : {uint64_t(0), uint64_t(64), stacks.begin - 64, stacks.end, ~uint64_t(0), ~uint64_t(63),
+                                 AddressPlan::stack_part(1).begin}) {
+    EXPECT_TRUE(refused([&](DepartureMessage& message) { message.context = address; })) << address;
+    EXPECT_TRUE(refused([&](DepartureMessage& message) { message.thread_pointer = address; })) << address;
+    EXPECT_TRUE(refused([&](DepartureMessage& message) { message.guard = address; })) << address;
+  }
+  EXPECT_TRUE(refused([](DepartureMessage& message) { message.context += 8; })) << "the kernel wants it aligned";
+  EXPECT_TRUE(refused([&](DepartureMessage& message) { message.context = stacks.end - context_room + 64; }))
+      << "its end";
+  EXPECT_TRUE(refused([](DepartureMessage& message) { message.guard += 64; }));
+  EXPECT_EQ(sent.home.size(), 1u);
+  EXPECT_TRUE(carriers.call_home(origin, 12345)) << "it has left meanwhile, perhaps";
+  EXPECT_FALSE(carriers.call_home(1, 3));
+}
+
+TEST(Travellers, NobodyComesHomeWhoWasNotAway) {
+  static Deputies& deputies = *new Deputies;
+  for (const uint64_t deputy : {uint64_t(0), Deputies::most - 1, Deputies::most, ~uint64_t(0)})
+    EXPECT_FALSE(deputies.came_home(1, {.deputy = deputy, .abroad_ns = 0, .computed_ns = 0, .why_and_pages = 0}))
+        << deputy;
+}
+
+} // namespace
+} // namespace hetmp::dsm
