@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one conformance program in one mode, as built by each clang found.
 
-    run.py --build BUILD [--source NAME] [--mode MODE] [--stock] [--list]
+    run.py --build BUILD [--programs FOLDER] [--source NAME] [--mode MODE] [--stock]
 
 A program is any file of programs/; its comments say how to run it:
     // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
@@ -30,7 +30,7 @@ PROGRAMS = HERE / "programs"
 SECONDS = 60
 
 
-def run_program(source, mode, build, stock):
+def run_program(source, mode, build, programs, stock):
     wanted = directives(source)
     compilers = [name for name in COMPILERS
                  if shutil.which(name) and not (wanted["clang_only"] and not name.startswith("clang"))]
@@ -41,7 +41,7 @@ def run_program(source, mode, build, stock):
         for settings in wanted["runs"] + ([] if stock else wanted["hetmp_runs"]):
             what = f"{source.name} by {compiler}, mode {mode} {settings or ''}"
             try:
-                program = compile_program(source, compiler, build)
+                program = compile_program(source, compiler, programs)
                 environment = environment_for(mode, settings, build, stock)
                 if compiler.startswith("gcc") and not stock:  # libgomp, once loaded, reads the environment, too, and complains
                     environment["LD_LIBRARY_PATH"] = str(build / "lib" / "omp")
@@ -67,15 +67,17 @@ def run_once(program, environment, expected_stdout):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", required=True, type=Path, help="the build folder")
+    arguments.add_argument("--programs", type=Path, help="the build folder that has the compiled programs, or gets them (default: BUILD)")
     arguments.add_argument("--source", help="a program's file name (default: all)")
     arguments.add_argument("--mode", choices=MODES, default="one")
     arguments.add_argument("--stock", action="store_true", help="without hetmp: does the program itself hold?")
     given = arguments.parse_args()
     build = given.build.resolve()
+    programs = (given.programs or build).resolve()
     sources = [PROGRAMS / given.source] if given.source else sorted([*PROGRAMS.glob("*.c"), *PROGRAMS.glob("*.cpp")])
     if not given.stock:
         check_machine(given.mode, build)
-    return min(1, count_failures(lambda source: run_program(source, given.mode, build, given.stock), sources))
+    return min(1, count_failures(lambda source: run_program(source, given.mode, build, programs, given.stock), sources))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one stress program on one layout of nodes.
 
-    run.py --build BUILD [--source NAME] [--mode MODE] [--seed N] [--times N] [--set VAR=VALUE]
+    run.py --build BUILD [--programs FOLDER] [--source NAME] [--mode MODE] [--seed N] [--times N] [--set VAR=VALUE]
 
 A program is any .cpp of programs/ with a main(); its comments say more:
     // library: FILE.cpp              a shared object of the program's own, built from this
@@ -114,9 +114,9 @@ def check_outcome(wanted, mode, code, out, err):
     check_stdout(wanted["stdout"], out)
 
 
-def run_program(source, mode, build, seed, more_settings):
+def run_program(source, mode, build, compiled, seed, more_settings):
     wanted = directives(source)
-    program = compile_program(source, build)
+    program = compile_program(source, compiled)
     for settings in wanted["runs"] + (wanted["hetmp_runs"] if mode != "stock" else []):
         began = time.monotonic()
         code, out, err = run_limited([str(program)], environment_for(mode, settings | more_settings, build, seed),
@@ -134,6 +134,7 @@ def run_program(source, mode, build, seed, more_settings):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", required=True, type=Path, help="the build folder")
+    arguments.add_argument("--programs", type=Path, help="the build folder that has the compiled programs, or gets them (default: BUILD)")
     arguments.add_argument("--source", help="a program's file name (default: all)")
     arguments.add_argument("--mode", choices=MODES, default="proc2")
     arguments.add_argument("--seed", type=int)
@@ -141,10 +142,11 @@ def main():
     arguments.add_argument("--set", action="append", default=[], metavar="VAR=VALUE", help="one more variable, for every run")
     given = arguments.parse_args()
     build = given.build.resolve()
+    compiled = (given.programs or build).resolve()
     check_machine(given.mode, build)
     more = dict(pair.split("=", 1) for pair in given.set)
     sources = [PROGRAMS / given.source] if given.source else programs()
-    return min(1, count_failures(lambda source: run_program(source, given.mode, build, given.seed, more), sources * given.times))
+    return min(1, count_failures(lambda source: run_program(source, given.mode, build, compiled, given.seed, more), sources * given.times))
 
 
 if __name__ == "__main__":
