@@ -31,6 +31,14 @@ void come_home(int, siginfo_t*, void* context) {
   interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate); // goes on with the same gate
 }
 
+/// Before any of these tests, whichever of them run.
+class GatesBuilt : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_TRUE(gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer())));
+  }
+};
+
 TEST(Gates, KnowsWhatOnlyComputes) {
   for (const char* function : {"memcpy", "strlen", "abs", "strstr", "__memcpy_chk", "rand_r"})
     EXPECT_TRUE(only_computes(function)) << function;
@@ -39,13 +47,12 @@ TEST(Gates, KnowsWhatOnlyComputes) {
     EXPECT_FALSE(only_computes(function)) << function;
 }
 
-TEST(Gates, SendHomeWhoIsAbroad) {
+TEST_F(GatesBuilt, SendHomeWhoIsAbroad) {
   struct sigaction action = {};
   action.sa_sigaction = come_home;
   action.sa_flags = SA_SIGINFO;
   ASSERT_EQ(sigaction(SIGILL, &action, nullptr), 0);
   const pid_t self = getpid();
-  ASSERT_TRUE(gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer())));
   EXPECT_EQ(getpid(), self);
   EXPECT_EQ(homecomings, 0) << "at home they are open";
 
@@ -71,7 +78,7 @@ TEST(Gates, SendHomeWhoIsAbroad) {
   EXPECT_EQ(homecomings, 3);
 }
 
-TEST(Gates, WhatComputesNeedsNone) {
+TEST_F(GatesBuilt, WhatComputesNeedsNone) {
   char from[100] = "text", to[100];
   volatile size_t bytes = sizeof from;
   const int before = homecomings;
@@ -83,7 +90,7 @@ TEST(Gates, WhatComputesNeedsNone) {
   EXPECT_EQ(length, 4u);
 }
 
-TEST(Gates, AnAddressOfNoGateIsNone) {
+TEST_F(GatesBuilt, AnAddressOfNoGateIsNone) {
   EXPECT_EQ(gates.gate_at(0), 0u);
   EXPECT_EQ(gates.gate_at(UINTPTR_MAX), 0u);
   EXPECT_EQ(gates.gate_at(uintptr_t(&gates)), 0u);
