@@ -240,8 +240,8 @@ schedulers::VisitSeen seen_of(const NodeTeam& team) {
           .exchanges = team.meetings + uint32_t(primary.loops - team.loops_before) + primary.exclusions};
 }
 
-/// In the place of members that nobody has waited for. Where there are tasks they begin as threads: a member may wait for
-/// a task, which this thread is to execute when it comes to the region's end.
+/// In the place of members that nobody has waited for. Where there are tasks they begin as threads: a member may wait
+/// for a task, which this thread is to execute when it comes to the region's end.
 void execute_late_members(Thread& primary, NodeTeam& team) {
   const auto may_stand_in = [&] { return !threads_are_bound() && !team.region_end.tasks_announced(); };
   primary.stands_in = true;

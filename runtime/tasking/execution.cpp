@@ -225,13 +225,11 @@ void submit_again(Thread& self, ExplicitTask& task) {
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   NodeTeam& team = *task.team;
-  if (self.stands_in)
-    return true;
   // Alone on its node a thread keeps only what others are there to take: it may wait for the task itself, without ever
   // executing it.
   const bool for_others =
       team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
-  const bool included = task.parent->is_final || !for_others;
+  const bool included = self.stands_in || task.parent->is_final || !for_others;
   return included || (task.priority == 0 && has_plenty(team.tasks, self.task->local_number));
 }
 

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
+#include "base/private_section.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
 #include "runtime/team/thread.hpp"
@@ -17,8 +18,10 @@ WorkerPool pools[most_nodes]; // by node
 void* worker_body(void* argument) {
   Thread& self = *static_cast<Thread*>(argument);
   adopt_thread(&self);
-  if (layout().kind != Layout::Kind::One)
+  if (layout().kind != Layout::Kind::One) {
+    const PrivateSection here; // what this allocates shall not lie beside what the region's threads write
     bind_thread(layout().cpus[self.node]);
+  }
   uint32_t seen = 0; // a new worker's epoch; its first job may already be posted
   while (true) {
     self.go.wait_while(seen);

@@ -1,4 +1,5 @@
-// Members of a team wait, by themselves, until others have executed tasks: a thread at the end of its part executes them.
+// Members of a team wait, by themselves, until others have executed tasks: a thread at the end of its part executes
+// them.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
