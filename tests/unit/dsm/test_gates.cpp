@@ -34,9 +34,7 @@ void come_home(int, siginfo_t*, void* context) {
 /// Before any of these tests, whichever of them run.
 class GatesBuilt : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    ASSERT_TRUE(gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer())));
-  }
+  static void SetUpTestSuite() { ASSERT_TRUE(gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()))); }
 };
 
 TEST(Gates, KnowsWhatOnlyComputes) {
