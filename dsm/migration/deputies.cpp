@@ -79,8 +79,9 @@ void Deputy::end(JourneySeen& seen) {
 
 bool Deputy::may_leave(const ucontext_t& interrupted) const {
   const uintptr_t top = stack_pointer_of(interrupted);
-  return TravellingContext::bytes(interrupted) && signal_stack_.holds(&interrupted) &&
-         AddressPlan::stack_part(origin).contains(top) && top < base_ && all_.code_->may_leave(interrupted, base_);
+  return instruction_of(interrupted) != stopped_at_ && TravellingContext::bytes(interrupted) &&
+         signal_stack_.holds(&interrupted) && AddressPlan::stack_part(origin).contains(top) && top < base_ &&
+         all_.code_->may_leave(interrupted, base_);
 }
 
 /// In the signal's handler.
@@ -121,6 +122,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
   seen_.pages += message_.why_and_pages >> 8;
   const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns;
   allowance_ns_ = std::min(allowance_ns_ - lost, first_allowance_ns_);
+  stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
   if (allowance_ns_ > 0)
     timer_.set(rule_.delay_ns());

@@ -56,6 +56,9 @@ class Deputy {
   uintptr_t guard_ = 0;  ///< see DepartureMessage
   uintptr_t base_ = 0;   ///< see Journey
   void* room_ = nullptr; ///< the same
+  /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
+  /// before it is executed, each time.
+  uintptr_t stopped_at_ = 0;
   int64_t first_allowance_ns_ = 0;
   int64_t allowance_ns_ = 0;        ///< what the journey may lose yet
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
