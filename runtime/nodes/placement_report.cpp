@@ -63,6 +63,8 @@ std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& re
     return why_it_lost(region);
   case PlacedBecause::Trial:
     return "a trial was under way";
+  case PlacedBecause::Recalled:
+    return "it gained in an earlier run, which this one is still to confirm";
   case PlacedBecause::Gains:
     return why_it_gains(region);
   }

@@ -21,7 +21,11 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   Region& region = regions_[current_];
   const double taken_us = now_us - current_begin_us_;
   Usual& usual = visits_[{current_, seen.trips}];
+  const bool is_another_problem = recalls_ && region.tried && !is_foreseen(usual, taken_us);
+  if (is_another_problem)
+    forget_lesson(current_, region);
   if (current_spread_) {
+    region.first_spread_us = region.settled ? region.first_spread_us : taken_us;
     region.spread_visits++;
     region.spread_us += taken_us;
     if (region.settled)
@@ -43,7 +47,11 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
       region.home.add(taken_us);
   }
   account(usual, taken_us, !current_spread_, region.settled);
+  if (recalls_ && region.tried && !region.settled && usual.home.known())
+    whole_.usual_us += foreseen_us(current_, taken_us, usual.home.mean_us());
   region.settled = true;
+  if (is_another_problem)
+    disown(region);
   last_ = current_;
   last_end_us_ = now_us;
   current_ = 0;
@@ -58,7 +66,10 @@ void RegionPlacer::arrive(uint64_t region, double now_us) {
 }
 
 bool RegionPlacer::depart(uint64_t region, double now_us) {
-  Region& known = regions_[region];
+  const auto [place, is_new] = regions_.try_emplace(region);
+  Region& known = place->second;
+  if (is_new)
+    recall(region, known, now_us);
   current_ = region;
   current_begin_us_ = now_us;
   current_spread_ = known.kept || known.tried;
@@ -71,11 +82,16 @@ void RegionPlacer::account(Usual& usual, double taken_us, bool at_home, bool set
     usual.epoch = epoch_;
     usual.now = {};
   }
-  const double at_home_us = usual.home.known() ? usual.home.mean_us() : taken_us;
+  const bool is_known = usual.home.known() && (!usual.recalled || is_foreseen(usual, taken_us));
+  const double at_home_us = is_known ? usual.home.mean_us() : taken_us;
   if (stage_ == Stage::Steady) {
     if (!settled)
       return;
     usual.now.add(taken_us);
+    if (at_home && usual.recalled) { // now this run's own
+      usual.home = {};
+      usual.recalled = false;
+    }
     if (at_home)
       usual.home.add(taken_us);
     if (kept_regions_ != 0)
@@ -132,7 +148,7 @@ PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) con
 
 PlacedBecause RegionPlacer::why(const Region& region, double now_us) const {
   if (region.tried)
-    return PlacedBecause::Trial;
+    return recalls_ ? PlacedBecause::Recalled : PlacedBecause::Trial;
   if (region.kept)
     return PlacedBecause::Gains;
   const PlacedBecause why = why_at_home(region, now_us);
@@ -185,7 +201,8 @@ void RegionPlacer::judge_trial(double now_us) {
     return reverse(now_us);
   if (heaviest_visits_ < rules_.visits_to_judge || steady_.usual_us < rules_.judged_us)
     return;
-  if (steady_.taken_us < rules_.pays * steady_.usual_us)
+  const double pays = recalls_ ? rules_.loses : rules_.pays; // a region that was kept is watched by no more either
+  if (steady_.taken_us < pays * steady_.usual_us)
     return keep();
   const bool is_hopeless = steady_.taken_us > rules_.loses * steady_.usual_us;
   if (heaviest_visits_ >= rules_.most_visits_to_judge ||
@@ -195,6 +212,7 @@ void RegionPlacer::judge_trial(double now_us) {
 
 void RegionPlacer::keep() {
   kept_regions_ = 0;
+  recalls_ = false;
   for (auto& [name, region] : regions_) {
     region.kept |= region.tried;
     region.tried = false;
@@ -229,8 +247,12 @@ void RegionPlacer::begin_settling() {
 
 void RegionPlacer::end_settling() {
   lost_us_ += std::max(0.0, whole_.lost_us());
-  for (auto& [name, region] : regions_)
+  for (auto& [name, region] : regions_) {
     region.settled = true;
+    if (region.recalled && !region.kept)
+      forget_lesson(name, region);
+  }
+  recalls_ = false;
   stage_ = Stage::Steady;
   watched_ = {};
 }

@@ -8,8 +8,13 @@
 // one that does not is reversed, and what it lost, also by pages that come back afterwards, is charged to a budget: a
 // share of the run so far and a constant. A trial begins only if what it may lose at worst fits the budget, and is
 // given up as soon as it has lost half of that: coming home costs about as much again.
+//
+// What an earlier run has taught can be recalled. A region that gained is on several nodes from its first visit then,
+// in a trial that is judged by the times at home that the earlier run has measured. A visit that these do not speak of
+// (other trip counts; far less to do than then) shows that they are of another problem: the region goes home at once.
 #pragma once
 
+#include "schedulers/placement/lessons.hpp"
 #include "schedulers/placement/usual_time.hpp"
 
 #include <cstdint>
@@ -36,6 +41,8 @@ struct PlacementRules {
   double watched_us = 300'000; ///< what is kept is judged anew over so much usual time
   double watched_share = 0.05; ///< and over at least this share of the run
   double second_chance = 3;    ///< what was slower is tried again when the run is so many times as long
+  double least_recalled = 0.5; ///< a visit that takes less than this share of the recalled time is another problem's
+  double most_recalled = 1.5;  ///< the first visit may take so many times as long as in the earlier run
 };
 
 /// A region's code, and how much it has to do as far as the runtime sees that (iterations of its first loop; 0:
@@ -61,12 +68,18 @@ enum class PlacedBecause : uint8_t {
   TooLittle,    ///< at home: regions that could gain are too small a share of the run
   Lost,         ///< at home: several nodes were slower
   Trial,        ///< on several nodes, to see
+  Recalled,     ///< on several nodes, where an earlier run has gained; to see whether this one does
   Gains,        ///< on several nodes: they were faster
 };
 
 class RegionPlacer {
  public:
   explicit RegionPlacer(const PlacementRules& rules = {}) : rules_(rules) {}
+
+  /// What earlier runs have taught. Before the first region.
+  void recall(PlacementLessons lessons);
+  /// What this run teaches of the regions that it has met often enough.
+  PlacementLessons lessons() const;
 
   /// A region is met, `now_us` after the program's start. True: it runs on all nodes. `resident_mib`: how much memory
   /// the program has in use; called when a trial could begin.
@@ -92,7 +105,9 @@ class RegionPlacer {
     double spread_us = 0;         ///< likewise
     bool kept = false;            ///< it runs on several nodes
     bool tried = false;           ///< for as long as the trial lasts
+    bool recalled = false;        ///< its usual time at home is an earlier run's
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
+    double first_spread_us = 0;   ///< of the last visit that moved its data to several nodes
     double worst_slowdown = 0;    ///< of a visit on several nodes against the usual one at home
     double excluded_until_us = 0; ///< was slower on several nodes
 
@@ -128,9 +143,11 @@ class RegionPlacer {
 
   /// What the same thing usually takes, by where regions run.
   struct Usual {
-    UsualTime home;     ///< while no region ran on several nodes, or since it is known
-    UsualTime now;      ///< since the last change of where regions run
-    uint32_t epoch = 0; ///< of `now`
+    UsualTime home;         ///< while no region ran on several nodes, or since it is known
+    UsualTime now;          ///< since the last change of where regions run
+    uint32_t epoch = 0;     ///< of `now`
+    bool recalled = false;  ///< `home` is an earlier run's, of the same problem or of another one
+    double recalled_us = 0; ///< on several nodes, in that run; 0: not known
   };
 
   /// What something took, against what it usually takes.
@@ -148,6 +165,12 @@ class RegionPlacer {
   void arrive(uint64_t region, double now_us);
   bool depart(uint64_t region, double now_us);
   void account(Usual& usual, double taken_us, bool at_home, bool settled);
+  void recall(uint64_t name, Region& region, double now_us);
+  bool is_foreseen(const Usual& usual, double taken_us) const;
+  void forget_lesson(uint64_t name, Region& region);
+  void disown(Region& region);
+  double foreseen_us(uint64_t name, double taken_us, double at_home_us) const;
+  PlacementLesson lesson_of(uint64_t name, const Region& region) const;
   void judge(double now_us);
   void judge_trial(double now_us);
   void keep();
@@ -180,6 +203,9 @@ class RegionPlacer {
   uint64_t heaviest_ = 0;        ///< of those tried
   uint32_t heaviest_visits_ = 0; ///< while its data was there
   uint32_t settling_visits_ = 0;
+
+  PlacementLessons recalled_;
+  bool recalls_ = false; ///< the trial in hand is of regions that gained in an earlier run
 };
 
 } // namespace hetmp::schedulers

@@ -19,23 +19,50 @@ void TravelLedger::charge(uint64_t faults) {
   lost_us_ += cost_us;
 }
 
+/// On its first visit, what an earlier run has found. Budgets hold for a region that promises as for an unknown one.
+TravelLedger::Region& TravelLedger::meet(uint64_t region) {
+  const auto [place, is_new] = regions_.try_emplace(region);
+  const auto lesson = is_new ? recalled_.find(region) : recalled_.end();
+  if (lesson == recalled_.end() || lesson->second.age >= oldest_lesson)
+    return place->second;
+  place->second.promises_ = lesson->second.paid;
+  if (!lesson->second.paid)
+    place->second.rests_until_us = place->second.rest_us_ = lesson->second.rest_us;
+  return place->second;
+}
+
+JourneyLessons TravelLedger::lessons() const {
+  JourneyLessons lessons;
+  for (const auto& [name, region] : regions_) {
+    const auto before = recalled_.find(name);
+    const bool is_decided = region.pays || region.rest_us_ > 0;
+    if (region.visits != 0 && is_decided) {
+      lessons[name] = {region.pays, region.gained_us / double(region.visits), region.pays ? 0 : region.rest_us_, 0};
+    } else if (before != recalled_.end() && before->second.age < oldest_lesson) {
+      lessons[name] = before->second;
+      lessons[name].age = region.visits != 0 ? 0 : before->second.age + 1;
+    }
+  }
+  return lessons;
+}
+
 TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, uint64_t faults) {
   charge(faults);
-  Region& known = regions_[region];
+  Region& known = meet(region);
   known.begun_us_ = now_us;
   const double left_us = budget_left_us(now_us);
   if (now_us < known.rests_until_us || (!known.pays && left_us <= 0))
     return {};
   const double share = known.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
-  return {true, known.pays || known.tried != 0 ? rules_.known_us : rules_.unknown_us,
+  return {true, known.pays || known.promises_ || known.tried != 0 ? rules_.known_us : rules_.unknown_us,
           std::max(share * left_us, rules_.least_allowance_us)};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
-  region.rest_us_ =
-      std::max(rules_.first_rest_us, std::min(region.rest_us_ * rules_.rest_growth, rules_.longest_rest * now_us));
+  const double longest_us = std::max(region.rest_us_, rules_.longest_rest * now_us); // a recalled rest may be longer
+  region.rest_us_ = std::max(rules_.first_rest_us, std::min(region.rest_us_ * rules_.rest_growth, longest_us));
   region.rests_until_us = now_us + region.rest_us_;
-  region.pays = false;
+  region.pays = region.promises_ = false;
   region.tried = region.losses_ = 0;
 }
 

@@ -6,8 +6,11 @@
 // less to do. It costs the way, what was waited for pages there, and the faults of threads at home, which want their
 // pages back, until the region is visited again. Its first visits move its data, so a region is tried for a few of
 // them, as long as each loses clearly less than the one before, or most of what it has fetched stays there; then it
-// stays at home for a while, ever longer.
+// stays at home for a while, ever longer. What an earlier run has taught can be recalled: threads of a region that
+// gained depart soon from its first visit on, and one that lost rests first as long as it did then.
 #pragma once
+
+#include "schedulers/placement/lessons.hpp"
 
 #include <cstdint>
 #include <map>
@@ -36,6 +39,11 @@ struct TravelRules {
 class TravelLedger {
  public:
   explicit TravelLedger(const TravelRules& rules = {}) : rules_(rules) {}
+
+  /// What earlier runs have taught. Before the first visit.
+  void recall(JourneyLessons lessons) { recalled_ = std::move(lessons); }
+  /// What this run teaches of the regions that it has met.
+  JourneyLessons lessons() const;
 
   struct Permit {
     bool travels = false;
@@ -75,6 +83,7 @@ class TravelLedger {
     double rest_us_ = 0;
     double last_gain_us_ = 0; ///< of a visit of the trial in hand
     uint32_t losses_ = 0;     ///< visits one after the other that have lost, of a region that pays
+    bool promises_ = false;   ///< it paid in an earlier run
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// What visits have lost that lost, less what the others gained; at least 0.
@@ -84,9 +93,11 @@ class TravelLedger {
   double budget_left_us(double now_us) const;
   void charge(uint64_t faults);
   void rest(Region& region, double now_us);
+  Region& meet(uint64_t region);
 
   const TravelRules rules_;
   std::map<uint64_t, Region> regions_;
+  JourneyLessons recalled_;
   Region* last_ = nullptr; ///< of those with stays, visited last
   uint64_t faults_ = 0;    ///< that have been charged
   double lost_us_ = 0;

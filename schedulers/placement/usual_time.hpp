@@ -13,6 +13,10 @@ class UsualTime {
   static constexpr uint32_t memory = 16;
   static constexpr double most_of_mean = 3;
 
+  UsualTime() = default;
+  /// As if `count` values with that mean had been added.
+  UsualTime(double mean_us, uint32_t count) : count_(count), mean_(mean_us) {}
+
   void add(double microseconds) {
     count_++;
     const double value = count_ > 3 ? std::min(microseconds, mean_ * most_of_mean) : microseconds;

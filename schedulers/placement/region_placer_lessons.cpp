@@ -1,0 +1,138 @@
+// What RegionPlacer recalls of earlier runs, and what it teaches later ones.
+#include "base/check.hpp"
+#include "schedulers/placement/region_placer.hpp"
+
+#include <algorithm>
+
+namespace hetmp::schedulers {
+namespace {
+
+constexpr VisitKind first_of(uint64_t region) { return {region, 0}; }
+
+double mean_or_0(const UsualTime& usual) { return usual.known() ? usual.mean_us() : 0; }
+
+} // namespace
+
+void RegionPlacer::recall(PlacementLessons lessons) {
+  HETMP_CHECK(regions_.empty());
+  recalled_ = std::move(lessons);
+  for (const auto& [pair, home_us] : recalled_.between_us) {
+    Usual& usual = between_[pair];
+    usual.home = {home_us, rules_.visits_to_know};
+    usual.recalled = true;
+    usual.recalled_us = home_us; // a time far below it does not stand for a gain
+  }
+}
+
+/// `region` is met for the first time.
+void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
+  const auto found = recalled_.regions.find(name);
+  if (found == recalled_.regions.end() || found->second.age >= oldest_lesson)
+    return;
+  const PlacementLesson& lesson = found->second;
+  region.longest_home_us = lesson.longest_home_us;
+  region.worst_slowdown = lesson.worst_slowdown;
+  if (lesson.verdict == PlacementLesson::Verdict::Lost)
+    region.excluded_until_us = lesson.lost_until_us;
+  const bool fits = stage_ == Stage::Steady || (stage_ == Stage::Trial && recalls_); // not in another trial's sums
+  if (lesson.verdict != PlacementLesson::Verdict::Gains || lesson.home_us <= 0 || !fits)
+    return;
+  region.recalled = region.tried = true;
+  region.settled = false;
+  region.home = {lesson.home_us, rules_.visits_to_know};
+  for (const PlacementLesson::Kind& kind : lesson.kinds) {
+    Usual& usual = visits_[{name, kind.trips}];
+    if (kind.home_us > 0)
+      usual.home = {kind.home_us, rules_.visits_to_know};
+    usual.recalled = true;
+    usual.recalled_us = kind.spread_us;
+  }
+  if (stage_ == Stage::Trial)
+    return; // it joins those that gained as well
+  heaviest_ = name;
+  recalls_ = true;
+  begin_trial(now_us);
+}
+
+/// Whether what was done is what the lesson speaks of.
+bool RegionPlacer::is_foreseen(const Usual& usual, double taken_us) const {
+  return usual.recalled && taken_us >= rules_.least_recalled * usual.recalled_us;
+}
+
+/// Of what a first visit takes more than at home, what it took in the earlier run too: then it has paid, so it is not
+/// charged.
+double RegionPlacer::foreseen_us(uint64_t name, double taken_us, double at_home_us) const {
+  const auto lesson = recalled_.regions.find(name);
+  HETMP_CHECK(lesson != recalled_.regions.end());
+  const double first_us = rules_.most_recalled * lesson->second.first_spread_us;
+  return std::max(0.0, std::min(taken_us, first_us) - at_home_us);
+}
+
+/// What is left is what this run has seen itself.
+void RegionPlacer::forget_lesson(uint64_t name, Region& region) {
+  region.recalled = false;
+  region.home = {};
+  for (auto kind = visits_.lower_bound(first_of(name)); kind != visits_.end() && kind->first.region == name; ++kind)
+    if (kind->second.recalled)
+      kind->second = {};
+}
+
+/// Of the trial in hand: the region goes home, since the lesson was of another problem. That is no loss of its own.
+void RegionPlacer::disown(Region& region) {
+  region.tried = false;
+  region.settled = false;
+  const auto is_tried = [](const auto& entry) { return entry.second.tried; };
+  const auto other = std::find_if(regions_.begin(), regions_.end(), is_tried);
+  if (other == regions_.end())
+    return begin_settling();
+  if (regions_[heaviest_].tried)
+    return;
+  heaviest_ = other->first;
+  heaviest_visits_ = 0;
+}
+
+PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) const {
+  using Verdict = PlacementLesson::Verdict;
+  const auto before = recalled_.regions.find(name);
+  const bool holds = before != recalled_.regions.end() && before->second.age < oldest_lesson;
+  PlacementLesson lesson;
+  if (region.kept || (region.recalled && region.tried))
+    lesson.verdict = Verdict::Gains;
+  else if (region.excluded_until_us > 0)
+    lesson.verdict = Verdict::Lost;
+  lesson.home_us = mean_or_0(region.home);
+  lesson.spread_us = region.spread.known() || !holds ? mean_or_0(region.spread) : before->second.spread_us;
+  lesson.first_spread_us =
+      region.spread_visits != 0 || !holds ? region.first_spread_us : before->second.first_spread_us;
+  lesson.longest_home_us = region.longest_home_us;
+  lesson.worst_slowdown = region.worst_slowdown;
+  lesson.lost_until_us = lesson.verdict == Verdict::Lost ? region.excluded_until_us : 0;
+  lesson.exchanges = region.home_visits != 0 || !holds ? region.exchanges : before->second.exchanges;
+  const bool was_seen = lesson.verdict == Verdict::Lost ? region.spread_visits != 0 : region.home_visits != 0;
+  if (holds && !was_seen)
+    lesson.age = before->second.age + 1;
+  for (auto kind = visits_.lower_bound(first_of(name)); kind != visits_.end() && kind->first.region == name; ++kind) {
+    const Usual& usual = kind->second;
+    const bool is_spread_now = region.kept && usual.now.known() && usual.epoch == epoch_;
+    const PlacementLesson::Kind taught{kind->first.trips, mean_or_0(usual.home),
+                                       is_spread_now ? usual.now.mean_us() : usual.recalled_us};
+    if (taught.home_us > 0 || taught.spread_us > 0)
+      lesson.kinds.push_back(taught);
+  }
+  return lesson;
+}
+
+PlacementLessons RegionPlacer::lessons() const {
+  PlacementLessons lessons;
+  for (const auto& [name, region] : regions_) {
+    PlacementLesson lesson = lesson_of(name, region);
+    if (lesson.verdict != PlacementLesson::Verdict::None || region.home.count() >= rules_.visits_to_know)
+      lessons.regions.emplace(name, std::move(lesson));
+  }
+  for (const auto& [pair, usual] : between_)
+    if (usual.home.known() && lessons.regions.contains(pair.first) && lessons.regions.contains(pair.second))
+      lessons.between_us.emplace(pair, usual.home.mean_us());
+  return lessons;
+}
+
+} // namespace hetmp::schedulers

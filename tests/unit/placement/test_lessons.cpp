@@ -1,0 +1,275 @@
+// What a run teaches the next one: it begins where the other ended, and loses no more than without lessons if they are
+// of another problem.
+#include "schedulers/placement/travel_ledger.hpp"
+#include "tests/unit/placement/program.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hetmp::schedulers {
+namespace {
+
+using Verdict = PlacementLesson::Verdict;
+
+PlacementLessons lessons_of(const Program& program) {
+  RegionPlacer placer;
+  run_program(program, placer);
+  return placer.lessons();
+}
+
+RunOfProgram run_again(const Program& program, const PlacementLessons& lessons, RegionPlacer& placer,
+                       uint32_t seed = 2) {
+  placer.recall(lessons);
+  return run_program(program, placer, seed);
+}
+
+const Program gains{.cycle = {{.home_us = 10'000, .spread_us = 5'500, .move_us = 20'000}}, .cycles = 400};
+const Program loses{.cycle = {{.home_us = 3'000, .spread_us = 12'000, .move_us = 2'000}}, .cycles = 1000};
+
+TEST(Lessons, WhatGainedIsSpreadFromItsFirstVisitOn) {
+  const PlacementLessons lessons = lessons_of(gains);
+  ASSERT_EQ(lessons.regions.at(1).verdict, Verdict::Gains);
+  EXPECT_NEAR(lessons.regions.at(1).home_us, 10'000, 500);
+  EXPECT_NEAR(lessons.regions.at(1).spread_us, 5'500, 500);
+  RegionPlacer placer;
+  placer.recall(lessons);
+  EXPECT_TRUE(placer.begin(1, 100, [] { return 1.0; }));
+  EXPECT_EQ(placer.why(placer.regions().at(1), 100), PlacedBecause::Recalled);
+  RegionPlacer second;
+  const RunOfProgram run = run_again(gains, lessons, second);
+  EXPECT_EQ(second.regions().at(1).home_visits, 0u);
+  EXPECT_TRUE(second.regions().at(1).kept);
+  EXPECT_LT(run.taken_us, 1.001 * run.spread_us);
+  EXPECT_EQ(second.lost_us(), 0);
+}
+
+TEST(Lessons, ArePassedOnByRunsThatLearnNothingNew) {
+  PlacementLessons lessons = lessons_of(gains);
+  const PlacementLesson first = lessons.regions.at(1);
+  for (uint32_t run = 1; run <= oldest_lesson; run++) {
+    RegionPlacer placer;
+    run_again(gains, lessons, placer, run);
+    lessons = placer.lessons();
+    ASSERT_EQ(lessons.regions.at(1).verdict, Verdict::Gains) << run;
+    ASSERT_EQ(lessons.regions.at(1).home_us, first.home_us) << run;
+    ASSERT_EQ(lessons.regions.at(1).age, run);
+  }
+  RegionPlacer placer; // and then it is learned anew
+  run_again(gains, lessons, placer);
+  EXPECT_GE(placer.regions().at(1).home_visits, 3u);
+  EXPECT_EQ(placer.lessons().regions.at(1).age, 0u);
+}
+
+TEST(Lessons, WhatLostIsNotTriedBeforeTheRunIsLonger) {
+  const PlacementLessons lessons = lessons_of(loses);
+  const PlacementLesson& lesson = lessons.regions.at(1);
+  ASSERT_EQ(lesson.verdict, Verdict::Lost);
+  RegionPlacer placer;
+  placer.recall(lessons);
+  double now_us = 0;
+  bool spread = false;
+  while (!spread && now_us < 2 * lesson.lost_until_us) {
+    spread = placer.begin(1, now_us, [] { return 1.0; });
+    if (spread) {
+      EXPECT_GE(now_us, lesson.lost_until_us);
+    }
+    now_us += 3000;
+    placer.end(now_us, {.trips = 100});
+  }
+  EXPECT_TRUE(spread);
+}
+
+TEST(Lessons, OfRunsThatMetTooLittleAreNone) {
+  EXPECT_TRUE(lessons_of({.cycle = {{}}, .cycles = 2}).regions.empty());
+  const PlacementLessons lessons = lessons_of({.cycle = {{.home_us = 50}}, .cycles = 10});
+  EXPECT_EQ(lessons.regions.at(1).verdict, Verdict::None);
+  EXPECT_EQ(lessons.between_us.size(), 1u);
+}
+
+/// The same program with another input: trip counts that nobody has seen.
+TEST(Lessons, OfOtherTripCountsSendARegionHome) {
+  RegionPlacer placer;
+  placer.recall(lessons_of(gains));
+  double now_us = 0;
+  uint32_t spread_visits = 0;
+  for (int visit = 0; visit < 20; visit++) {
+    const bool spread = placer.begin(1, now_us, [] { return 1.0; });
+    spread_visits += spread ? 1 : 0;
+    now_us += spread ? 900 : 100;
+    placer.end(now_us, {.trips = 7});
+  }
+  EXPECT_EQ(spread_visits, 1u);
+  EXPECT_LT(placer.lessons().regions.at(1).home_us, 200);
+}
+
+/// The same trip counts with far less behind each: no faster than at home, though faster than home was.
+TEST(Lessons, OfLargerProblemsSendARegionHome) {
+  RegionPlacer placer;
+  placer.recall(lessons_of(gains));
+  double now_us = 0;
+  for (int visit = 0; visit < 3; visit++) {
+    EXPECT_EQ(placer.begin(1, now_us, [] { return 1.0; }), visit == 0);
+    now_us += visit == 0 ? 2'000 : 1'000;
+    placer.end(now_us, {.trips = 100});
+  }
+  EXPECT_EQ(placer.regions().at(1).home.count(), 1u) << "of this run, without the visit that brings data home";
+}
+
+/// What gained loses in this run: the budget ends that.
+TEST(Lessons, ThatDoNotHoldAreReversedWithinTheBudget) {
+  Program changed = gains;
+  changed.cycle[0].spread_us = 25'000;
+  RegionPlacer placer;
+  const RunOfProgram run = run_again(changed, lessons_of(gains), placer);
+  EXPECT_FALSE(placer.regions().at(1).kept);
+  EXPECT_LT(run.taken_us, 1.03 * run.home_us + 100'000 + 2 * run.worst_visit_us);
+}
+
+/// What was reversed is learned anew, by this run's own times.
+TEST(Lessons, OfSmallerProblemsAreReplaced) {
+  Program larger = gains;
+  larger.cycle[0] = {.home_us = 40'000, .spread_us = 22'000, .move_us = 80'000};
+  RegionPlacer placer;
+  run_again(larger, lessons_of(gains), placer);
+  EXPECT_NEAR(placer.lessons().regions.at(1).home_us, 40'000, 4'000);
+}
+
+Program draw_program(std::mt19937& random) {
+  const auto between = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  Program program;
+  program.cycles = uint32_t(between(3, 1000));
+  program.serial_us = between(1, 5000);
+  program.resident_mib = between(1, 500);
+  program.noise = between(0.005, 0.1);
+  const uint32_t regions = 1 + random() % 5;
+  for (uint64_t name = 1; name <= regions; name++) {
+    ProgramRegion region{.name = name, .home_us = between(20, 200'000)};
+    region.spread_us = region.home_us * between(0.52, 6);
+    region.move_us = region.home_us * between(0.01, 4);
+    program.cycle.push_back(region);
+  }
+  return program;
+}
+
+struct Allowed {
+  double us = 0; ///< of a run
+};
+Allowed allowed(const Program& program, const RunOfProgram& run) {
+  const PlacementRules rules;
+  double moves_us = 0;
+  for (const ProgramRegion& region : program.cycle)
+    moves_us += region.move_us;
+  return {run.home_us * (1 + rules.budget_share + 0.02) + rules.budget_base_us + 2 * run.worst_visit_us + moves_us};
+}
+
+TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
+  std::mt19937 random(11);
+  double first_us = 0, second_us = 0;
+  uint32_t kept = 0, from_the_beginning = 0;
+  for (uint32_t i = 0; i < 500; i++) {
+    const Program program = draw_program(random);
+    RegionPlacer placer, again;
+    const RunOfProgram first = run_program(program, placer, i);
+    const RunOfProgram second = run_again(program, placer.lessons(), again, i + 1'000);
+    ASSERT_LE(second.taken_us, allowed(program, second).us) << "program " << i;
+    for (const auto& [name, region] : placer.regions())
+      if (region.kept) {
+        kept++;
+        from_the_beginning += again.regions().at(name).home_visits == 0 ? 1 : 0;
+      }
+    first_us += first.taken_us / first.home_us;
+    second_us += second.taken_us / second.home_us;
+  }
+  EXPECT_LT(second_us, first_us);
+  EXPECT_GT(kept, 50u);
+  EXPECT_GE(from_the_beginning, 0.9 * kept) << "of " << kept;
+}
+
+/// Lessons of another problem, or of somebody who means ill. A region whose first visit shows that may lose that visit.
+TEST(Lessons, OfAnotherProgramCostNoMoreThanTheBudget) {
+  std::mt19937 random(13);
+  for (uint32_t i = 0; i < 500; i++) {
+    const Program program = draw_program(random), other = draw_program(random);
+    RegionPlacer placer;
+    const RunOfProgram run = run_again(program, lessons_of(other), placer, i);
+    double first_visits_us = 0;
+    for (const ProgramRegion& region : program.cycle)
+      first_visits_us += std::max(0.0, region.spread_us - region.home_us) + 2 * region.move_us;
+    ASSERT_LE(run.taken_us, allowed(program, run).us + first_visits_us) << "program " << i;
+  }
+}
+
+// ---- journeys
+
+TravelLedger::Visit good_visit() { return {.stays = 1, .abroad_us = 10'000, .computed_us = 10'000, .pages = 1}; }
+TravelLedger::Visit bad_visit() { return {.stays = 1, .abroad_us = 10'000, .computed_us = 10, .pages = 1000}; }
+
+/// Visits of 20 ms, one after the other, as long as threads may travel; the time then.
+double visit(TravelLedger& ledger, int visits, const TravelLedger::Visit& each) {
+  double now_us = 0;
+  for (int i = 0; i < visits; i++) {
+    const bool travels = ledger.begin(1, now_us, 0).travels;
+    now_us += 20'000;
+    ledger.end(1, now_us, 0, travels ? each : TravelLedger::Visit{});
+  }
+  return now_us;
+}
+
+TEST(JourneyLessons, WhatPaidDepartsSoonOnItsFirstVisit) {
+  TravelLedger ledger;
+  visit(ledger, 10, good_visit());
+  const JourneyLessons lessons = ledger.lessons();
+  ASSERT_TRUE(lessons.at(1).paid);
+  EXPECT_GT(lessons.at(1).gain_us, 5'000);
+  const TravelRules rules;
+  TravelLedger unknown, known;
+  known.recall(lessons);
+  EXPECT_EQ(unknown.begin(1, 0, 0).delay_us, rules.unknown_us);
+  EXPECT_EQ(known.begin(1, 0, 0).delay_us, rules.known_us);
+  EXPECT_FALSE(known.regions().at(1).pays) << "before it has";
+}
+
+TEST(JourneyLessons, WhatLostRestsAsLongAsThen) {
+  TravelLedger ledger;
+  visit(ledger, 1000, bad_visit());
+  const JourneyLesson lesson = ledger.lessons().at(1);
+  ASSERT_FALSE(lesson.paid);
+  ASSERT_GT(lesson.rest_us, 20'000);
+  EXPECT_LT(lesson.gain_us, 0);
+  TravelLedger again;
+  again.recall({{1, lesson}});
+  EXPECT_FALSE(again.begin(1, lesson.rest_us - 1, 0).travels);
+  again.end(1, lesson.rest_us - 1, 0, {});
+  EXPECT_TRUE(again.begin(1, lesson.rest_us, 0).travels);
+}
+
+/// A region that promises and loses is no dearer than one that nobody knows.
+TEST(JourneyLessons, FalsePromisesAreWithinTheBudget) {
+  const auto visits_lost = [](const JourneyLessons& lessons) {
+    TravelLedger ledger;
+    ledger.recall(lessons);
+    visit(ledger, 200, bad_visit());
+    return ledger.regions().at(1).visits;
+  };
+  EXPECT_EQ(visits_lost({{1, {.paid = true, .gain_us = 1e9}}}), visits_lost({}));
+}
+
+TEST(JourneyLessons, AreForgottenWhenTheyAreOld) {
+  JourneyLessons lessons{{1, {.paid = false, .gain_us = -5, .rest_us = 1e9}}};
+  for (uint32_t run = 1; run <= oldest_lesson; run++) {
+    TravelLedger ledger;
+    ledger.recall(lessons);
+    ASSERT_FALSE(ledger.begin(1, 0, 0).travels);
+    ledger.end(1, 10, 0, {});
+    lessons = ledger.lessons();
+    ASSERT_EQ(lessons.at(1).age, run);
+  }
+  TravelLedger ledger;
+  ledger.recall(lessons);
+  EXPECT_TRUE(ledger.begin(1, 0, 0).travels);
+  EXPECT_TRUE(ledger.lessons().empty());
+}
+
+} // namespace
+} // namespace hetmp::schedulers
