@@ -1,14 +1,11 @@
 #include "perf/json.hpp"
 #include "perf/profile.hpp"
+#include "perf/replace_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <sys/stat.h>
 #include <tuple>
-#include <unistd.h>
 
 namespace hetmp::perf {
 namespace {
@@ -48,33 +45,6 @@ std::string format_entry(const ProfileEntry& entry) {
   return text + "\n      ]\n    }";
 }
 
-/// Writes all of `text` and has it on the disk; 0 or an errno value.
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR)
-      return errno;
-    text.remove_prefix(written > 0 ? size_t(written) : 0);
-  }
-  return fsync(file) == 0 ? 0 : errno;
-}
-
-int replace_file(const std::string& path, std::string_view text) {
-  std::string temporary = path + ".XXXXXX";
-  const int file = mkstemp(temporary.data());
-  if (file < 0)
-    return errno;
-  constexpr mode_t as_usual = 0644;
-  int error = fchmod(file, as_usual) == 0 ? write_all(file, text) : errno;
-  if (close(file) != 0 && error == 0)
-    error = errno;
-  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0)
-    error = errno;
-  if (error != 0)
-    unlink(temporary.c_str());
-  return error;
-}
-
 } // namespace
 
 std::string format_profile(const std::vector<ProfileEntry>& entries) {
@@ -105,7 +75,7 @@ std::string write_profile(const std::string& path, const std::vector<ProfileEntr
     std::filesystem::create_directories(folder, problem);
   if (problem)
     return "cannot make the folder " + folder.string() + ": " + problem.message();
-  const int error = replace_file(path, format_profile(entries));
+  const int error = replace_file(path, format_profile(entries), Durable::Yes);
   return error ? std::string("cannot be written: ") + strerrordesc_np(error) : std::string();
 }
 

@@ -151,7 +151,4 @@ template <class Visitor, IsRecord<Report> Record> void fields(Visitor& visitor, 
 
 inline constexpr uint32_t report_version = 1;
 
-/// How BouncingPages::Words is written, in the order of its values.
-inline constexpr const char* words_names[] = {"unknown", "different", "same"};
-
 } // namespace hetmp::perf
