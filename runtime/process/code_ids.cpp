@@ -60,6 +60,13 @@ CodeId name_code(const void* function) {
   return id;
 }
 
+CodeId name_lasting_code(const void* function) {
+  const auto address = reinterpret_cast<uintptr_t>(function);
+  if (const CodeId id = map_of_code().id_of(address))
+    return id;
+  return look_again().id_of(address);
+}
+
 const void* find_code(CodeId id) {
   if (!id)
     return nullptr;

@@ -16,6 +16,9 @@ template <class Result, class... Arguments> CodeId name_code(Result (*function)(
   return name_code(reinterpret_cast<const void*>(function));
 }
 
+/// The name of code that was loaded with the program, which means the same in other runs of it; none of all other code.
+CodeId name_lasting_code(const void* function);
+
 /// The function of that name; null if nothing here is called so that can be executed. Not for the service thread.
 const void* find_code(CodeId id);
 template <class Function> Function find_function(CodeId id) {

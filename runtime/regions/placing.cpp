@@ -118,4 +118,14 @@ Knowledge knowledge() {
   return copy;
 }
 
+void recall(schedulers::PlacementLessons lessons) {
+  FutexLockGuard guard(learner().lock);
+  learner().placer.recall(std::move(lessons));
+}
+
+schedulers::PlacementLessons lessons() {
+  FutexLockGuard guard(learner().lock);
+  return learner().placer.lessons();
+}
+
 } // namespace hetmp::runtime::placing

@@ -40,4 +40,9 @@ struct Knowledge {
 /// By any thread, at any time.
 Knowledge knowledge();
 
+/// What earlier runs have taught, by microtasks. Before the first region.
+void recall(schedulers::PlacementLessons lessons);
+/// What this run teaches. By any thread, at any time.
+schedulers::PlacementLessons lessons();
+
 } // namespace hetmp::runtime::placing

@@ -66,6 +66,14 @@ class Travels {
     FutexLockGuard guard(lock_);
     return ledger_.regions();
   }
+  void recall(schedulers::JourneyLessons lessons) {
+    FutexLockGuard guard(lock_);
+    ledger_.recall(std::move(lessons));
+  }
+  schedulers::JourneyLessons lessons() {
+    FutexLockGuard guard(lock_);
+    return ledger_.lessons();
+  }
 
  private:
   uint64_t faults() const {
@@ -149,5 +157,8 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
 }
 
 std::map<uint64_t, schedulers::TravelLedger::Region> regions() { return travels().regions(); }
+
+void recall(schedulers::JourneyLessons lessons) { travels().recall(std::move(lessons)); }
+schedulers::JourneyLessons lessons() { return travels().lessons(); }
 
 } // namespace hetmp::runtime::travelling

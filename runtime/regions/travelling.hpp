@@ -29,6 +29,11 @@ void region_is_over(const void* microtask);
 /// As execute(), of a worker that is a member of such a region.
 void execute(Thread& self, NodeTeam& team);
 
+/// What earlier runs have taught of journeys, by microtasks. Before there are teams.
+void recall(schedulers::JourneyLessons lessons);
+/// What this run teaches. By any thread, at any time.
+schedulers::JourneyLessons lessons();
+
 /// A copy of what is known, by their microtasks, for a report.
 std::map<uint64_t, schedulers::TravelLedger::Region> regions();
 

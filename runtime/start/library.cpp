@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "runtime/affinity/environment.hpp"
 #include "runtime/nodes/node_setup.hpp"
+#include "runtime/nodes/region_knowledge.hpp"
 #include "runtime/nodes/timeline.hpp"
 #include "runtime/process/ending_signals.hpp"
 #include "runtime/process/nodes.hpp"
@@ -97,6 +98,13 @@ class Reports {
   void belong_here() { process_ = getpid(); }
   bool are_of_this_process() const { return process_ == getpid(); }
 
+  /// What regions teach is for the next run; that of earlier ones is taken now.
+  void recall_regions() { regions_ = region_knowledge::recall(); }
+  void keep_regions() const {
+    if (regions_)
+      region_knowledge::keep(*regions_);
+  }
+
   /// By whoever comes first: the end of the program, or a signal that ends it.
   bool write() {
     uint32_t unwritten = Unwritten;
@@ -121,6 +129,7 @@ class Reports {
   enum : uint32_t { Unwritten, BeingWritten, Written };
   FutexWord state_{Unwritten};
   pid_t process_ = 0; ///< 0: the runtime has not begun
+  const region_knowledge::Place* regions_ = nullptr;
 };
 
 constinit Reports reports;
@@ -139,6 +148,7 @@ void initialise(bool before_main) {
     set_complaints(parse_boolean(*warnings).value_or(true));
   read_layout(allowed_cpus());
   set_up_nodes(before_main);
+  reports.recall_regions();
   if (own_node() == 0)
     affinity::prepare_places(allowed_cpus(), layout().nodes() > 1);
   program_icvs() = read_icvs_from_environment(usual_team_size());
@@ -165,9 +175,13 @@ __attribute__((constructor)) void on_load() {
   initialise_once([] { initialise(true); });
 }
 
-/// Only the process that began as the program reports: not a forked child, not another node.
+/// Only the process that began as the program reports, and keeps what it has learned: not a forked child, not another
+/// node.
 __attribute__((destructor)) void on_exit_of_program() {
-  if (!reports.are_of_this_process() || own_node() != 0 || reports.write())
+  if (!reports.are_of_this_process() || own_node() != 0)
+    return;
+  reports.keep_regions();
+  if (reports.write())
     return;
   while (true) // a signal that ends the program was first: it does, in a moment
     pause();

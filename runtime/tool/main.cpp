@@ -1,9 +1,11 @@
 // The hetmp tool: `hetmp run` starts a program under the runtime, `hetmp info` says what the machine allows,
-// `hetmp calibrate` measures what lies between nodes, `hetmp report` shows a saved report.
+// `hetmp calibrate` measures what lies between nodes, `hetmp report` shows a saved report, `hetmp knowledge` what runs
+// of programs have learned.
 #include "base/message.hpp"
 #include "dsm/transports.hpp"
 #include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
+#include "runtime/tool/knowledge.hpp"
 #include "runtime/tool/report.hpp"
 #include "runtime/tool/run.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
@@ -92,6 +94,23 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   return report;
 }
 
+struct KnowledgeCommands {
+  CLI::App* show = nullptr;
+  CLI::App* forget = nullptr;
+};
+
+KnowledgeCommands add_knowledge(CLI::App& app, KnowledgeOptions& options) {
+  CLI::App* knowledge =
+      app.add_subcommand("knowledge", "What runs of programs on several nodes have learned for their next run");
+  knowledge->require_subcommand(1);
+  KnowledgeCommands commands{knowledge->add_subcommand("show", "Show it: of one program, or of all"),
+                             knowledge->add_subcommand("forget", "Forget it: the next run learns anew")};
+  commands.show->add_option("program", options.program, "The program's file")->type_name("PROGRAM");
+  commands.forget->add_option("program", options.program, "The program's file")->type_name("PROGRAM");
+  commands.forget->add_flag("--all", options.all, "Of all programs in the cache folder");
+  return commands;
+}
+
 /// The program's words: those CLI11 left, then those from "--" on (which belongs to the program if that began
 /// before). False, after one line, if an unknown option leads.
 bool take_command(const CLI::App& run, const std::vector<std::string>& from_dashes, RunOptions& options) {
@@ -127,6 +146,8 @@ int main(int argc, char** argv) {
   const CLI::App* calibrate_command = add_calibrate(app, calibrate_options);
   ReportOptions report_options;
   const CLI::App* report_command = add_report(app, report_options);
+  KnowledgeOptions knowledge_options;
+  const KnowledgeCommands knowledge_commands = add_knowledge(app, knowledge_options);
   // CLI11 would hand what follows "--" back to the top level.
   char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
   const std::vector<std::string> from_dashes(dashes, argv + argc);
@@ -147,5 +168,9 @@ int main(int argc, char** argv) {
     return calibrate(calibrate_options);
   if (report_command->parsed())
     return show_report(report_options);
+  if (knowledge_commands.show->parsed())
+    return show_knowledge(knowledge_options);
+  if (knowledge_commands.forget->parsed())
+    return forget_knowledge(knowledge_options);
   return info_command->parsed() ? info(info_options) : usage_error;
 }

@@ -31,9 +31,8 @@ struct PlacementLesson {
   double home_us = 0;         ///< a usual visit at home
   double spread_us = 0;       ///< likewise on several nodes
   double first_spread_us = 0; ///< the visit there that moved its data
-  double longest_home_us = 0;
-  double worst_slowdown = 0; ///< of a visit on several nodes against the usual one at home
-  double lost_until_us = 0;  ///< of the run, that a region that lost is not tried for
+  double longest_home_us = 0; ///< of the last run that saw one
+  double lost_until_us = 0;   ///< of the run, that a region that lost is not tried for
   uint32_t exchanges = 0;
   uint32_t age = 0; ///< runs since it was seen at home (Gains), or tried (Lost)
   std::vector<Kind> kinds;

@@ -164,8 +164,9 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
       continue;
     in_candidates_us += region.home_us;
     const double slowdown = std::max(rules_.worst_slowdown, region.worst_slowdown);
-    worst_us = std::max(worst_us, region.longest_home_us * (slowdown - 1));
-    cycle_us += region.longest_home_us;
+    const double longest_us = std::max(region.longest_home_us, region.recalled_longest_us);
+    worst_us = std::max(worst_us, longest_us * (slowdown - 1));
+    cycle_us += longest_us;
     if (region.home_us > heaviest_us) {
       heaviest_us = region.home_us;
       heaviest_ = name;

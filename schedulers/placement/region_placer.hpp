@@ -115,6 +115,7 @@ class RegionPlacer {
     friend class RegionPlacer;
     double trial_taken_us = 0; ///< of its visits in the trial
     double trial_usual_us = 0;
+    double recalled_longest_us = 0; ///< visit at home, in an earlier run
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// Why the region, one of them, would run where it would now.

@@ -30,8 +30,7 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
   if (found == recalled_.regions.end() || found->second.age >= oldest_lesson)
     return;
   const PlacementLesson& lesson = found->second;
-  region.longest_home_us = lesson.longest_home_us;
-  region.worst_slowdown = lesson.worst_slowdown;
+  region.recalled_longest_us = lesson.longest_home_us;
   if (lesson.verdict == PlacementLesson::Verdict::Lost)
     region.excluded_until_us = lesson.lost_until_us;
   const bool fits = stage_ == Stage::Steady || (stage_ == Stage::Trial && recalls_); // not in another trial's sums
@@ -104,8 +103,7 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   lesson.spread_us = region.spread.known() || !holds ? mean_or_0(region.spread) : before->second.spread_us;
   lesson.first_spread_us =
       region.spread_visits != 0 || !holds ? region.first_spread_us : before->second.first_spread_us;
-  lesson.longest_home_us = region.longest_home_us;
-  lesson.worst_slowdown = region.worst_slowdown;
+  lesson.longest_home_us = region.home_visits != 0 ? region.longest_home_us : region.recalled_longest_us;
   lesson.lost_until_us = lesson.verdict == Verdict::Lost ? region.excluded_until_us : 0;
   lesson.exchanges = region.home_visits != 0 || !holds ? region.exchanges : before->second.exchanges;
   const bool was_seen = lesson.verdict == Verdict::Lost ? region.spread_visits != 0 : region.home_visits != 0;

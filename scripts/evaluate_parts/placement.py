@@ -75,7 +75,8 @@ class Comparison:
         """(seconds of the whole process, its result if it was right, whether it was ended because it took too long). Nothing that an earlier
         run of a user has learned is known to it."""
         caches = tempfile.mkdtemp()
-        environment = {"LD_PRELOAD": str(self.libraries / "libhetmp.so"), "HETMP_PROFILE": "none", "XDG_CACHE_HOME": caches} | settings
+        environment = {"LD_PRELOAD": str(self.libraries / "libhetmp.so"), "HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none",
+                       "XDG_CACHE_HOME": caches} | settings
         if self.compiler.startswith("gcc"):  # libgomp, once loaded, reads the environment, too
             environment["LD_LIBRARY_PATH"] = str(self.libraries / "omp")
         words = (["taskset", "-c", str(_origins_cpu())] if confine else []) + [self.path, *self.arguments]

@@ -76,7 +76,7 @@ class Context:
         library = os.path.join(self.build, "lib", "libhetmp.so")
         if not os.path.exists(library):
             raise Missing(f"{library} is not built")
-        environment = {"LD_PRELOAD": library, "OMP_NUM_THREADS": str(threads), "HETMP_PROFILE": "none", "HETMP_PLACEMENT": "all"}
+        environment = {"LD_PRELOAD": library, "OMP_NUM_THREADS": str(threads), "HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none", "HETMP_PLACEMENT": "all"}
         if nodes:
             environment["HETMP_NODES"] = nodes
         return environment | settings
@@ -97,7 +97,7 @@ def shown(settings, words):
     """The command as one would type it, without this machine's folders."""
     parts = []
     for name, value in settings.items():
-        if (name, value) == ("HETMP_PROFILE", "none"):
+        if (name, value) in (("HETMP_PROFILE", "none"), ("HETMP_KNOWLEDGE", "none")):
             continue
         if name == "LD_PRELOAD":
             value = "lib/libhetmp.so"

@@ -113,7 +113,7 @@ def iperf(context, network):
 
 def veth(context):
     program = context.kernel("dsm_faults")
-    settings = {"OMP_NUM_THREADS": "2", "HETMP_PROFILE": "none", "HETMP_PLACEMENT": "all"}
+    settings = {"OMP_NUM_THREADS": "2", "HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none", "HETMP_PLACEMENT": "all"}
     with TwoNamespaces() as network:
         def dsm(*words, **more):
             return run(context, {**settings, **more}, network.hetmp_run(context, program, *words))

@@ -34,6 +34,7 @@ def environment_for(mode, settings, build, stock):
     environment["OMP_NUM_THREADS"] = "4"
     environment["HETMP_PLACEMENT"] = PLACEMENT.get(mode, "all")
     environment["HETMP_PROFILE"] = "none"  # what this machine's user has measured shall not decide
+    environment["HETMP_KNOWLEDGE"] = "none"  # nor what earlier runs have learned
     if not stock:
         library = build / "lib" / "libhetmp.so"
         if not library.exists():

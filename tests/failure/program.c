@@ -1,5 +1,8 @@
 // The program under attack: its first argument says how it behaves.
 //   sum       a correct sum, on standard output
+//   sums N    N further sums, on standard output the last one; `sums-exit N`: then the last thread of a team calls
+//   exit(0);
+//             `sums-fork N`: a child goes on and returns before its parent does; `sums-segv N`: then as segv
 //   spin N    prints "ready", then stays in a region for N seconds or until it is ended
 //   work N    prints "ready", then runs regions in which pages travel for N seconds or until it is ended
 //   return C  returns C from main            exit C   calls exit(C) in main
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +27,13 @@ static int sum_of_loop(void) {
 #pragma omp parallel for reduction(+ : sum)
   for (int i = 0; i < 4000; i++)
     sum += cells[i];
+  return sum;
+}
+
+static int sums(int count) {
+  int sum = 0;
+  while (count-- > 0)
+    sum = sum_of_loop();
   return sum;
 }
 
@@ -104,12 +115,27 @@ static void fault_in_region(void) {
     *nowhere = 1;
 }
 
+static int sums_and_then(const char* what, int count) {
+  const int sum = sums(count);
+  if (strcmp(what, "-exit") == 0)
+    exit_in_region(0);
+  else if (strcmp(what, "-segv") == 0)
+    fault_in_region();
+  else if (strcmp(what, "-fork") == 0 && fork() != 0)
+    wait(NULL);
+  else
+    printf("%d\n", sum);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "sum";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
   const int sum = sum_of_loop(); // every behaviour begins with a team, so that all nodes are up
   if (strcmp(what, "sum") == 0)
     printf("%d\n", sum);
+  else if (strncmp(what, "sums", 4) == 0)
+    return sums_and_then(what + 4, number);
   else if (strcmp(what, "spin") == 0)
     spin(number);
   else if (strcmp(what, "work") == 0)

@@ -16,6 +16,7 @@ import debuggers  # noqa: F401
 import ends  # noqa: F401
 import false_sharing  # noqa: F401
 import hostile_reports  # noqa: F401
+import knowledge  # noqa: F401
 import links  # noqa: F401
 import reports  # noqa: F401
 import settings  # noqa: F401

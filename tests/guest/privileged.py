@@ -44,7 +44,7 @@ class Place:
 
     def run(self, user=None, before=(), **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "HETMP_", "LD_"))}
-        environment |= {"OMP_NUM_THREADS": "4", "HETMP_PROFILE": "none", "HETMP_PLACEMENT": "all"} | settings
+        environment |= {"OMP_NUM_THREADS": "4", "HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none", "HETMP_PLACEMENT": "all"} | settings
         command = [*before, str(self.program)]
         if user is not None:
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
@@ -99,6 +99,7 @@ def check_nothing_is_believed(site, grant):
         grant(here.program)
         for settings in (files, {"HETMP_REPORT": str(here.mine / "new.json"), "HETMP_TRACE": str(here.mine / "new")},
                          {"HETMP_REPORT": "1"}, {"HETMP_NODES": "cores:0", "HETMP_PROFILE": str(profile)},
+                         {"HETMP_KNOWLEDGE": str(here.mine / "new")}, {"HETMP_KNOWLEDGE": "", "XDG_CACHE_HOME": str(here.mine)},
                          {"HETMP_PROFILE": "", "XDG_CONFIG_HOME": str(here.mine), "HOME": str(here.mine)}):
             out, err = here.run(STRANGER, OMP_SCHEDULE="hetprobe", **settings)
             check(out == PRIVILEGED and err == "", f"{settings}: {out!r}, said {err!r}")
