@@ -7,27 +7,45 @@
 
 namespace hetmp::perf {
 
+/// Why a region ran where it did, for who acts on it; `because` says it in words, with figures.
+enum class PlacedReason : uint8_t {
+  Other,
+  Unknown,      ///< at home: not visited often enough
+  TooShort,     ///< at home: shorter than a meeting of nodes is worth
+  Synchronises, ///< at home: nodes would wait for each other's messages
+  NoBudget,     ///< at home: a trial could cost too much
+  TooLittle,    ///< at home: too small a share of the run
+  Lost,         ///< at home: several nodes were slower
+  Trial,        ///< on several nodes, to see
+  Gains,        ///< on several nodes
+};
+
+/// Why something else than what was learned decided.
+enum class OtherReason : uint8_t { Other, ThreadVariables, FitsOrigin, AskedFor };
+
 /// An outermost parallel region of which the program learned where it runs best.
 struct PlacedRegion {
   std::string source;   ///< ident_t's source string; empty = unknown
   uint64_t address = 0; ///< of the outlined function
   std::string place;    ///< the same as "file+0xoffset", for addr2line; empty = unknown
   uint64_t home_visits = 0;
-  uint64_t spread_visits = 0; ///< on several nodes
-  double home_us = -1;        ///< a visit's usual time at home; negative = not known
-  double spread_us = -1;      ///< likewise on several nodes
-  double total_us = 0;        ///< of all visits
-  uint64_t stays = 0;         ///< of its threads on other nodes, in visits at home (thread migration)
-  double elsewhere_us = 0;    ///< computed in them
-  double gained_us = 0;       ///< by them, less what they cost; below 0: lost
-  bool spread = false;        ///< it ran on several nodes in the end
-  std::string because;        ///< why there
+  uint64_t spread_visits = 0;                ///< on several nodes
+  double home_us = -1;                       ///< a visit's usual time at home; negative = not known
+  double spread_us = -1;                     ///< likewise on several nodes
+  double total_us = 0;                       ///< of all visits
+  uint64_t stays = 0;                        ///< of its threads on other nodes, in visits at home (thread migration)
+  double elsewhere_us = 0;                   ///< computed in them
+  double gained_us = 0;                      ///< by them, less what they cost; below 0: lost
+  bool spread = false;                       ///< it ran on several nodes in the end
+  std::string because;                       ///< why there
+  PlacedReason reason = PlacedReason::Other; ///< the same for programs; not in files
 };
 
 /// Visits of outermost regions of which nothing was learned: something else decided.
 struct OtherVisits {
   std::string why; ///< where they ran, and why there
   uint64_t visits = 0;
+  OtherReason reason = OtherReason::Other; ///< not in files
 };
 
 struct PlacementRecord {

@@ -126,7 +126,7 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     program_level = make_message_level(make_coordinator(found->interconnect));
     attach_fabric(*found);
-    if (const auto destination = environment_value(Variable::HETMP_REPORT); destination && *destination != "0")
+    if (wants_report() || wants_explanation())
       page_report::watch();
     timeline::start();
     return;
@@ -191,6 +191,16 @@ void set_up_nodes(bool may_execute_again) {
 }
 
 GlobalLevel* global_level() { return program_level ? &program_level->interfaces() : nullptr; }
+
+bool wants_report() {
+  const auto destination = environment_value(Variable::HETMP_REPORT);
+  return destination && *destination != "0";
+}
+
+bool wants_explanation() {
+  const auto wanted = environment_value(Variable::HETMP_EXPLAIN);
+  return wanted && parse_boolean(*wanted).value_or(false);
+}
 
 perf::Report loop_report() {
   perf::Report report = program_level ? program_level->report() : perf::Report{};

@@ -13,6 +13,10 @@ bool refers_to_openmp();
 /// happened yet. `may_execute_again`: false once the program runs; then there can be no node processes any more.
 void set_up_nodes(bool may_execute_again);
 
+/// Whether the user wants to know about the run when it is over: HETMP_REPORT, HETMP_EXPLAIN.
+bool wants_report();
+bool wants_explanation();
+
 /// What was learned about the program's loops; one node and no regions if it runs on one.
 perf::Report loop_report();
 

@@ -71,6 +71,44 @@ std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& re
   return {};
 }
 
+perf::PlacedReason in_short(PlacedBecause because) {
+  using perf::PlacedReason;
+  switch (because) {
+  case PlacedBecause::Unknown:
+    return PlacedReason::Unknown;
+  case PlacedBecause::TooShort:
+    return PlacedReason::TooShort;
+  case PlacedBecause::Synchronises:
+    return PlacedReason::Synchronises;
+  case PlacedBecause::NoBudget:
+    return PlacedReason::NoBudget;
+  case PlacedBecause::TooLittle:
+    return PlacedReason::TooLittle;
+  case PlacedBecause::Lost:
+    return PlacedReason::Lost;
+  case PlacedBecause::Trial:
+  case PlacedBecause::Recalled:
+    return PlacedReason::Trial;
+  case PlacedBecause::Gains:
+    return PlacedReason::Gains;
+  }
+  return PlacedReason::Other;
+}
+
+perf::OtherReason in_short(StaysHere reason) {
+  switch (reason) {
+  case StaysHere::HasThreadVariables:
+    return perf::OtherReason::ThreadVariables;
+  case StaysHere::FitsHere:
+    return perf::OtherReason::FitsOrigin;
+  case StaysHere::AskedFor:
+  case StaysHere::No:
+    return perf::OtherReason::AskedFor;
+  default:
+    return perf::OtherReason::Other;
+  }
+}
+
 /// Of a region that placement did not learn about.
 const char* why_there(StaysHere reason, RegionChoice::Kind choice) {
   switch (reason) {
@@ -135,6 +173,7 @@ perf::PlacedRegion record_of(uint64_t microtask, const RegionPlacer::Region& reg
   record.total_us = region.home_us + region.spread_us;
   record.spread = region.kept || region.tried;
   record.because = why_there(known.placer, region, known.now_us);
+  record.reason = in_short(known.placer.why(region, known.now_us));
   return record;
 }
 
@@ -166,7 +205,8 @@ perf::PlacementRecord placement_record(const placing::Knowledge& known, const Re
   record.budget_left_us = known.placer.budget_left_us(known.now_us);
   for (size_t reason = 0; reason < reasons; ++reason)
     if (known.others[reason] != 0)
-      record.others.push_back({why_there(StaysHere(reason), choice.kind), known.others[reason]});
+      record.others.push_back(
+          {why_there(StaysHere(reason), choice.kind), known.others[reason], in_short(StaysHere(reason))});
   for (const auto& [microtask, region] : known.placer.regions()) {
     record.regions.push_back(record_of(microtask, region, known));
     if (const auto travels = known.travels.find(microtask); travels != known.travels.end())

@@ -15,6 +15,7 @@
 #include "runtime/start/rooms.hpp"
 #include "runtime/wait/wait.hpp"
 
+#include "perf/report/explain.hpp"
 #include "perf/report/report.hpp"
 
 #include "base/environment.hpp"
@@ -86,9 +87,8 @@ bool signals_lead_here() {
   return false;
 }
 
-bool wants_report() {
-  const auto destination = environment_value(Variable::HETMP_REPORT);
-  return destination && *destination != "0";
+void show(const std::string& text) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 /// What the program says of itself when it ends, once.
@@ -97,6 +97,15 @@ class Reports {
   /// This process is the program: not a child that it forks later.
   void belong_here() { process_ = getpid(); }
   bool are_of_this_process() const { return process_ == getpid(); }
+
+  /// HETMP_EXPLAIN, as it is when the program begins.
+  void read_explain() {
+    explains_ = wants_explanation();
+    const auto text = environment_value(Variable::HETMP_EXPLAIN);
+    if (text && !parse_boolean(*text) && own_node() == 0)
+      complain(Variable::HETMP_EXPLAIN, *text, "neither true nor false", "false");
+  }
+  bool explains() const { return explains_; }
 
   /// What regions teach is for the next run; that of earlier ones is taken now.
   void recall_regions() { regions_ = region_knowledge::recall(); }
@@ -111,8 +120,13 @@ class Reports {
     // relaxed: it only chooses who writes.
     if (!state_.compare_exchange_strong(unwritten, BeingWritten, std::memory_order_relaxed))
       return false;
-    if (wants_report())
-      perf::write_report(loop_report(), *environment_value(Variable::HETMP_REPORT));
+    if (wants_report() || explains_) {
+      const perf::Report report = loop_report();
+      if (wants_report())
+        perf::write_report(report, *environment_value(Variable::HETMP_REPORT));
+      if (explains_)
+        show(perf::explain(report));
+    }
     timeline::write();
     state_.store(Written, std::memory_order_release); // pairs with the acquire in wait()
     futex_wake(state_, INT_MAX);
@@ -129,6 +143,7 @@ class Reports {
   enum : uint32_t { Unwritten, BeingWritten, Written };
   FutexWord state_{Unwritten};
   pid_t process_ = 0; ///< 0: the runtime has not begun
+  bool explains_ = false;
   const region_knowledge::Place* regions_ = nullptr;
 };
 
@@ -155,11 +170,12 @@ void initialise(bool before_main) {
   if (layout().nodes() > 1)
     program_icvs().helper_threads = 0;
   set_up_rooms();
+  reports.read_explain();
   tell_mistyped_variables();
   show_settings_at_start();
   if (own_node() == 0 && !program_icvs().duplicate_library_ok)
     warn_of_divided_objects();
-  if (own_node() == 0 && (wants_report() || timeline::is_wanted()))
+  if (own_node() == 0 && (wants_report() || reports.explains() || timeline::is_wanted()))
     take_ending_signals(on_ending_signal, several_processes() || signals_lead_here());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }

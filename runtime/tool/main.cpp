@@ -37,6 +37,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_flag("--encrypt", options.encrypt, "Encrypt what travels between hosts, and between processes by tcp");
   run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")->type_name("SPEC");
   run->add_flag("--report", options.report, "Say what was learned about each loop (--report=FILE: into a file)");
+  run->add_flag("--explain", options.explain,
+                "Say at the end in three sentences what gained on several nodes or did not, and what would help");
   run->add_option("--schedule", options.schedule,
                   "Schedule of schedule(runtime) loops, as in hetprobe or dynamic,4: HETMP_SCHEDULE")
       ->type_name("S");

@@ -123,6 +123,8 @@ Environment plan_environment(const RunOptions& options, const std::string& libra
     set[name_of(Variable::HETMP_ENCRYPT)] = "1";
   if (options.report)
     set[name_of(Variable::HETMP_REPORT)] = *options.report;
+  if (options.explain)
+    set[name_of(Variable::HETMP_EXPLAIN)] = "true";
   if (options.schedule)
     set[name_of(Variable::HETMP_SCHEDULE)] =
         *options.schedule; // another runtime in the process complains of hetmp's kinds in OMP_SCHEDULE

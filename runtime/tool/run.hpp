@@ -23,6 +23,7 @@ struct RunOptions {
   std::optional<std::string> transport;    ///< between the nodes of this machine: of dsm/transports.hpp
   bool encrypt = false;                    ///< what travels between hosts, and between processes by tcp
   std::optional<std::string> report;       ///< a file, or "1" for standard error
+  bool explain = false;                    ///< three sentences on standard error
   std::optional<std::string> schedule;
   std::optional<std::string> loops; ///< which loops are placed: runtime or all
   std::optional<std::string> threads;

@@ -209,3 +209,17 @@ def knowledge_is_shown_and_forgotten(site):
         mine = runs.folder / "mine"
         mine.write_text("precious")
         check("is not what hetmp knows" in tool(site, runs, "forget", "x", code=1, HETMP_KNOWLEDGE=str(mine)) and mine.exists(), "removed")
+
+
+@CASES.add
+def explanation_has_three_sentences(site):
+    for mode in ("proc2", "one"):
+        for visits in (1, 30):
+            code, out, err = site.run("sums", str(visits), mode=mode, OMP_NUM_THREADS="16", HETMP_PLACEMENT="auto", HETMP_EXPLAIN="yes")
+            lines = err.splitlines()
+            check(code == 0 and out == SUM and len(lines) == 3 and all(line.startswith("hetmp: ") and line.endswith(".") for line in lines)
+                  and "one node" in lines[2], f"{mode}: exit code {code}, output {out!r}, said {err!r}")
+    code, out, err = site.run("sums", "1", HETMP_EXPLAIN="perhaps")
+    check(code == 0 and "HETMP_EXPLAIN=perhaps: neither true nor false; using false" in err and len(err.splitlines()) == 1, f"said {err!r}")
+    code, out, err = run_tool(site, "run", "--explain", site.program, "sum", OMP_NUM_THREADS="2")
+    check(code == 0 and out == SUM and len(err.splitlines()) == 3 and "ran on one node" in err, f"said {err!r}")

@@ -59,12 +59,15 @@ TEST(ToolRun, OptionsBecomeVariables) {
   auto variables = plan_environment(options, library, nothing_set).variables;
   EXPECT_EQ(variables.at("HETMP_NODES"), "cores:" + own_cpu());
   EXPECT_FALSE(variables.contains("HETMP_ENCRYPT"));
+  EXPECT_FALSE(variables.contains("HETMP_EXPLAIN"));
   EXPECT_EQ(variables.at("HETMP_REPORT"), "1");
   EXPECT_EQ(variables.at("HETMP_SCHEDULE"), "hetprobe,5");
   EXPECT_FALSE(variables.contains("OMP_SCHEDULE"));
   EXPECT_EQ(variables.at("HETMP_LOOPS"), "all");
   EXPECT_EQ(variables.at("OMP_NUM_THREADS"), "3");
   options.cores.reset();
+  options.explain = true;
+  EXPECT_EQ(plan_environment(options, library, nothing_set).variables.at("HETMP_EXPLAIN"), "true");
   options.encrypt = true;
   EXPECT_EQ(plan_environment(options, library, nothing_set).variables.at("HETMP_ENCRYPT"), "1");
   options.transport = "shared-memory";
