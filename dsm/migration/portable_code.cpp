@@ -10,6 +10,10 @@
 namespace hetmp::dsm {
 namespace {
 
+/// So many calls inside each other are looked at, a microsecond each. A thread in a deep recursion stays: it would
+/// spend its time here, being asked every few milliseconds.
+constexpr uint32_t most_frames = 256;
+
 /// The frames from the interrupted one on, innermost first.
 struct Walk {
   const PortableCode& code;
@@ -18,6 +22,7 @@ struct Walk {
   uintptr_t base;
   bool begun = false; ///< the handler's own frames are behind us
   bool arrived = false;
+  uint32_t frames = 0;
 
   static _Unwind_Reason_Code step(_Unwind_Context* context, void* walk) {
     return static_cast<Walk*>(walk)->see(uintptr_t(_Unwind_GetIP(context)), uintptr_t(_Unwind_GetCFA(context)));
@@ -32,6 +37,8 @@ struct Walk {
       arrived = true;
       return _URC_END_OF_STACK;
     }
+    if (++frames > most_frames)
+      return _URC_END_OF_STACK;
     const bool returns = instruction >= return_code.begin && instruction < return_code.end;
     return returns || code.has(instruction) ? _URC_NO_REASON : _URC_END_OF_STACK;
   }
