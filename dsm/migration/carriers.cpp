@@ -121,10 +121,12 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
   if (!carries_)
     return false;
   const uintptr_t gate = all_.gates_->gate_at(instruction_of(interrupted));
-  if (number == SIGILL && gate != 0) {
-    interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate); // at home it is open
+  // In the middle of a gate, too, the guest has been told that it is abroad, and would go on to the trap. From its
+  // beginning the gate looks again: at home it is open, here it is a trap once more.
+  if (gate != 0)
+    interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate);
+  if (number == SIGILL && gate != 0)
     send_home(interrupted, Homecoming::Gate);
-  }
   if (number != travel_signal())
     send_home(interrupted, Homecoming::Stopped); // where it happens again, and is the program's business
   if (called_.load(std::memory_order_relaxed))   // see the member
