@@ -210,7 +210,7 @@ int Deputies::set_action(const struct sigaction* action, struct sigaction* befor
     if (closed_.load(std::memory_order_relaxed)) {
       struct sigaction own = *action;
       own.sa_sigaction = on_signal;
-      own.sa_flags = (action->sa_flags & ~SA_RESETHAND) | SA_SIGINFO; // a timer's signal shall reset nothing
+      own.sa_flags = (action->sa_flags & ~int(SA_RESETHAND)) | SA_SIGINFO; // a timer's signal shall reset nothing
       if (system_sigaction(travel_signal(), &own, nullptr) != 0)
         return -1;
     }

@@ -36,7 +36,7 @@ std::string file_of_program(const std::string& name) {
   const char* folders = getenv("PATH");
   std::istringstream each(folders ? folders : "");
   for (std::string folder; std::getline(each, folder, ':');)
-    if (const std::string file = resolved(folder + '/' + name); !file.empty() && access(file.c_str(), X_OK) == 0)
+    if (std::string file = resolved(folder + '/' + name); !file.empty() && access(file.c_str(), X_OK) == 0)
       return file;
   const std::string here = resolved(name);
   return here.empty() ? name : here;
