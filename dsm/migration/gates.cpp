@@ -38,11 +38,6 @@ bool sets_sign(std::string_view function) {
 
 bool any_name(std::string_view) { return true; }
 
-bool is_mathematical(const LoadedObject& object) {
-  const std::string_view name = object.shared_name();
-  return name.starts_with("libm.so") || name.starts_with("libmvec.so");
-}
-
 /// What the functions of an object are to a thread that is abroad.
 enum class Code : uint8_t { Program, Mathematics, Private };
 
@@ -125,6 +120,11 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
 }
 
 } // namespace
+
+bool is_mathematical(const LoadedObject& object) {
+  const std::string_view name = object.shared_name();
+  return name.starts_with("libm.so") || name.starts_with("libmvec.so");
+}
 
 bool only_computes(std::string_view function) {
   static_assert(std::is_sorted(std::begin(computing), std::end(computing)));

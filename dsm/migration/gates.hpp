@@ -7,6 +7,8 @@
 // trap, and the thread goes on at home with the same gate.
 #pragma once
 
+#include "base/loaded_object.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -16,6 +18,8 @@ namespace hetmp::dsm {
 
 /// Whether a function of the C library of this name depends on nothing but its arguments and memory that they lead to.
 bool only_computes(std::string_view function);
+/// Whether the object is a mathematical library of the C library's, whose functions do nothing else.
+bool is_mathematical(const LoadedObject& object);
 
 class Gates {
  public:

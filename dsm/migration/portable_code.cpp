@@ -2,6 +2,7 @@
 
 #include "base/elf/elf_image.hpp"
 #include "base/loaded_object.hpp"
+#include "dsm/migration/gates.hpp"
 #include "dsm/objects/private_objects.hpp"
 
 #include <algorithm>
@@ -48,10 +49,6 @@ struct Walk {
 
 void PortableCode::find() {
   const std::vector<uintptr_t> private_objects = find_private_objects();
-  const auto is_mathematical = [](const LoadedObject& object) {
-    const std::string_view name = object.shared_name();
-    return name.starts_with("libm.so") || name.starts_with("libmvec.so");
-  };
   auto visit = [&](const dl_phdr_info& info) {
     const LoadedObject object(info);
     if (std::binary_search(private_objects.begin(), private_objects.end(), object.begin()) && !is_mathematical(object))

@@ -13,8 +13,6 @@ class SignalStack {
 
   /// For the calling thread. False: no memory, or the program has given the thread one of its own.
   bool make();
-  /// The calling thread has it no more.
-  void remove();
   stack_t description() const { return {reinterpret_cast<void*>(begin_), 0, bytes}; }
   bool holds(const void* address) const { return reinterpret_cast<uintptr_t>(address) - begin_ < bytes; }
 

@@ -32,10 +32,4 @@ void SignalTimer::set(int64_t delay_ns, int64_t then_each_ns) const {
     raw::call(SYS_timer_settime, id_, 0, long(&when), 0);
 }
 
-void SignalTimer::remove() {
-  if (id_ >= 0)
-    raw::call(SYS_timer_delete, id_);
-  id_ = -1;
-}
-
 } // namespace hetmp::dsm

@@ -14,7 +14,6 @@ class SignalTimer {
   static void* mark();
   /// Once after so long; 0: not at all. Any thread, also in signal handlers; makes no use of thread-local variables.
   void set(int64_t delay_ns, int64_t then_each_ns = 0) const;
-  void remove();
 
  private:
   int id_ = -1; ///< the kernel's number

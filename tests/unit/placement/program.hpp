@@ -56,4 +56,24 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
   return run;
 }
 
+/// With 3 cycles to so many.
+inline Program draw_program(std::mt19937& random, double most_cycles) {
+  const auto between = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  Program program;
+  program.cycles = uint32_t(between(3, most_cycles));
+  program.serial_us = between(1, 5000);
+  program.resident_mib = between(1, 500);
+  program.noise = between(0.005, 0.1);
+  const uint32_t regions = 1 + random() % 5;
+  for (uint64_t name = 1; name <= regions; name++) {
+    ProgramRegion region{.name = name, .home_us = between(20, 200'000)};
+    region.spread_us = region.home_us * between(0.52, 6);
+    region.move_us = region.home_us * between(0.01, 4);
+    program.cycle.push_back(region);
+  }
+  return program;
+}
+
 } // namespace hetmp::schedulers

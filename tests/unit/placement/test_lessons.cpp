@@ -133,25 +133,6 @@ TEST(Lessons, OfSmallerProblemsAreReplaced) {
   EXPECT_NEAR(placer.lessons().regions.at(1).home_us, 40'000, 4'000);
 }
 
-Program draw_program(std::mt19937& random) {
-  const auto between = [&](double low, double high) {
-    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
-  };
-  Program program;
-  program.cycles = uint32_t(between(3, 1000));
-  program.serial_us = between(1, 5000);
-  program.resident_mib = between(1, 500);
-  program.noise = between(0.005, 0.1);
-  const uint32_t regions = 1 + random() % 5;
-  for (uint64_t name = 1; name <= regions; name++) {
-    ProgramRegion region{.name = name, .home_us = between(20, 200'000)};
-    region.spread_us = region.home_us * between(0.52, 6);
-    region.move_us = region.home_us * between(0.01, 4);
-    program.cycle.push_back(region);
-  }
-  return program;
-}
-
 struct Allowed {
   double us = 0; ///< of a run
 };
@@ -168,7 +149,7 @@ TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
   double first_us = 0, second_us = 0;
   uint32_t kept = 0, from_the_beginning = 0;
   for (uint32_t i = 0; i < 500; i++) {
-    const Program program = draw_program(random);
+    const Program program = draw_program(random, 1000);
     RegionPlacer placer, again;
     const RunOfProgram first = run_program(program, placer, i);
     const RunOfProgram second = run_again(program, placer.lessons(), again, i + 1'000);
@@ -190,7 +171,7 @@ TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
 TEST(Lessons, OfAnotherProgramCostNoMoreThanTheBudget) {
   std::mt19937 random(13);
   for (uint32_t i = 0; i < 500; i++) {
-    const Program program = draw_program(random), other = draw_program(random);
+    const Program program = draw_program(random, 1000), other = draw_program(random, 1000);
     RegionPlacer placer;
     const RunOfProgram run = run_again(program, lessons_of(other), placer, i);
     double first_visits_us = 0;

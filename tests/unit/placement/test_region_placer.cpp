@@ -111,32 +111,13 @@ TEST(RegionPlacer, LaterPhasesAreTriedToo) {
   EXPECT_GT(phase(2, 1500), 1000u);
 }
 
-Program draw_program(std::mt19937& random) {
-  const auto between = [&](double low, double high) {
-    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
-  };
-  Program program;
-  program.cycles = uint32_t(between(3, 3000));
-  program.serial_us = between(1, 5000);
-  program.resident_mib = between(1, 500);
-  program.noise = between(0.005, 0.1);
-  const uint32_t regions = 1 + random() % 5;
-  for (uint64_t name = 1; name <= regions; name++) {
-    ProgramRegion region{.name = name, .home_us = between(20, 200'000)};
-    region.spread_us = region.home_us * between(0.52, 6);
-    region.move_us = region.home_us * between(0.01, 4);
-    program.cycle.push_back(region);
-  }
-  return program;
-}
-
 /// The budget bounds what is lost, but for the one visit in hand and what it takes to bring data home.
 TEST(RegionPlacer, RandomProgramsStayWithinTheBudget) {
   std::mt19937 random(7);
   double sum_of_ratios = 0;
   constexpr int programs = 1000;
   for (int i = 0; i < programs; i++) {
-    const Program program = draw_program(random);
+    const Program program = draw_program(random, 3000);
     RegionPlacer placer;
     const RunOfProgram run = run_program(program, placer, uint32_t(i));
     double moves_us = 0;
