@@ -12,12 +12,15 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 #include <time.h>
 
 enum { slots = 1024, growing = 16, largest_growth = 1 << 16 };
 
+/* Aligned: a thread writes `sum` with each operation, and the next one's `state` lies behind it. In one cache line, which
+ * was the luck of where the array came to lie, they cost a fifth of the time. */
 typedef struct {
-  uint64_t state;
+  _Alignas(64) uint64_t state;
   unsigned char* blocks[slots];
   uint64_t sum; /* of what was read back; it keeps the compiler from leaving anything out */
 } Worker;
@@ -149,9 +152,10 @@ int main(int argc, char** argv) {
   print_owner_of_malloc();
   dl_iterate_phdr(print_library, NULL);
   printf("threads of the process: %d before the first region, %d after it\n", alone, count_threads());
-  Worker* workers = calloc((size_t)threads, sizeof *workers);
+  Worker* workers = aligned_alloc(_Alignof(Worker), (size_t)threads * sizeof *workers);
   if (workers == NULL)
     return 2;
+  memset(workers, 0, (size_t)threads * sizeof *workers);
   for (int i = 0; i < threads; ++i)
     workers[i].state = 88172645463325252u + (uint64_t)(seed * 1000 + i);
   settle_thresholds();
