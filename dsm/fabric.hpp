@@ -20,6 +20,7 @@ struct FaultCounters {
   uint64_t write_upgrades = 0; ///< a write to a page this node held read-only
   uint64_t invalidations = 0;  ///< copies this node lost to another node's write
   uint64_t bytes_received = 0; ///< page contents received
+  uint64_t waited_ns = 0;      ///< time in which a thread of this node, or several, waited for a page
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
 
@@ -118,6 +119,7 @@ struct Journey {
   void* room = nullptr;       ///< for its context, on its stack above `base`
   int64_t delay_ns = 0;       ///< it departs after so long at the earliest
   int64_t allowance_ns = 0;   ///< it may lose abroad before it is sent home, and stays there
+  int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
   bool restless = false;      ///< for tests: it departs again after the same delay, whatever a stay has brought
 };
 

@@ -100,6 +100,7 @@ void ActionExecutor::unprotect(PageRange all, UserFaults::Waiters waiters) {
     observer_.arrived(address, pages.count, true);
     const int64_t now = monotonic_ns();
     meter_.came(pages.first, pages.count, now);
+    observer_.waiting(meter_.is_waiting(), now);
     holds_.came(pages.first, now, pages.count);
   });
 }
@@ -119,6 +120,7 @@ void ActionExecutor::install(const ActionBatch::Installation& installation, bool
     }
     const int64_t now = monotonic_ns();
     meter_.came(pages.first, pages.count, now);
+    observer_.waiting(meter_.is_waiting(), now);
     if (held)
       holds_.came(pages.first, now, pages.count);
   });

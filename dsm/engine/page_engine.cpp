@@ -50,7 +50,9 @@ void PageEngine::handle_fault(const PageFault& fault) {
   PageSeries ahead;
   if (missing) {
     observer_.faulted(fault);
-    meter_.faulted(page, monotonic_ns());
+    const int64_t now = monotonic_ns();
+    meter_.faulted(page, now);
+    observer_.waiting(true, now);
     const Access access = !write                                   ? Access::Read
                           : state == protocol::LocalState::Invalid ? Access::Write
                                                                    : Access::Upgrade;

@@ -4,6 +4,8 @@
 #include "base/clock.hpp"
 #include "base/page.hpp"
 
+#include <algorithm>
+
 namespace hetmp::dsm {
 
 void PageObserver::watch_pages() {
@@ -22,6 +24,7 @@ void PageObserver::read_counters(FaultCounters* counters) const {
   counters->write_upgrades = write_upgrades_.get();
   counters->invalidations = invalidations_.get();
   counters->bytes_received = bytes_received_.get();
+  counters->waited_ns = waited_ns_.get();
 }
 
 void PageObserver::faulted(const PageFault& fault) {
@@ -32,6 +35,14 @@ void PageObserver::faulted(const PageFault& fault) {
   (kind == Fault::WriteUpgrade ? write_upgrades_ : kind == Fault::ReadMiss ? read_misses_ : write_misses_).add(1);
   if (statistics_)
     statistics_->faulted(fault.address, kind, fault.offset, monotonic_ns());
+}
+
+void PageObserver::waiting(bool somebody, int64_t now) {
+  if (somebody == (waited_since_ != 0))
+    return;
+  if (!somebody)
+    waited_ns_.add(uint64_t(std::max<int64_t>(now - waited_since_, 0)));
+  waited_since_ = somebody ? now : 0;
 }
 
 void PageObserver::arrived(uintptr_t address, uint32_t pages, bool writable) {

@@ -35,6 +35,8 @@ class PageObserver {
   void faulted(const PageFault& fault);
   /// Pages are there from this address on, or the right to write them is.
   void arrived(uintptr_t address, uint32_t pages, bool writable);
+  /// Whether threads wait for pages from now on, however many and for whichever.
+  void waiting(bool somebody, int64_t now);
   /// Bytes of content have come.
   void received(uint64_t bytes) { bytes_received_.add(bytes); }
   /// Another node has taken the copies of the pages from this address on.
@@ -51,7 +53,8 @@ class PageObserver {
  private:
   void note_arrival(uintptr_t page, bool writable, int64_t now);
 
-  Tally read_misses_, write_misses_, write_upgrades_, invalidations_, bytes_received_;
+  Tally read_misses_, write_misses_, write_upgrades_, invalidations_, bytes_received_, waited_ns_;
+  int64_t waited_since_ = 0;                   ///< 0: nobody waits
   std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
   std::vector<FaultEvent> events_;             ///< room for most_fault_events, or none
   uint64_t events_dropped_ = 0;

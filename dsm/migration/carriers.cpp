@@ -22,7 +22,6 @@ namespace {
 
 constexpr int errors[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr int64_t look_ns = 1'000'000; ///< how often a guest's progress is looked at
-constexpr int64_t page_ns = 4000;      ///< what a page costs besides that is brought here for a guest
 constexpr int64_t fault_cpu_ns = 3000; ///< of the thread's own CPU time goes into a page fault
 
 uint64_t only_these_unblocked() {
@@ -112,7 +111,7 @@ HETMP_GUESTS_VARIABLES int64_t Carrier::computed_ns() const {
 /// costs those at home to have pages back is seen there.
 HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   const int64_t computed = computed_ns(), waited = now_ns - began_ns_ - computed;
-  return waited + int64_t(pages()) * page_ns - computed > guest_.allowance_ns;
+  return waited + int64_t(pages()) * guest_.page_ns - computed > guest_.allowance_ns;
 }
 
 HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return (all_.bytes_received_() - bytes_before_) / page_bytes; }

@@ -62,6 +62,7 @@ void Deputy::begin(const Journey& journey) {
   base_ = reinterpret_cast<uintptr_t>(journey.base);
   room_ = journey.room;
   allowance_ns_ = first_allowance_ns_ = journey.allowance_ns;
+  page_ns_ = uint32_t(std::clamp<int64_t>(journey.page_ns, 0, UINT32_MAX));
   node_.store(journey.node, std::memory_order_relaxed);
   rule_.begin(journey.delay_ns, journey.restless);
   inside_.store(true, std::memory_order_relaxed);
@@ -100,9 +101,9 @@ void Deputy::travel(const ucontext_t& interrupted) {
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
   where_.store(away, std::memory_order_relaxed); // the message publishes it
-  all_.messages_->send_departure(
-      node_.load(std::memory_order_relaxed),
-      {number_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_, allowance_ns_});
+  all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
+                                 {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)),
+                                  thread_pointer(), guard_, allowance_ns_});
   // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
   while (where_.load(std::memory_order_acquire) != back) {
     raw::futex_wait(&where_, away, &between_looks);

@@ -60,6 +60,7 @@ class Deputy {
   /// before it is executed, each time.
   uintptr_t stopped_at_ = 0;
   int64_t first_allowance_ns_ = 0;
+  uint32_t page_ns_ = 0;
   int64_t allowance_ns_ = 0;        ///< what the journey may lose yet
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
 

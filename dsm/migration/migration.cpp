@@ -12,8 +12,7 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr timespec between_looks = {0, 2'000'000};
-constexpr int64_t fault_ns = 25'000; ///< what one costs the thread that waits for the page, roughly
-constexpr int longest_storm = 2;     ///< looks
+constexpr int longest_storm = 2; ///< looks
 
 /// What such a tool knows of memory lies where nodes do not share it.
 bool is_watched_by_sanitizer() {
@@ -30,8 +29,8 @@ bool Migration::prepare() {
   return gates_.build(travel_flag());
 }
 
-void Migration::start_at_origin(TravelMessages& messages, Counter faults, CreateThread create_thread) {
-  faults_ = faults;
+void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread) {
+  waited_ns_ = waited_ns;
   if (deputies_.set_up(messages))
     create_thread(watch, this);
 }
@@ -49,15 +48,13 @@ void* Migration::watch(void* migration) {
 
 /// Threads of the origin that wait for their pages half of the time gain nothing by those that are away.
 void Migration::watch_those_away() {
-  const auto cpus = int64_t(std::max<size_t>(allowed_cpus().size(), 1));
   int stormy = 0;
   while (true) {
     deputies_.wait_for_departure();
-    const uint64_t faults_before = faults_();
+    const uint64_t waited_before = waited_ns_();
     const int64_t before = monotonic_ns();
     nanosleep(&between_looks, nullptr);
-    const int64_t waited_ns = int64_t(faults_() - faults_before) * fault_ns;
-    stormy = waited_ns > cpus * (monotonic_ns() - before) / 2 ? stormy + 1 : 0;
+    stormy = int64_t(waited_ns_() - waited_before) > (monotonic_ns() - before) / 2 ? stormy + 1 : 0;
     if (stormy < longest_storm)
       continue;
     deputies_.call_home();

@@ -22,8 +22,8 @@ class Migration {
   using Counter = uint64_t (*)();
   /// Makes a detached thread that uses private memory only.
   using CreateThread = void (*)(void* (*body)(void*), void* argument);
-  /// When the node begins to serve. `faults`: of the node's threads so far; any thread.
-  void start_at_origin(TravelMessages& messages, Counter faults, CreateThread create_thread);
+  /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
+  void start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread);
   /// `bytes`: of pages that the node has received.
   void start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread);
 
@@ -38,7 +38,7 @@ class Migration {
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;
-  Counter faults_ = nullptr;
+  Counter waited_ns_ = nullptr;
 };
 
 } // namespace hetmp::dsm

@@ -26,7 +26,8 @@ inline constexpr Homecoming last_homecoming = Homecoming::Refused;
 
 /// To a carrier's node. All addresses lie in the origin's stacks.
 struct DepartureMessage {
-  uint64_t deputy;         ///< its number
+  uint32_t deputy;         ///< its number
+  uint32_t page_ns;        ///< loss by a page that is brought to where it is, besides the wait
   uint64_t context;        ///< where the context lies, and where it is to lie when the thread comes home: context_room
   uint64_t thread_pointer; ///< of the thread
   uint64_t guard;          ///< the page below its stack, which is protected nowhere but at the origin

@@ -240,7 +240,7 @@ void NodeProcess::start_migration() {
         [] {
           FaultCounters counters;
           instance()->pages_.read_counters(&counters);
-          return counters.faults();
+          return counters.waited_ns;
         },
         create_private_thread);
   else

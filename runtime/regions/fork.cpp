@@ -83,8 +83,9 @@ __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const 
 
 /// Of a region on one of several nodes: how its members begin, and whether they stay.
 __attribute__((noinline, cold)) void prepare_to_stay(const Thread& self, RegionPlan& plan, const Construct& construct) {
-  plan.late = late_members(self, plan, construct);
-  plan.travels = travelling::begin_region(self, construct.microtask, plan);
+  travelling::begin_region(self, construct.microtask, plan);
+  // Whoever is to depart at once has to begin.
+  plan.late = plan.travels && travelling::departs_at_once() ? 0 : late_members(self, plan, construct);
 }
 
 } // namespace
@@ -113,7 +114,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     on_fresh_page([&] { seen = run_region(self, construct, plan, proc_bind); });
   else
     seen = run_region(self, construct, plan, proc_bind);
-  if (plan.travels) [[unlikely]]
+  if (plan.could_travel) [[unlikely]]
     travelling::region_is_over(construct.microtask);
   if (layout().nodes() != 1) [[unlikely]]
     placing::region_is_over(self, seen);

@@ -50,7 +50,8 @@ struct RegionPlan {
   StaysHere stays = StaysHere::OneThread;
   uint32_t late = 0; ///< those, all on this node, that may begin when others have finished (team/late_members.hpp)
 
-  bool travels = false; ///< its members may go on elsewhere for a while (regions/travelling.hpp)
+  bool could_travel = false; ///< it stays, and members could go on elsewhere (regions/travelling.hpp);
+  bool travels = false;      ///< and may, in this visit
 
   bool spreads() const { return !by_node.empty(); }
   /// Threads on the node that meets the region.

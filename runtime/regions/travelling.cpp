@@ -32,7 +32,7 @@ class Travels {
 
   bool begin(uint64_t region, double now_us) {
     FutexLockGuard guard(lock_);
-    permit_ = ledger_.begin(region, now_us, faults());
+    permit_ = ledger_.begin(region, now_us, waited_us());
     visit_ = {};
     return permit_.travels;
   }
@@ -41,7 +41,7 @@ class Travels {
     constexpr uint64_t delays_us = 400, allowances_us = 4000;
     FutexLockGuard guard(lock_);
     permit_ = {random % 4 != 0, double(random >> 8 & 0xffff) * delays_us / 0x10000,
-               double(random >> 24 & 0xffff) * allowances_us / 0x10000};
+               double(random >> 24 & 0xffff) * allowances_us / 0x10000, schedulers::TravelRules{}.page_us};
     visit_ = {};
     learns_ = false;
     return permit_.travels;
@@ -50,11 +50,12 @@ class Travels {
     FutexLockGuard guard(lock_);
     if (!learns_)
       return;
-    ledger_.end(region, now_us, faults(), visit_);
+    ledger_.end(region, now_us, waited_us(), visit_);
   }
   /// Of the region in hand; by its members, before it is over.
   const schedulers::TravelLedger::Permit& permit() const { return permit_; }
   bool are_drawn() const { return !learns_; }
+  bool depart_at_once() const { return learns_ && permit_.at_once; }
   void add(const dsm::JourneySeen& seen) {
     FutexLockGuard guard(lock_);
     visit_.stays += seen.stays;
@@ -76,10 +77,10 @@ class Travels {
   }
 
  private:
-  uint64_t faults() const {
+  double waited_us() const {
     dsm::FaultCounters counters;
     fabric_->read_faults(&counters);
-    return counters.faults();
+    return us(int64_t(counters.waited_ns));
   }
 
   const dsm::Fabric* fabric_ = nullptr; ///< final before there are teams
@@ -114,17 +115,22 @@ uint32_t node_of(uint32_t member) {
 
 void attach(const dsm::Fabric& fabric) { travels().attach(fabric); }
 
-bool begin_region(const Thread& self, const void* microtask, const RegionPlan& plan) {
+void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
   const bool could = travels().fabric() && !plan.spreads() && plan.threads > layout().cpus[0].size() &&
                      is_main_thread(self) && self.task->level == 0;
   if (!could)
-    return false;
+    return;
   const RegionChoice& choice = placement().regions;
   if (choice.kind == RegionChoice::Kind::Random || choice.kind == RegionChoice::Kind::Journeys)
-    return travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
-  return choice.kind == RegionChoice::Kind::Auto &&
-         travels().begin(reinterpret_cast<uint64_t>(microtask), placing::now_us());
+    plan.travels = travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
+  else if (choice.kind == RegionChoice::Kind::Auto)
+    plan.travels = travels().begin(reinterpret_cast<uint64_t>(microtask), placing::now_us());
+  else
+    return;
+  plan.could_travel = true;
 }
+
+bool departs_at_once() { return travels().depart_at_once(); }
 
 void region_is_over(const void* microtask) { travels().end(reinterpret_cast<uint64_t>(microtask), placing::now_us()); }
 
@@ -139,8 +145,13 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   const schedulers::TravelLedger::Permit& permit = travels().permit();
   alignas(dsm::context_alignment) char room[dsm::context_room];
   if (node != 0) {
-    const dsm::Journey journey{
-        node, stack_pointer, room, ns(permit.delay_us), ns(permit.allowance_us), travels().are_drawn()};
+    const dsm::Journey journey{node,
+                               stack_pointer,
+                               room,
+                               ns(permit.delay_us),
+                               ns(permit.allowance_us),
+                               ns(permit.page_us),
+                               travels().are_drawn()};
     fabric.begin_journey(&journey);
   }
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,

@@ -21,9 +21,11 @@ namespace hetmp::runtime::travelling {
 /// Before there are teams.
 void attach(const dsm::Fabric& fabric);
 
-/// Whether members of a region of this thread, which stays at home, may travel. If so, it is the main thread's region
-/// in hand from now on, of which region_is_over() is to be told.
-bool begin_region(const Thread& self, const void* microtask, const RegionPlan& plan);
+/// Whether members of a region of this thread could travel, and whether they may: goes into the plan. If they could, it
+/// is the main thread's region in hand from now on, of which region_is_over() is to be told.
+void begin_region(const Thread& self, const void* microtask, RegionPlan& plan);
+/// Whether that region's members are to depart as soon as they can.
+bool departs_at_once();
 void region_is_over(const void* microtask);
 
 /// As execute(), of a worker that is a member of such a region.

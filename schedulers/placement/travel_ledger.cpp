@@ -1,22 +1,51 @@
 #include "schedulers/placement/travel_ledger.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hetmp::schedulers {
 
 double TravelLedger::budget_left_us(double now_us) const {
-  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_;
+  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_ - reserved_us_;
 }
 
-/// Faults at home are charged to the region whose threads were away last.
-void TravelLedger::charge(uint64_t faults) {
-  const double cost_us = double(faults - faults_) * rules_.fault_us;
-  faults_ = faults;
+/// What those at home will probably wait for a page that a stay fetches.
+double TravelLedger::page_us() const {
+  return (rules_.page_us * rules_.pages_known + returned_us_) / (rules_.pages_known + double(pages_));
+}
+
+/// In a trial, what is to be paid yet if all the pages are wanted back.
+void TravelLedger::reserve(Region& region, double cost_us) {
+  reserved_us_ += cost_us - region.reserved_us_;
+  region.reserved_us_ = cost_us;
+}
+
+/// Whether the visit that begins is to show how long it takes at home.
+bool TravelLedger::shows_time_at_home(const Region& region) const {
+  return region.all_visits != 0 && region.all_visits <= rules_.most_at_home &&
+         region.visits_at_home_ < rules_.visits_at_home && !region.is_clear_ && !region.promises_;
+}
+
+/// What a visit of the region takes at home; 0: nobody knows, or now this and now that.
+double TravelLedger::at_home_us(const Region& region) const {
+  const auto [least, most] = std::minmax(region.at_home_us_[0], region.at_home_us_[1]);
+  return most <= rules_.regular * least ? least : 0;
+}
+
+void TravelLedger::charge(Region& region, double cost_us) {
+  region.afterwards_us_ += cost_us;
+  region.gained_us -= cost_us;
+  lost_us_ += cost_us;
+}
+
+/// Waits at home are charged to the region whose threads were away last.
+void TravelLedger::charge(double waited_us) {
+  const double cost_us = waited_us - waited_us_;
+  waited_us_ = waited_us;
   if (!last_)
     return;
-  last_->afterwards_us_ += cost_us;
-  last_->gained_us -= cost_us;
-  lost_us_ += cost_us;
+  returned_us_ += cost_us;
+  charge(*last_, cost_us);
 }
 
 /// On its first visit, what an earlier run has found. Budgets hold for a region that promises as for an unknown one.
@@ -46,16 +75,25 @@ JourneyLessons TravelLedger::lessons() const {
   return lessons;
 }
 
-TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, uint64_t faults) {
-  charge(faults);
+TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double waited_us) {
+  charge(waited_us);
   Region& known = meet(region);
   known.begun_us_ = now_us;
+  begun_waited_us_ = waited_us;
+  if (!known.is_in_hand())
+    reserve(known, 0);
   const double left_us = budget_left_us(now_us);
-  if (now_us < known.rests_until_us || (!known.pays && left_us <= 0))
+  const bool follows = known.leader_ && known.leader_->is_in_hand();
+  if (now_us < known.rests_until_us || (!follows && !known.pays && left_us <= 0) || (known.leader_ && !follows) ||
+      (!follows && shows_time_at_home(known)))
     return {};
-  const double share = known.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
-  return {true, known.pays || known.promises_ || known.tried != 0 ? rules_.known_us : rules_.unknown_us,
-          std::max(share * left_us, rules_.least_allowance_us)};
+  const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
+  const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
+  const bool at_once = follows || known.is_in_hand() || known.promises_;
+  const double delay_us = at_once ? rules_.known_us : known.all_visits == 0 ? rules_.first_us : rules_.unknown_us;
+  const bool pays = follows ? known.leader_->pays : known.pays;
+  return {true, delay_us, std::max(share * left_us, rules_.least_allowance_us),
+          pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
@@ -66,44 +104,102 @@ void TravelLedger::rest(Region& region, double now_us) {
   region.tried = region.losses_ = 0;
 }
 
-void TravelLedger::end(uint64_t region, double now_us, uint64_t faults, const Visit& visit) {
+void TravelLedger::end_at_home(Region& region, double taken_us, double waited_here_us, double now_us) {
+  if (waited_here_us <= rules_.quiet * taken_us) {
+    region.at_home_us_[1] = region.at_home_us_[0];
+    region.at_home_us_[0] = taken_us;
+    region.visits_at_home_++;
+    return;
+  }
+  // Pages that come take more than the time of those who wait for them.
+  const double home_us = at_home_us(region);
+  if (last_ && home_us != 0) {
+    const double more_us = std::clamp(taken_us - home_us - waited_here_us, 0.0, rules_.most_besides * waited_here_us);
+    returned_us_ += more_us;
+    charge(*last_, more_us);
+  }
+  const bool waits = waited_here_us >= std::max(rules_.follows * taken_us, rules_.least_wait_us);
+  if (!waits || region.leader_ || now_us < region.rests_until_us || !last_ || last_ == &region || !last_->is_in_hand())
+    return;
+  region.leader_ = last_;
+  region.waiting_us_ = taken_us;
+  region.losses_ = 0;
+  last_->followers_++;
+}
+
+/// What it costs is its leader's doing, too.
+void TravelLedger::end_following(Region& region, double taken_us, double there_us, double now_us) {
+  const double home_us = at_home_us(region);
+  charge(*region.leader_, std::max(0.0, home_us != 0 ? taken_us - home_us : -there_us));
+  region.losses_ = taken_us < region.waiting_us_ ? 0 : region.losses_ + 1;
+  if (region.losses_ < rules_.visits_to_try)
+    return;
+  region.leader_ = nullptr;
+  rest(region, now_us);
+}
+
+void TravelLedger::end(uint64_t region, double now_us, double waited_us, const Visit& visit) {
   Region& known = regions_[region];
+  const double taken_us = now_us - known.begun_us_, waited_here_us = waited_us - begun_waited_us_;
   known.all_visits++;
-  known.spent_us += now_us - known.begun_us_;
-  if (visit.stays == 0)
-    return charge(faults);
-  last_ = &known;
-  charge(faults);
-  const double waited_us = std::max(0.0, visit.abroad_us - visit.computed_us);
-  const double there_us = visit.computed_us - waited_us - visit.stays * rules_.way_us;
-  const double gain_us = there_us - known.afterwards_us_; // since it was visited last, and in this visit
-  const bool lasts = known.afterwards_us_ < rules_.taken_back * double(visit.pages) * rules_.fault_us;
-  known.afterwards_us_ = 0;
+  known.spent_us += taken_us;
+  if (visit.stays == 0) {
+    charge(waited_us);
+    return end_at_home(known, taken_us, waited_here_us, now_us);
+  }
+  const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
+  double there_us = visit.computed_us - waited_abroad_us - visit.stays * rules_.way_us;
   known.visits++;
   known.stays += visit.stays;
   known.abroad_us += visit.abroad_us;
   known.computed_us += visit.computed_us;
   known.pages += visit.pages;
+  pages_ += visit.pages;
+  if (known.leader_) {
+    waited_us_ = waited_us; // a part of what the visit has taken
+    last_ = known.leader_;
+    return end_following(known, taken_us, there_us - waited_here_us, now_us);
+  }
+  last_ = &known;
+  charge(waited_us);
+  known.is_clear_ = known.is_clear_ || visit.computed_us >= rules_.clear * taken_us;
+  reserve(known, known.reserved_us_ + double(visit.pages) * rules_.page_us);
+  if (const double home_us = at_home_us(known); home_us != 0)
+    there_us = std::min(there_us, home_us - taken_us + waited_here_us);
+  const double gain_us = there_us - known.afterwards_us_; // since it was visited last, and in this visit
+  const bool lasts = known.afterwards_us_ < rules_.taken_back * double(visit.pages) * rules_.page_us;
+  known.afterwards_us_ = 0;
   known.gained_us += there_us;
   lost_us_ = std::max(0.0, lost_us_ - there_us);
-  if (known.pays) {
-    known.losses_ = gain_us < 0 ? known.losses_ + 1 : 0;
-    if (known.losses_ >= rules_.visits_to_try)
-      rest(known, now_us);
+  judge(known, gain_us, lasts, now_us);
+}
+
+void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_us) {
+  const uint32_t joined = std::exchange(region.followers_, 0);
+  if (region.pays) {
+    region.losses_ = gain_us < 0 ? region.losses_ + 1 : 0;
+    region.gains_ = gain_us < 0 ? 0 : region.gains_ + 1;
+    if (region.losses_ >= rules_.visits_to_try)
+      rest(region, now_us);
+    else if (region.gains_ >= rules_.visits_to_try)
+      region.rest_us_ = 0;
     return;
   }
-  known.tried++;
+  // What others have cost it until they followed does not count.
+  region.tried += joined == 0 || region.tried == 0;
   if (gain_us > 0) {
-    known.pays = true;
-    known.losses_ = 0;
-    known.rest_us_ = 0;
+    region.pays = true;
+    reserve(region, 0);
+    region.losses_ = 0;
+    region.gains_ = 1;
     return;
   }
-  const bool improves = known.tried == 1 || gain_us > rules_.improves * known.last_gain_us_;
-  known.last_gain_us_ = gain_us;
-  const bool goes_on = lasts || (improves && known.tried < rules_.visits_to_try);
+  const bool improves = region.tried == 1 || joined != 0 || gain_us > rules_.improves * region.last_gain_us_;
+  region.last_gain_us_ = gain_us;
+  const bool goes_on =
+      region.tried < rules_.visits_to_try ? lasts || improves : lasts && region.tried < rules_.visits_to_fetch;
   if (!goes_on || budget_left_us(now_us) <= 0)
-    rest(known, now_us);
+    rest(region, now_us);
 }
 
 } // namespace hetmp::schedulers

@@ -3,11 +3,17 @@
 //
 // A thread that is away can be called back at any time, so nothing has to be known of a region beforehand: it is tried
 // when a visit has lasted a while. What a stay brings is what was computed there, since the CPUs at home had that much
-// less to do. It costs the way, what was waited for pages there, and the faults of threads at home, which want their
-// pages back, until the region is visited again. Its first visits move its data, so a region is tried for a few of
-// them, as long as each loses clearly less than the one before, or most of what it has fetched stays there; then it
-// stays at home for a while, ever longer. What an earlier run has taught can be recalled: threads of a region that
-// gained depart soon from its first visit on, and one that lost rests first as long as it did then.
+// less to do. It costs the way, what was waited for pages there, and what threads at home wait for, which want their
+// pages back, until the region is visited again. Where visits at home take about the same time each, no visit gains
+// more than it is shorter than those: what was computed elsewhere may have taken longer there. Its first visits move
+// its data, so a region is tried for a few of them, as long as each loses clearly less than the one before, or most of
+// what it has fetched stays there; then it stays at home for a while, ever longer.
+//
+// A region that lasts too short to gain, but uses the data of one that does, would fetch it back each time. So a region
+// at home that waits for pages much of its time *follows* the one whose threads were away last: its threads depart at
+// once, as long as its visits are shorter so and those of its leader gain in sum. What an earlier run has taught can be
+// recalled: threads of a region that gained depart soon from its first visit on, and one that lost rests first as long
+// as it did then.
 #pragma once
 
 #include "schedulers/placement/lessons.hpp"
@@ -18,16 +24,28 @@
 namespace hetmp::schedulers {
 
 struct TravelRules {
-  double unknown_us = 2000;      ///< a visit of a region that nobody knows lasts so long before its threads depart
-  double known_us = 50;          ///< of one that is known to gain
-  double way_us = 500;           ///< of a stay
-  double fault_us = 60;          ///< of a thread at home
+  double unknown_us = 2000; ///< a visit of a region that nobody knows lasts so long before its threads depart
+  double known_us = 50;     ///< of one that is known to gain
+  double way_us = 500;      ///< of a stay
+  double page_us = 10; ///< what a page that was fetched costs those at home later, before that is known: as much as
+  double pages_known = 1000;     ///< so many pages would have told
+  double first_us = 25'000;      ///< the first visit of a region lasts so long before its threads depart
+  double clear = 0.7;            ///< share of the visit that is computed elsewhere; less, and some
+  uint32_t visits_at_home = 2;   ///< visits show first how long it takes at home,
+  uint32_t most_at_home = 4;     ///< of so many
+  double regular = 1.5;          ///< visits at home take about the same time if none takes so many times another
+  double quiet = 0.05;           ///< share of a visit at home that may be spent with waiting for such a comparison
+  double most_besides = 3;       ///< times the wait that a visit at home may have taken longer because of it, besides
+  double follows = 0.25;         ///< of one that is spent with waiting: more, and the region follows,
+  double least_wait_us = 200;    ///< if that is at least so much
   uint32_t visits_to_try = 5;    ///< then the last one has to gain,
+  uint32_t visits_to_fetch = 10; ///< unless what is fetched stays there; then so many,
   double improves = 0.7;         ///< and before, each has to lose less than this share of what the last one lost
   double first_rest_us = 20'000; ///< at home, when it did not
   double rest_growth = 3;
   double longest_rest = 0.1;  ///< share of the run so far
-  double taken_back = 0.3;    ///< of the pages that were fetched: if those at home want fewer, the rest stays there
+  double taken_back = 0.3;    ///< of what the pages that were fetched would cost if all were wanted back: if it was
+                              ///< less, most of them stay there
   double budget_share = 0.03; ///< of the run so far, that stays may lose,
   double budget_base_us = 100'000; ///< and besides
   double heavy = 0.2;              ///< a region with this share of the run
@@ -49,9 +67,12 @@ class TravelLedger {
     bool travels = false;
     double delay_us = 0;     ///< after the visit's beginning
     double allowance_us = 0; ///< that a stay may lose before it is ended
+    double page_us = 0;      ///< loss by each page that it fetches, besides the wait
+    bool at_once = false;    ///< it is known that they should
   };
-  /// A visit of the region begins. `faults`: of threads at home so far, because pages are elsewhere.
-  Permit begin(uint64_t region, double now_us, uint64_t faults);
+  /// A visit of the region begins. `waited_us`: so long so far threads at home have waited, because pages are
+  /// elsewhere.
+  Permit begin(uint64_t region, double now_us, double waited_us);
 
   /// What all journeys of one visit were.
   struct Visit {
@@ -61,7 +82,7 @@ class TravelLedger {
     uint64_t pages = 0;     ///< fetched meanwhile
   };
   /// The visit that began last is over.
-  void end(uint64_t region, double now_us, uint64_t faults, const Visit& visit);
+  void end(uint64_t region, double now_us, double waited_us, const Visit& visit);
 
   struct Region {
     uint64_t all_visits = 0;
@@ -78,12 +99,21 @@ class TravelLedger {
 
    private:
     friend class TravelLedger;
+    bool is_in_hand() const { return pays || tried != 0; }
     double begun_us_ = 0;
     double afterwards_us_ = 0; ///< what its last visits have cost since
     double rest_us_ = 0;
-    double last_gain_us_ = 0; ///< of a visit of the trial in hand
-    uint32_t losses_ = 0;     ///< visits one after the other that have lost, of a region that pays
-    bool promises_ = false;   ///< it paid in an earlier run
+    double last_gain_us_ = 0;       ///< of a visit of the trial in hand
+    uint32_t losses_ = 0;           ///< visits one after the other that have lost, of a region that pays
+    uint32_t gains_ = 0;            ///< that have gained, likewise
+    bool promises_ = false;         ///< it paid in an earlier run
+    double at_home_us_[2] = {0, 0}; ///< what its last visits at home have taken, those that waited for no pages
+    uint32_t visits_at_home_ = 0;   ///< how many have been such
+    bool is_clear_ = false;         ///< it gains whatever it may take at home
+    double reserved_us_ = 0;        ///< what pages may cost yet that were fetched in the trial in hand
+    Region* leader_ = nullptr;      ///< whom it follows
+    double waiting_us_ = 0;         ///< what its last visit at home has taken, with waits, before it followed
+    uint32_t followers_ = 0;        ///< that are new to it since its last visit
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// What visits have lost that lost, less what the others gained; at least 0.
@@ -91,16 +121,28 @@ class TravelLedger {
 
  private:
   double budget_left_us(double now_us) const;
-  void charge(uint64_t faults);
+  double page_us() const;
+  bool shows_time_at_home(const Region& region) const;
+  void reserve(Region& region, double cost_us);
+  double at_home_us(const Region& region) const;
+  void charge(double waited_us);
+  void charge(Region& region, double cost_us);
+  void end_at_home(Region& region, double taken_us, double waited_here_us, double now_us);
+  void end_following(Region& region, double taken_us, double there_us, double now_us);
+  void judge(Region& region, double gain_us, bool lasts, double now_us);
   void rest(Region& region, double now_us);
   Region& meet(uint64_t region);
 
   const TravelRules rules_;
   std::map<uint64_t, Region> regions_;
   JourneyLessons recalled_;
-  Region* last_ = nullptr; ///< of those with stays, visited last
-  uint64_t faults_ = 0;    ///< that have been charged
+  Region* last_ = nullptr;     ///< of those with stays, visited last; of one that follows, its leader
+  double waited_us_ = 0;       ///< that has been charged
+  double begun_waited_us_ = 0; ///< of the visit in hand
+  double returned_us_ = 0;     ///< what all pages have cost those at home
+  uint64_t pages_ = 0;         ///< that all stays have fetched
   double lost_us_ = 0;
+  double reserved_us_ = 0; ///< of all regions
 };
 
 } // namespace hetmp::schedulers

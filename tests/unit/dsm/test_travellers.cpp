@@ -19,6 +19,7 @@ struct Sent final : TravelMessages {
 DepartureMessage possible() {
   const Segment stacks = AddressPlan::stack_part(origin);
   return {.deputy = 3,
+          .page_ns = 0,
           .context = stacks.begin + 0x10000,
           .thread_pointer = stacks.begin + 0x20000,
           .guard = stacks.begin,

@@ -191,7 +191,7 @@ double visit(TravelLedger& ledger, int visits, const TravelLedger::Visit& each) 
   double now_us = 0;
   for (int i = 0; i < visits; i++) {
     const bool travels = ledger.begin(1, now_us, 0).travels;
-    now_us += 20'000;
+    now_us += travels ? 20'000 - each.computed_us : 20'000;
     ledger.end(1, now_us, 0, travels ? each : TravelLedger::Visit{});
   }
   return now_us;
@@ -206,7 +206,7 @@ TEST(JourneyLessons, WhatPaidDepartsSoonOnItsFirstVisit) {
   const TravelRules rules;
   TravelLedger unknown, known;
   known.recall(lessons);
-  EXPECT_EQ(unknown.begin(1, 0, 0).delay_us, rules.unknown_us);
+  EXPECT_EQ(unknown.begin(1, 0, 0).delay_us, rules.first_us);
   EXPECT_EQ(known.begin(1, 0, 0).delay_us, rules.known_us);
   EXPECT_FALSE(known.regions().at(1).pays) << "before it has";
 }
@@ -222,7 +222,12 @@ TEST(JourneyLessons, WhatLostRestsAsLongAsThen) {
   again.recall({{1, lesson}});
   EXPECT_FALSE(again.begin(1, lesson.rest_us - 1, 0).travels);
   again.end(1, lesson.rest_us - 1, 0, {});
-  EXPECT_TRUE(again.begin(1, lesson.rest_us, 0).travels);
+  double now_us = lesson.rest_us;
+  for (uint32_t i = 1; i < TravelRules{}.visits_at_home; i++) { // it shows how long it takes there
+    EXPECT_FALSE(again.begin(1, now_us, 0).travels);
+    again.end(1, now_us += 10, 0, {});
+  }
+  EXPECT_TRUE(again.begin(1, now_us, 0).travels);
 }
 
 /// A region that promises and loses is no dearer than one that nobody knows.

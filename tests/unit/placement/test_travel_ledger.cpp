@@ -1,5 +1,5 @@
-// Which regions' threads go on elsewhere: what pays goes on, what loses rests ever longer, and all losses keep within a
-// budget.
+// Which regions' threads go on elsewhere: what pays goes on, and what uses the same data goes with it; what loses rests
+// ever longer, and all losses keep within a budget.
 #include "schedulers/placement/travel_ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -10,50 +10,81 @@
 namespace hetmp::schedulers {
 namespace {
 
-/// Virtual time, and the faults of threads at home.
-struct World {
-  TravelLedger ledger;
-  double now_us = 0;
-  uint64_t faults = 0;
-
-  /// A visit that takes so long, and does so if it may travel. Returns whether it might.
-  bool visit(uint64_t region, double taken_us, const TravelLedger::Visit& seen, uint64_t faults_caused = 0) {
-    const bool travels = ledger.begin(region, now_us, faults).travels;
-    now_us += taken_us;
-    faults += travels ? faults_caused : 0;
-    ledger.end(region, now_us, faults, travels ? seen : TravelLedger::Visit{});
-    return travels;
-  }
+/// What visits of a region are.
+struct Kind {
+  double home_us;                  ///< at home
+  double away_us;                  ///< with a stay,
+  TravelLedger::Visit stay;        ///< which is this
+  double waited_there_us = 0;      ///< by those at home in such a visit, and is in `away_us`
+  double waited_afterwards_us = 0; ///< by those at home in the time to the next visit
 };
 
-constexpr TravelLedger::Visit gaining{.stays = 1, .abroad_us = 10'000, .computed_us = 9'500, .pages = 10};
-constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 4000, .computed_us = 500, .pages = 200};
+/// Virtual time, and the waits of threads at home.
+struct World {
+  TravelLedger ledger;
+  double now_us = 0, waited_us = 0;
+
+  /// Returns whether it travelled.
+  bool visit(uint64_t region, const Kind& kind) {
+    const bool travels = ledger.begin(region, now_us, waited_us).travels;
+    pass(travels ? kind.away_us : kind.home_us, travels ? kind.waited_there_us : 0);
+    ledger.end(region, now_us, waited_us, travels ? kind.stay : TravelLedger::Visit{});
+    if (travels)
+      pass(kind.waited_afterwards_us, kind.waited_afterwards_us);
+    return travels;
+  }
+  /// Visits until one travels.
+  bool travels_at_last(uint64_t region, const Kind& kind) {
+    for (int i = 0; i < 10; ++i)
+      if (visit(region, kind))
+        return true;
+    return false;
+  }
+  void pass(double us, double waited) {
+    now_us += us;
+    waited_us += waited;
+  }
+  const TravelLedger::Region& region(uint64_t number) const { return ledger.regions().at(number); }
+};
+
+constexpr Kind gaining{20'000, 11'000, {.stays = 1, .abroad_us = 10'000, .computed_us = 9500, .pages = 10}};
+constexpr Kind losing{20'000, 24'000, {.stays = 1, .abroad_us = 4000, .computed_us = 500, .pages = 200}};
 
 TEST(TravelLedger, KeepsOnWithWhatPays) {
   World world;
   for (int visit = 0; visit < 1000; ++visit)
-    ASSERT_TRUE(world.visit(1, 20'000, gaining)) << visit;
+    ASSERT_TRUE(world.visit(1, gaining)) << visit;
   const auto permit = world.ledger.begin(1, world.now_us, 0);
   EXPECT_TRUE(permit.travels);
+  EXPECT_TRUE(permit.at_once);
   EXPECT_EQ(permit.delay_us, TravelRules{}.known_us);
-  EXPECT_TRUE(world.ledger.regions().at(1).pays);
+  EXPECT_TRUE(world.region(1).pays);
   EXPECT_EQ(world.ledger.lost_us(), 0);
 }
 
 TEST(TravelLedger, WaitsLongerWithWhatNobodyKnows) {
   World world;
-  EXPECT_EQ(world.ledger.begin(1, 0, 0).delay_us, TravelRules{}.unknown_us);
+  const TravelRules rules;
+  EXPECT_EQ(world.ledger.begin(1, 0, 0).delay_us, rules.first_us);
   world.ledger.end(1, 100, 0, {});
-  EXPECT_EQ(world.ledger.begin(1, 200, 0).delay_us, TravelRules{}.unknown_us) << "a visit without stays says nothing";
+  for (uint32_t visit = 1; visit < rules.visits_at_home; ++visit) {
+    EXPECT_FALSE(world.ledger.begin(1, 200 * visit, 0).travels) << "it shows how long it takes at home";
+    world.ledger.end(1, 200 * visit + 100, 0, {});
+  }
+  const auto permit = world.ledger.begin(1, 1000, 0);
+  EXPECT_TRUE(permit.travels);
+  EXPECT_EQ(permit.delay_us, rules.unknown_us) << "visits without stays say nothing";
+  EXPECT_FALSE(permit.at_once);
 }
 
 TEST(TravelLedger, LetsWhatLosesRestEverLongerUpToAShareOfTheRun) {
   World world;
   std::vector<double> rests, limits;
   double rested_since = -1;
-  for (int visit = 0; visit < 200'000 && rests.size() < 5; ++visit) {
-    const bool travels = world.visit(1, 1000, losing);
-    if (!travels && rested_since < 0)
+  constexpr Kind kind{1000, 1400, losing.stay};
+  for (int visit = 0; visit < 400'000 && rests.size() < 5; ++visit) {
+    const bool travels = world.visit(1, kind);
+    if (!travels && rested_since < 0 && visit > 10)
       rested_since = world.now_us;
     if (travels && rested_since >= 0) {
       rests.push_back(world.now_us - rested_since);
@@ -64,39 +95,126 @@ TEST(TravelLedger, LetsWhatLosesRestEverLongerUpToAShareOfTheRun) {
   ASSERT_EQ(rests.size(), 5u);
   for (size_t i = 1; i < rests.size(); ++i)
     EXPECT_GT(rests[i], std::min(2 * rests[i - 1], limits[i])) << i;
-  EXPECT_FALSE(world.ledger.regions().at(1).pays);
+  EXPECT_FALSE(world.region(1).pays);
 }
 
 TEST(TravelLedger, GivesWhatImprovesSomeVisits) {
   World world;
+  for (int i = 0; i < 2; ++i) { // what it takes at home
+    world.ledger.begin(1, world.now_us, 0);
+    world.now_us += 30'000;
+    world.ledger.end(1, world.now_us, 0, {});
+  }
   double waited_us = 20'000;
-  for (uint32_t visit = 0; visit < TravelRules{}.visits_to_try; ++visit, waited_us /= 4)
-    EXPECT_TRUE(world.visit(1, 30'000, {.stays = 1, .abroad_us = waited_us + 2000, .computed_us = 2000}));
-  EXPECT_TRUE(world.ledger.regions().at(1).pays) << "its data has come";
+  for (uint32_t visit = 0; visit < TravelRules{}.visits_to_try; ++visit, waited_us /= 4) {
+    const Kind kind{30'000, 28'000 + waited_us, {.stays = 1, .abroad_us = waited_us + 2000, .computed_us = 2000}};
+    EXPECT_TRUE(world.visit(1, kind));
+  }
+  EXPECT_TRUE(world.region(1).pays) << "its data has come";
 }
 
 TEST(TravelLedger, ARegionThatNoLongerPaysIsToldByItsLosses) {
   World world;
-  EXPECT_TRUE(world.visit(1, 20'000, gaining));
+  EXPECT_TRUE(world.visit(1, gaining));
   uint32_t visits = 0;
-  while (world.visit(1, 20'000, losing))
+  while (world.visit(1, losing))
     ASSERT_LT(++visits, 100u);
   EXPECT_EQ(visits, TravelRules{}.visits_to_try);
 }
 
-TEST(TravelLedger, ChargesFaultsAtHomeToWhoTravelledLast) {
+/// Its threads compute a lot elsewhere, and it takes as long as ever.
+TEST(TravelLedger, WhatIsNoShorterThanAtHomeDoesNotPay) {
   World world;
-  EXPECT_TRUE(world.visit(1, 20'000, gaining));
-  const double before = world.ledger.regions().at(1).gained_us;
-  world.faults += 100; // between the visits
-  world.visit(2, 10, {});
-  EXPECT_EQ(world.ledger.regions().at(1).gained_us, before - 100 * TravelRules{}.fault_us);
-  EXPECT_EQ(world.ledger.regions().at(2).gained_us, 0);
+  constexpr Kind kind{20'000, 20'500, {.stays = 1, .abroad_us = 14'000, .computed_us = 11'000, .pages = 100}};
+  int travelled = 0;
+  for (int visit = 0; visit < 100; ++visit)
+    travelled += world.visit(1, kind);
+  EXPECT_FALSE(world.region(1).pays);
+  EXPECT_LT(travelled, 70);
+  EXPECT_LT(world.region(1).gained_us, 0);
+}
+
+TEST(TravelLedger, ChargesWaitsAtHomeToWhoTravelledLast) {
+  World world;
+  EXPECT_TRUE(world.visit(1, gaining));
+  const double before = world.region(1).gained_us;
+  world.pass(6000, 6000); // between the visits
+  world.visit(2, {10, 10, {}});
+  EXPECT_EQ(world.region(1).gained_us, before - 6000);
+  EXPECT_EQ(world.region(2).gained_us, 0);
   // A visit that seems to gain, and whose pages cost those at home more than that.
+  Kind costly = gaining;
+  costly.waited_afterwards_us = 20'000;
   uint32_t visits = 0;
-  while (world.visit(1, 20'000, gaining, 1000) && visits < 100)
+  while (world.visit(1, costly) && visits < 100)
     ++visits;
-  EXPECT_LE(visits, TravelRules{}.visits_to_try + 1);
+  EXPECT_LE(visits, TravelRules{}.visits_to_try + 4);
+}
+
+// ---- regions that use the same data
+
+/// A long region that gains, and a short one that fetches the data back, unless it travels, too.
+struct Pair {
+  World world;
+  bool data_is_away = false;
+  double short_away_us = 900;   ///< if both travel,
+  double short_waits_us = 3000; ///< and if it does not, the wait alone
+  int long_travelled = 0, short_travelled = 0;
+
+  void cycle() {
+    Kind kind{20'000, data_is_away ? 11'000.0 : 15'000.0, {}};
+    kind.stay = {
+        .stays = 1, .abroad_us = kind.away_us - 1000, .computed_us = 10'000, .pages = data_is_away ? 10u : 900u};
+    const bool travelled = world.visit(1, kind);
+    long_travelled += travelled;
+    data_is_away = data_is_away || travelled;
+    const bool together = world.ledger.begin(2, world.now_us, world.waited_us).at_once;
+    if (together) {
+      world.pass(short_away_us, 0);
+      world.ledger.end(2, world.now_us, world.waited_us,
+                       {.stays = 1, .abroad_us = 600, .computed_us = 500, .pages = 5});
+    } else {
+      world.pass(data_is_away ? 5000 + short_waits_us : 1000,
+                 data_is_away ? short_waits_us : 0); // it waits, and the pages take time besides
+      world.ledger.end(2, world.now_us, world.waited_us, {});
+      data_is_away = false;
+    }
+    short_travelled += together;
+  }
+};
+
+TEST(TravelLedger, WhatUsesTheDataOfARegionThatTravelsFollowsIt) {
+  Pair pair;
+  for (int i = 0; i < 50; ++i)
+    pair.cycle();
+  EXPECT_TRUE(pair.world.region(1).pays);
+  EXPECT_GT(pair.long_travelled, 40);
+  EXPECT_GT(pair.short_travelled, 40);
+  EXPECT_LT(pair.world.ledger.lost_us(), 1000) << "the gains have made up for it";
+}
+
+TEST(TravelLedger, WhoFollowsInVainStopsAndSoDoesItsLeader) {
+  Pair pair;
+  pair.short_away_us = 15'000;
+  pair.short_waits_us = 7000;
+  for (int i = 0; i < 100; ++i)
+    pair.cycle();
+  EXPECT_FALSE(pair.world.region(1).pays);
+  EXPECT_LT(pair.short_travelled, 45);
+  EXPECT_LT(pair.world.ledger.lost_us(),
+            2 * (TravelRules{}.budget_base_us + TravelRules{}.budget_share * pair.world.now_us));
+}
+
+// ---- the budget
+
+/// Pages that may be wanted back count before they are.
+TEST(TravelLedger, ReservesWhatPagesMayCostYet) {
+  World world;
+  const TravelRules rules;
+  Kind kind{50'000, 51'000, {.stays = 1, .abroad_us = 3000, .computed_us = 1000, .pages = 5000}};
+  ASSERT_TRUE(world.travels_at_last(1, kind));
+  const double left_us = world.ledger.begin(2, world.now_us, 0).allowance_us / rules.allowance;
+  EXPECT_LT(left_us, rules.budget_base_us + rules.budget_share * world.now_us - 5000 * rules.page_us + 1000);
 }
 
 /// Programs of regions that lose and gain as they like: what is lost at any time is the budget and, at most, what the
@@ -109,22 +227,21 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
     double lost_us = 0, most_at_once_us = 0;
     for (int visit = 0; visit < 3000; ++visit) {
       const uint64_t region = random() % 8;
-      const auto permit = world.ledger.begin(region, world.now_us, world.faults);
+      const auto permit = world.ledger.begin(region, world.now_us, world.waited_us);
       const double taken_us = 50 + double(random() % 20'000);
-      world.now_us += taken_us;
       TravelLedger::Visit seen;
-      const uint64_t faults = random() % 4 == 0 ? random() % 50 : 0;
+      const double waited_us = random() % 4 == 0 ? double(random() % 3000) : 0;
+      world.now_us += taken_us;
       if (permit.travels && taken_us > permit.delay_us) {
         seen.stays = 1 + uint32_t(random() % 3);
         seen.computed_us = region % 3 == 0 ? double(random() % 2000) : 0; // the others compute nothing
         seen.abroad_us =
             seen.computed_us + seen.stays * std::min(permit.allowance_us, taken_us) * double(random() % 100) / 100;
-        world.faults += faults;
+        world.waited_us += waited_us;
       }
-      world.ledger.end(region, world.now_us, world.faults, seen);
-      const double lost_here_us = seen.stays == 0 ? 0
-                                                  : seen.stays * rules.way_us + seen.abroad_us - 2 * seen.computed_us +
-                                                        double(faults) * rules.fault_us;
+      world.ledger.end(region, world.now_us, world.waited_us, seen);
+      const double lost_here_us =
+          seen.stays == 0 ? 0 : seen.stays * rules.way_us + seen.abroad_us - 2 * seen.computed_us + waited_us;
       lost_us = std::max(0.0, lost_us + lost_here_us);
       most_at_once_us = std::max(most_at_once_us, lost_here_us);
       // One region that has paid may lose for some visits before it rests.
@@ -138,12 +255,12 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
 TEST(TravelLedger, TriesNothingWhenTheBudgetIsSpent) {
   World world;
   uint64_t region = 0;
-  while (world.visit(++region, 10, {.stays = 1, .abroad_us = 10'000}))
+  while (world.visit(++region, {10, 10, {.stays = 1, .abroad_us = 10'000}}))
     ASSERT_LT(region, 1000u);
   EXPECT_GE(world.ledger.lost_us(), TravelRules{}.budget_base_us);
-  EXPECT_FALSE(world.visit(++region, 10, losing));
+  EXPECT_FALSE(world.visit(++region, losing));
   world.now_us += 1e9; // of which a share is to be had
-  EXPECT_TRUE(world.visit(++region, 10, losing));
+  EXPECT_TRUE(world.visit(++region, losing));
 }
 
 } // namespace
