@@ -17,8 +17,8 @@
 
 enum { slots = 1024, growing = 16, largest_growth = 1 << 16 };
 
-/* Aligned: a thread writes `sum` with each operation, and the next one's `state` lies behind it. In one cache line, which
- * was the luck of where the array came to lie, they cost a fifth of the time. */
+/* Aligned: a thread writes `sum` with each operation, and the next one's `state` lies behind it. In one cache line,
+ * which was the luck of where the array came to lie, they cost a fifth of the time. */
 typedef struct {
   _Alignas(64) uint64_t state;
   unsigned char* blocks[slots];
