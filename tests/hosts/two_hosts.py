@@ -90,11 +90,12 @@ class TwoHosts:
 
     def _start_servers(self):
         os.makedirs("/run/sshd", exist_ok=True)  # where it wants to have nothing
-        # It wants a user of its own, which only its package's installation would make: each host gets a list with one.
-        users = Path("/etc/passwd").read_text()
-        if "sshd:" not in users:
-            users += "sshd:x:65534:65534::/run/sshd:/usr/sbin/nologin\n"
-        (self.folder / "passwd").write_text(users)
+        # It wants a user of its own, which only its package's installation would make: each host gets a list with one. And root's
+        # home is an empty one there: what the shell reads at home on this machine is free to print.
+        users = [line for line in Path("/etc/passwd").read_text().splitlines() if not line.startswith(("root:", "sshd:"))]
+        (self.folder / "home").mkdir()
+        users += [f"root:x:0:0:root:{self.folder}/home:/bin/bash", "sshd:x:65534:65534::/run/sshd:/usr/sbin/nologin"]
+        (self.folder / "passwd").write_text("\n".join(users) + "\n")
         for name, address in zip(self.names, ADDRESSES):
             configuration = self.folder / f"server-{name}"
             configuration.write_text(
