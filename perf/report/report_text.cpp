@@ -54,7 +54,10 @@ template <class Record> std::string name_of(const Record& region, const char* ki
   if (where.line == 0 && !region.place.empty())
     return region.place + " (no -g)";
   if (where.line == 0)
-    return std::string("(no source line; built without -g?) ") + kind + " at " + hexadecimal(region.address);
+    return std::string("(no source line; built without -g?) ")
+        .append(kind)
+        .append(" at ")
+        .append(hexadecimal(region.address));
   const size_t slash = where.file.rfind('/');
   const std::string file = slash == std::string::npos ? where.file : where.file.substr(slash + 1);
   return file + ":" + std::to_string(where.line) + " " + where.function;
