@@ -92,6 +92,19 @@ void PageEngine::fetch_back() {
   executor_.finish();
 }
 
+void PageEngine::fetch(std::span<const uintptr_t> addresses) {
+  if (!memory_.all_readable())
+    return;
+  for (const uintptr_t address : addresses) {
+    if (address == 0 || !plan_.in_slices(address))
+      continue;
+    const PageNumber page = plan_.page_of(address);
+    if (is_missing(page, true) && !is_asked_for(page))
+      ask(page, true);
+  }
+  executor_.finish();
+}
+
 void PageEngine::handle_slot(uint32_t from, const Slot& slot) {
   if (const auto message = read_page_message(slot.header))
     handle_message(from, *message, slot.data);

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace hetmp::dsm {
@@ -46,6 +47,8 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   HoldTimes& holds() { return holds_; }
   /// Asks for all pages that this node's threads will probably want back.
   void fetch_back();
+  /// Asks for pages that a thread of this node will write in a moment, by their addresses; 0 is none.
+  void fetch(std::span<const uintptr_t> addresses);
 
   /// A node is lost: nothing is taken any more.
   void lose(uint32_t node) { protocol_->lose(node); }

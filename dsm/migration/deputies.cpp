@@ -49,6 +49,7 @@ ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thr
 // ---- one
 
 bool Deputy::set_up() {
+  thread_pointer_ = thread_pointer();
   guard_ = page_below_stack();
   usable_ = AddressPlan::stack_part(origin).contains(guard_) && signal_stack_.make() && timer_.make();
   return usable_;
@@ -131,15 +132,17 @@ void Deputy::travel(const ucontext_t& interrupted) {
   hetmp_resume_context(context);
 }
 
-bool Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
+std::optional<TravellersPages> Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
   // relaxed: the departure was sent after both
   if (where_.load(std::memory_order_relaxed) != away || node_.load(std::memory_order_relaxed) != from ||
       (message.why_and_pages & 0xff) > uint64_t(last_homecoming))
-    return false;
+    return std::nullopt;
+  const TravellersPages pages(reinterpret_cast<uintptr_t>(room_), thread_pointer_,
+                              thread_pointer_ + uintptr_t(travel_flag()), guard_);
   message_ = message;
   where_.store(back, std::memory_order_release); // pairs with the acquire in travel()
   futex_wake(where_, 1);
-  return true;
+  return pages;
 }
 
 // ---- all
@@ -269,10 +272,10 @@ void Deputies::end_journey(JourneySeen& seen) {
     seen = {};
 }
 
-bool Deputies::came_home(uint32_t from, const HomecomingMessage& message) {
+std::optional<TravellersPages> Deputies::came_home(uint32_t from, const HomecomingMessage& message) {
   // acquire: pairs with the release in own()
   Deputy* const deputy = message.deputy < most ? deputies_[message.deputy].load(std::memory_order_acquire) : nullptr;
-  return deputy && deputy->come_home(from, message);
+  return deputy ? deputy->come_home(from, message) : std::nullopt;
 }
 
 void Deputies::call_home() {

@@ -10,10 +10,12 @@
 #include "dsm/migration/signal_stacks.hpp"
 #include "dsm/migration/signal_timer.hpp"
 #include "dsm/migration/travel.hpp"
+#include "dsm/migration/travellers_pages.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <atomic>
 #include <csignal>
+#include <optional>
 
 namespace hetmp::dsm {
 
@@ -32,8 +34,8 @@ class Deputy {
   /// The signal's handler. True: it has been away meanwhile.
   void meet_signal(ucontext_t& interrupted);
 
-  /// Service thread. False: it is not there, or not away.
-  bool come_home(uint32_t from, const HomecomingMessage& message);
+  /// Service thread. What it touches first at home; nothing: it is not there, or not away.
+  std::optional<TravellersPages> come_home(uint32_t from, const HomecomingMessage& message);
 
   /// Any thread: on which node it is; 0: at home. A hint.
   uint32_t node() const {
@@ -53,6 +55,7 @@ class Deputy {
   bool usable_ = false;
   DepartureRule rule_;
   JourneySeen seen_{};
+  uintptr_t thread_pointer_ = 0;
   uintptr_t guard_ = 0;  ///< see DepartureMessage
   uintptr_t base_ = 0;   ///< see Journey
   void* room_ = nullptr; ///< the same
@@ -87,8 +90,8 @@ class Deputies {
   void begin_journey(const Journey& journey);
   void end_journey(JourneySeen& seen);
 
-  /// Service thread. False: what the message says cannot be.
-  bool came_home(uint32_t from, const HomecomingMessage& message);
+  /// Service thread. What the thread touches first at home; nothing: what the message says cannot be.
+  std::optional<TravellersPages> came_home(uint32_t from, const HomecomingMessage& message);
 
   /// sigaction() of the travel signal by the program. If it sets a handler, nobody departs any more.
   int set_action(const struct sigaction* action, struct sigaction* before);
@@ -127,7 +130,7 @@ class Deputies {
   FutexWord away_{0};                      ///< how many are; relaxed: the watch looks again soon
 };
 
-/// Whether the thread is abroad: what gates look at. Counted from the thread pointer.
+/// Where a thread keeps whether it is abroad, which gates look at. Counted from the thread pointer.
 ptrdiff_t travel_flag();
 
 } // namespace hetmp::dsm

@@ -80,10 +80,16 @@ struct ControlReceiver {
   void operator()(const control::Depart& depart) const {
     if (!self.migration_.carriers().departed(from, depart.departure))
       die(exit_code::software, "%s sent a thread that cannot be", self.members_.name_of(from).c_str());
+    const DepartureMessage& thread = depart.departure;
+    self.service_->engine().fetch(TravellersPages(thread.context, thread.thread_pointer,
+                                                  thread.thread_pointer + uintptr_t(travel_flag()), thread.guard)
+                                      .addresses);
   }
   void operator()(const control::ComeHome& come) const {
-    if (!self.migration_.deputies().came_home(from, come.homecoming))
+    const auto pages = self.migration_.deputies().came_home(from, come.homecoming);
+    if (!pages)
       die(exit_code::software, "%s sent a thread home that it did not have", self.members_.name_of(from).c_str());
+    self.service_->engine().fetch(pages->addresses);
   }
   void operator()(const control::CallHome& call) const {
     if (!self.migration_.carriers().call_home(from, call.deputy))

@@ -26,6 +26,13 @@ bool TravelLedger::shows_time_at_home(const Region& region) const {
          region.visits_at_home_ < rules_.visits_at_home && !region.is_clear_ && !region.promises_;
 }
 
+/// Whether the region is known to be small beside one that travels. Then it may follow that one, but is not tried by
+/// itself.
+bool TravelLedger::may_only_follow(const Region& region) const {
+  return region.all_visits != 0 && !region.pays && !region.promises_ && last_ && last_ != &region && last_->leads() &&
+         region.spent_us < rules_.heavy * last_->spent_us;
+}
+
 /// What a visit of the region takes at home; 0: nobody knows, or now this and now that.
 double TravelLedger::at_home_us(const Region& region) const {
   const auto [least, most] = std::minmax(region.at_home_us_[0], region.at_home_us_[1]);
@@ -83,9 +90,11 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   if (!known.is_in_hand())
     reserve(known, 0);
   const double left_us = budget_left_us(now_us);
-  const bool follows = known.leader_ && known.leader_->is_in_hand();
+  if (known.tried != 0 && !known.pays && left_us <= 0)
+    rest(known, now_us);
+  const bool follows = known.leader_ && known.leader_->leads();
   if (now_us < known.rests_until_us || (!follows && !known.pays && left_us <= 0) || (known.leader_ && !follows) ||
-      (!follows && shows_time_at_home(known)))
+      (!follows && (shows_time_at_home(known) || may_only_follow(known))))
     return {};
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
@@ -119,7 +128,7 @@ void TravelLedger::end_at_home(Region& region, double taken_us, double waited_he
     charge(*last_, more_us);
   }
   const bool waits = waited_here_us >= std::max(rules_.follows * taken_us, rules_.least_wait_us);
-  if (!waits || region.leader_ || now_us < region.rests_until_us || !last_ || last_ == &region || !last_->is_in_hand())
+  if (!waits || region.leader_ || now_us < region.rests_until_us || !last_ || last_ == &region || !last_->leads())
     return;
   region.leader_ = last_;
   region.waiting_us_ = taken_us;
@@ -143,6 +152,7 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   const double taken_us = now_us - known.begun_us_, waited_here_us = waited_us - begun_waited_us_;
   known.all_visits++;
   known.spent_us += taken_us;
+  known.travelled_last_ = visit.stays != 0;
   if (visit.stays == 0) {
     charge(waited_us);
     return end_at_home(known, taken_us, waited_here_us, now_us);
@@ -163,7 +173,8 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   last_ = &known;
   charge(waited_us);
   known.is_clear_ = known.is_clear_ || visit.computed_us >= rules_.clear * taken_us;
-  reserve(known, known.reserved_us_ + double(visit.pages) * rules_.page_us);
+  if (!known.pays)
+    reserve(known, known.reserved_us_ + double(visit.pages) * rules_.page_us);
   if (const double home_us = at_home_us(known); home_us != 0)
     there_us = std::min(there_us, home_us - taken_us + waited_here_us);
   const double gain_us = there_us - known.afterwards_us_; // since it was visited last, and in this visit

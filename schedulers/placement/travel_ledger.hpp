@@ -27,7 +27,7 @@ struct TravelRules {
   double unknown_us = 2000; ///< a visit of a region that nobody knows lasts so long before its threads depart
   double known_us = 50;     ///< of one that is known to gain
   double way_us = 500;      ///< of a stay
-  double page_us = 10; ///< what a page that was fetched costs those at home later, before that is known: as much as
+  double page_us = 7; ///< what a page that was fetched costs those at home later, before that is known: as much as
   double pages_known = 1000;     ///< so many pages would have told
   double first_us = 25'000;      ///< the first visit of a region lasts so long before its threads depart
   double clear = 0.7;            ///< share of the visit that is computed elsewhere; less, and some
@@ -49,7 +49,7 @@ struct TravelRules {
   double budget_share = 0.03; ///< of the run so far, that stays may lose,
   double budget_base_us = 100'000; ///< and besides
   double heavy = 0.2;              ///< a region with this share of the run
-  double heavy_allowance = 0.4;    ///< may lose this share of what is left of the budget in one stay,
+  double heavy_allowance = 0.6;    ///< may lose this share of what is left of the budget in one stay,
   double allowance = 0.05;         ///< and others this one
   double least_allowance_us = 2000;
 };
@@ -100,6 +100,7 @@ class TravelLedger {
    private:
     friend class TravelLedger;
     bool is_in_hand() const { return pays || tried != 0; }
+    bool leads() const { return is_in_hand() && travelled_last_; }
     double begun_us_ = 0;
     double afterwards_us_ = 0; ///< what its last visits have cost since
     double rest_us_ = 0;
@@ -109,6 +110,7 @@ class TravelLedger {
     bool promises_ = false;         ///< it paid in an earlier run
     double at_home_us_[2] = {0, 0}; ///< what its last visits at home have taken, those that waited for no pages
     uint32_t visits_at_home_ = 0;   ///< how many have been such
+    bool travelled_last_ = false;   ///< in its last visit
     bool is_clear_ = false;         ///< it gains whatever it may take at home
     double reserved_us_ = 0;        ///< what pages may cost yet that were fetched in the trial in hand
     Region* leader_ = nullptr;      ///< whom it follows
@@ -123,6 +125,7 @@ class TravelLedger {
   double budget_left_us(double now_us) const;
   double page_us() const;
   bool shows_time_at_home(const Region& region) const;
+  bool may_only_follow(const Region& region) const;
   void reserve(Region& region, double cost_us);
   double at_home_us(const Region& region) const;
   void charge(double waited_us);

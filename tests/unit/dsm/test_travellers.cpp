@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 
+#include <set>
+
 namespace hetmp::dsm {
 namespace {
 
@@ -69,6 +71,23 @@ TEST(Travellers, NobodyComesHomeWhoWasNotAway) {
   for (const uint64_t deputy : {uint64_t(0), Deputies::most - 1, Deputies::most, ~uint64_t(0)})
     EXPECT_FALSE(deputies.came_home(1, {.deputy = deputy, .abroad_ns = 0, .computed_ns = 0, .why_and_pages = 0}))
         << deputy;
+}
+
+TEST(Travellers, TouchFirstWhatIsAroundTheirContextsAndTheirVariables) {
+  constexpr uintptr_t stack = 0x100000, room = stack + 5 * page_bytes + 64, variables = 0x200000;
+  std::set<uintptr_t> pages;
+  for (const uintptr_t address : TravellersPages(room, variables + 8, variables - 8, stack).addresses)
+    pages.insert(address);
+  const std::set<uintptr_t> expected = {stack + 3 * page_bytes, stack + 4 * page_bytes, stack + 5 * page_bytes,
+                                        stack + 6 * page_bytes, variables - page_bytes, variables};
+  EXPECT_EQ(pages, expected);
+}
+
+TEST(Travellers, DoNotTouchWhatLiesBelowTheirStacks) {
+  constexpr uintptr_t guard = 0x100000;
+  for (const uintptr_t room : {guard + page_bytes, guard + 2 * page_bytes, guard + 2 * page_bytes + 64})
+    for (const uintptr_t address : TravellersPages(room, 0x200000, 0x200000, guard).addresses)
+      EXPECT_TRUE(address == 0 || address > guard) << room;
 }
 
 } // namespace

@@ -252,6 +252,27 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
   }
 }
 
+TEST(TravelLedger, ASmallRegionBesideOneThatTravelsIsNotTriedByItself) {
+  constexpr Kind small{1500, 3000, {.stays = 1, .abroad_us = 1000, .computed_us = 200, .pages = 20}};
+  World world;
+  for (int visit = 0; visit < 200; ++visit) {
+    ASSERT_TRUE(world.visit(1, gaining)) << visit;
+    ASSERT_TRUE(!world.visit(2, small) || visit == 0) << visit << ": what nobody has seen may be a long one";
+  }
+  World alone;
+  EXPECT_TRUE(alone.travels_at_last(2, small));
+}
+
+TEST(TravelLedger, WhatIsTriedRestsWhenTheBudgetIsSpent) {
+  World world;
+  ASSERT_TRUE(world.travels_at_last(1, losing));
+  ASSERT_NE(world.region(1).tried, 0u);
+  for (uint64_t other = 2; world.ledger.lost_us() < 2 * TravelRules{}.budget_base_us; ++other)
+    world.visit(other, {10, 10, {.stays = 1, .abroad_us = 10'000}});
+  EXPECT_FALSE(world.visit(1, losing));
+  EXPECT_EQ(world.region(1).tried, 0u);
+}
+
 TEST(TravelLedger, TriesNothingWhenTheBudgetIsSpent) {
   World world;
   uint64_t region = 0;
