@@ -6,8 +6,7 @@
 #include "runtime/global/answers.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/withdrawal.hpp"
-#include "runtime/sync/keyed_lock.hpp"
-#include "runtime/sync/node_lock.hpp"
+#include "runtime/sync/program_locks.hpp"
 #include "runtime/tasking/away_tasks.hpp"
 
 #include <algorithm>
@@ -39,16 +38,16 @@ bool come_back_unexecuted(const Handover& unwanted) {
 // What the coordinator says of locks; false if it means nothing here.
 
 bool deliver_lock(const Answer::LockGranted& granted) {
-  return locks_of_this_node().granted(granted.key, granted.recalled);
+  return program_locks.table().granted(granted.key, granted.recalled);
 }
 
 bool deliver_lock(const Answer::LockTried& tried) {
-  return !tried.taken || locks_of_this_node().granted_to_trier(tried.key, tried.recalled);
+  return !tried.taken || program_locks.table().granted_to_trier(tried.key, tried.recalled);
 }
 
 bool deliver_lock(const Answer::LockRecalled& asked, std::vector<Request>& replies) {
   using lock_word::Tell;
-  const Tell reply = locks_of_this_node().recalled(asked.key, asked.trial != 0, asked.leaves);
+  const Tell reply = program_locks.table().recalled(asked.key, asked.trial != 0, asked.leaves);
   if (reply == Tell::GiveBack)
     replies.push_back({{.node = own_node()}, Request::GiveBackLock{asked.key, false}});
   else if (reply == Tell::Keep)
@@ -58,7 +57,7 @@ bool deliver_lock(const Answer::LockRecalled& asked, std::vector<Request>& repli
 
 bool deliver_lock(const Answer::LockHome& home) {
   if (own_node() == 0)
-    locks_of_this_node().came_home(home.key);
+    program_locks.table().came_home(home.key);
   return own_node() == 0;
 }
 

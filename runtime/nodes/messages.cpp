@@ -21,8 +21,8 @@
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/regions/travelling.hpp"
-#include "runtime/sync/keyed_lock.hpp"
 #include "runtime/sync/node_lock.hpp"
+#include "runtime/sync/program_locks.hpp"
 #include "runtime/wait/wait.hpp"
 
 #include <cstring>
@@ -270,7 +270,8 @@ const void* current_region() { return level().region_now(); }
 
 void node_started() {
   set_own_node(fabric->node);
-  locks_of_this_node().attach(level(), false);
+  program_locks.stay_in_table();
+  program_locks.table().attach(level(), false);
   perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();
   // Its part of a team has this thread at least, whatever stacks the user wants: the others are told of by who misses
@@ -295,7 +296,7 @@ void attach_fabric(dsm::Fabric& joined) {
 
 CoordinatedLevel* make_message_level(Coordinator coordinator) {
   auto* const made = new MessageLevel(std::move(coordinator));
-  locks_of_this_node().attach(*made, true);
+  program_locks.table().attach(*made, true);
   return made;
 }
 

@@ -20,6 +20,7 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/sync/program_locks.hpp"
 #include "runtime/tasking/handing_over.hpp"
 
 #include <algorithm>
@@ -126,6 +127,10 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     program_level = make_message_level(make_coordinator(found->interconnect));
     attach_fabric(*found);
+    if (placement().regions.kind == RegionChoice::Kind::All) // locks would change their form back and forth
+      program_locks.stay_in_table();
+    else
+      program_locks.begin_with_words();
     if (wants_report() || wants_explanation())
       page_report::watch();
     timeline::start();

@@ -143,6 +143,8 @@ const char* why_there(StaysHere reason, RegionChoice::Kind choice) {
     return "at home: several nodes do not pay";
   case StaysHere::NoWorkers:
     return "at home: the system refuses threads";
+  case StaysHere::LocksAreHeld:
+    return "at home: a lock was held when they began";
   }
   return "";
 }

@@ -10,6 +10,7 @@
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/travelling.hpp"
+#include "runtime/sync/program_locks.hpp"
 #include "runtime/team/late_members.hpp"
 #include "runtime/wait/fresh_page.hpp"
 
@@ -36,13 +37,12 @@ RegionFacts facts_of(const Thread& self, uint32_t threads, const Construct& cons
   facts.met_on = self.node;
   facts.nodes_can_meet = global_level() != nullptr;
   facts.frame_is_reachable = !fabric || fabric->is_shared(__builtin_frame_address(0));
+  facts.holds_locks = program_locks.keep_region_here();
   facts.cpus = layout().cpu_counts();
   return facts;
 }
 
-/// Of a program that has several nodes.
-__attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, uint32_t threads,
-                                                            const Construct& construct, bool open) {
+RegionPlan choose_nodes(const Thread& self, uint32_t threads, const Construct& construct, bool open) {
   const RegionFacts facts = facts_of(self, threads, construct, open);
   const StaysHere reason = why_it_stays(facts);
   if (reason != StaysHere::No) {
@@ -56,6 +56,28 @@ __attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, 
   return deal_region(facts, nodes_for_region(construct.microtask)); // which counts the teams that ask
 }
 
+/// Of a program that has several nodes. A plan that spreads has the program's locks in a form for that, until
+/// came_back().
+__attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, uint32_t threads,
+                                                            const Construct& construct, bool open) {
+  RegionPlan plan = choose_nodes(self, threads, construct, open);
+  if (!several_processes())
+    return plan;
+  if (!plan.spreads()) {
+    program_locks.stay_at_home();
+  } else if (!program_locks.spread()) {
+    plan = stay_here(threads, StaysHere::LocksAreHeld);
+    placing::count_visit(plan.stays);
+  }
+  return plan;
+}
+
+/// What plan_among_nodes() has begun is over.
+__attribute__((noinline, cold)) void came_back() {
+  if (several_processes())
+    program_locks.came_back();
+}
+
 /// The primary's crew is as large as the plan says, which has become smaller if the system refuses threads: at most
 /// twice, from several nodes to this one, and to what this one can have.
 inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, uint32_t threads,
@@ -64,6 +86,8 @@ inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, ui
                                           : plan_among_nodes(self, threads, construct, open);
   resize_crew(self, plan.local_threads() - 1);
   while (self.crew.size() + 1 < plan.local_threads()) {
+    if (plan.spreads())
+      came_back();
     plan = with_fewer_workers(plan, uint32_t(self.crew.size()) + 1);
     resize_crew(self, plan.local_threads() - 1);
   }
@@ -114,6 +138,8 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     on_fresh_page([&] { seen = run_region(self, construct, plan, proc_bind); });
   else
     seen = run_region(self, construct, plan, proc_bind);
+  if (plan.spreads()) [[unlikely]]
+    came_back();
   if (plan.could_travel) [[unlikely]]
     travelling::region_is_over(construct.microtask);
   if (layout().nodes() != 1) [[unlikely]]

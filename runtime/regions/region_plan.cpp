@@ -24,7 +24,9 @@ StaysHere why_it_stays(const RegionFacts& facts) {
     return StaysHere::MetElsewhere;
   if (!facts.nodes_can_meet)
     return StaysHere::NoGlobalLevel;
-  return facts.frame_is_reachable ? StaysHere::No : StaysHere::UnreachableFrame;
+  if (!facts.frame_is_reachable)
+    return StaysHere::UnreachableFrame;
+  return facts.holds_locks ? StaysHere::LocksAreHeld : StaysHere::No;
 }
 
 RegionPlan stay_here(uint32_t threads, StaysHere reason) { return {{}, threads, 0, reason}; }

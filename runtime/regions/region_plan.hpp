@@ -20,6 +20,7 @@ struct RegionFacts {
   uint32_t met_on = 0;             ///< node of the thread that meets it
   bool nodes_can_meet = true;      ///< there is a global level
   bool frame_is_reachable = true;  ///< other nodes can read the caller's stack
+  bool holds_locks = false;        ///< the caller, and their form would have to change (sync/program_locks.hpp)
   std::vector<uint32_t> cpus;      ///< of each node; one element: there is one node, and only `threads` matters
 };
 
@@ -40,8 +41,9 @@ enum class StaysHere : uint8_t {
   FitsHere,           ///< has no more threads than node 0 has CPUs, or is met by a thread beside main
   PaysHere,           ///< several nodes do not pay for it, or nobody knows yet
   NoWorkers,          ///< the system refuses node 0 the threads that the others would count on
+  LocksAreHeld,       ///< by somebody, and other nodes could not tell
 };
-inline constexpr size_t reasons = size_t(StaysHere::NoWorkers) + 1;
+inline constexpr size_t reasons = size_t(StaysHere::LocksAreHeld) + 1;
 
 struct RegionPlan {
   std::vector<uint32_t> by_node; ///< threads of each node; empty: all on this one

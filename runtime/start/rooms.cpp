@@ -4,6 +4,7 @@
 #include "runtime/process/library.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/sync/barrier.hpp"
+#include "runtime/sync/program_locks.hpp"
 #include "runtime/sync/reduction.hpp"
 #include "runtime/task_graph/dependences.hpp"
 #include "runtime/task_graph/task_memory.hpp"
@@ -49,6 +50,7 @@ constexpr Room rooms[] = {
     {"tasking: watch of events", nullptr, forget_task_watch},
     {"tasking: helpers", nullptr, forget_helpers},
     {"tasking: tasks of this thread", nullptr, forget_tasks_of_this_thread},
+    {"sync: locks", nullptr, [] { program_locks.become_alone(); }},
     {"sync: cancellation", read_cancellation, nullptr},
     {"sync: reductions", read_reduction_settings, nullptr},
 };

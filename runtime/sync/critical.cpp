@@ -1,8 +1,6 @@
 #include "runtime/sync/critical.hpp"
 
-#include "runtime/process/nodes.hpp"
-#include "runtime/sync/keyed_lock.hpp"
-#include "runtime/wait/futex_lock.hpp"
+#include "runtime/sync/program_locks.hpp"
 
 #include <new>
 
@@ -11,24 +9,13 @@ namespace {
 
 static_assert(sizeof(FutexLock) <= sizeof(CriticalName));
 
-/// In one process the lock lies in the name itself: zeroes are a free lock.
+/// The lock lies in the name itself: zeroes are a free lock.
 FutexLock& lock_in(CriticalName* name) { return *std::launder(reinterpret_cast<FutexLock*>(name)); }
 
 } // namespace
 
-void enter_critical(CriticalName* name) {
-  // With node processes the name's page would wander between the nodes: only its address is used.
-  if (several_processes())
-    keyed_lock(name);
-  else
-    lock_in(name).lock();
-}
+void enter_critical(CriticalName* name) { program_locks.lock(lock_in(name)); }
 
-void leave_critical(CriticalName* name) {
-  if (several_processes())
-    keyed_unlock(name);
-  else
-    lock_in(name).unlock();
-}
+void leave_critical(CriticalName* name) { program_locks.unlock(lock_in(name)); }
 
 } // namespace hetmp::runtime

@@ -175,9 +175,9 @@ bool NodeLockTable::place_at_origin(LockSet& set, uint64_t key, LockPlace place,
   return !change(place, word, otherwise); // nobody but the service thread changes it now: it has recalled the lock
 }
 
-void NodeLockTable::unlock_slowly(LockPlace place, uint64_t key) {
+bool NodeLockTable::unlock_slowly(LockPlace place, uint64_t key) {
   if (!place)
-    return;                                                 // not held on this node: the program's error
+    return false;                                           // not held on this node: the program's error
   Word word = place.word().load(std::memory_order_acquire); // pairs with change()
   while (is_of(word, key) && (word & Held)) {
     HETMP_CHECK(word & Here); // L2
@@ -187,8 +187,9 @@ void NodeLockTable::unlock_slowly(LockPlace place, uint64_t key) {
     if (step.wake)
       wake_one(place);
     tell(step.tell, key);
-    return;
+    return true;
   }
+  return false;
 }
 
 bool NodeLockTable::granted(uint64_t key, bool recalled) {
@@ -217,8 +218,11 @@ bool NodeLockTable::granted_to_trier(uint64_t key, bool recalled) {
 
 Tell NodeLockTable::recalled(uint64_t key, bool trial, bool leaves) {
   LockSet& set = sets_.set_of(key);
-  if (origin_ && leaves)
+  if (origin_ && leaves) {
     set.away.fetch_add(1, std::memory_order_seq_cst); // see place_at_origin()
+    away_.fetch_add(
+        1, std::memory_order_relaxed); // relaxed: the region's end, of which this thread hears later, publishes it
+  }
   const LockPlace place = LockSets::find(set, key);
   Word word = place ? place.word().load(std::memory_order_acquire) : 0; // pairs with change()
   while (true) {
@@ -234,6 +238,7 @@ void NodeLockTable::came_home(uint64_t key) {
   [[maybe_unused]] const uint32_t away =
       sets_.set_of(key).away.fetch_sub(1, std::memory_order_seq_cst); // see place_at_origin()
   HETMP_CHECK(origin_ && away != 0);
+  away_.fetch_sub(1, std::memory_order_release); // pairs with some_are_away()
 }
 
 } // namespace hetmp::runtime

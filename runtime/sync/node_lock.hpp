@@ -33,15 +33,20 @@ class NodeLockTable {
   }
   bool try_lock(uint64_t key);
   /// By the thread that holds the lock, or any other of this node that the program considers its holder.
-  void unlock(uint64_t key) {
+  /// False: no thread of this node held it.
+  bool unlock(uint64_t key) {
     LockSet& set = sets_.set_of(key);
     const LockPlace place = LockSets::find(set, key);
     lock_word::Word word = lock_word::named(key) | lock_word::Here | lock_word::Held;
     // release: pairs with the acquire of whoever takes it next, here or in the service thread.
-    if (!place || !place.word().compare_exchange_strong(word, word & ~lock_word::Held, std::memory_order_release,
-                                                        std::memory_order_relaxed))
-      unlock_slowly(place, key);
+    return (place && place.word().compare_exchange_strong(word, word & ~lock_word::Held, std::memory_order_release,
+                                                          std::memory_order_relaxed)) ||
+           unlock_slowly(place, key);
   }
+
+  /// The origin: whether other nodes have or want locks, or did a moment ago. No region on several nodes that is over
+  /// when this is called has locks elsewhere of which it does not know.
+  bool some_are_away() const { return away_.load(std::memory_order_acquire) != 0; } // pairs with came_home()
 
   // The service thread: what the coordinator says.
 
@@ -66,7 +71,7 @@ class NodeLockTable {
                                                          std::memory_order_relaxed);
   }
   void lock_slowly(LockSet& set, uint64_t key);
-  void unlock_slowly(LockPlace place, uint64_t key);
+  bool unlock_slowly(LockPlace place, uint64_t key);
   bool take_spinning(LockSet& set, uint64_t key);
   void sleep_until_taken(LockSet& set, LockPlace place);
   Entered enter(LockSet& set, uint64_t key, bool tries, LockPlace& place);
@@ -77,6 +82,7 @@ class NodeLockTable {
   static void wake_one(LockPlace place);
 
   LockSets sets_;
+  std::atomic<uint32_t> away_{0}; ///< those of all sets; by the service thread alone
   NodeLocks* others_ = nullptr;
   bool origin_ = true;
 };

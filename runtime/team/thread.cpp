@@ -16,6 +16,9 @@
 #include <pthread.h>
 
 namespace hetmp::runtime {
+
+constinit thread_local Thread* own_thread = nullptr;
+
 namespace {
 
 constexpr int most_threads = 32768;
@@ -25,6 +28,7 @@ class ThreadRecords {
  public:
   /// Null: the number is free. relaxed: whoever asks for another thread's entry holds the lock.
   Thread* find(int gtid) const { return table_[gtid].load(std::memory_order_relaxed); }
+  uint32_t locks_held() const;
   uint32_t known() const { return known_.load(std::memory_order_relaxed); } // relaxed: only a number
 
   Thread* take();        ///< null when there are too many
@@ -39,21 +43,20 @@ class ThreadRecords {
  private:
   static bool is_of_helper(int number) { return number > 0 && number <= int(program_icvs().helper_threads); }
   Thread* take_record(int number);
+  Thread* make_record();
 
   /// Written with the lock held; relaxed: read with it, or by the entry's own thread.
   std::atomic<Thread*> table_[most_threads] = {};
   std::atomic<uint32_t> known_{0}; ///< written with the lock held; relaxed: only a number
   FutexLock lock_;
-  int lowest_maybe_free_ = 0;        ///< no free number below it; guarded by the lock
-  Thread* unused_records_ = nullptr; ///< guarded by the lock
-  pthread_key_t ends_ = 0;           ///< made with the lock held, before its first use
-  bool has_ends_ = false;            ///< guarded by the lock
+  int lowest_maybe_free_ = 0;          ///< no free number below it; guarded by the lock
+  Thread* unused_records_ = nullptr;   ///< guarded by the lock
+  std::atomic<Thread*> made_{nullptr}; ///< all there have ever been; written with the lock held, read by locks_held()
+  pthread_key_t ends_ = 0;             ///< made with the lock held, before its first use
+  bool has_ends_ = false;              ///< guarded by the lock
 };
 
 constinit ThreadRecords records;
-
-// The default TLS model: the library may be loaded late (dlopen), when static TLS space is used up.
-thread_local Thread* self = nullptr;
 
 void retire_root(void* thread_pointer) {
   Thread& thread = *static_cast<Thread*>(thread_pointer);
@@ -64,8 +67,25 @@ void retire_root(void* thread_pointer) {
   perf::stop_thread_counters(thread.counters);
   AnswerSlots::give_back();
   spinning.thread_ends();
-  self = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
+  own_thread = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);
+}
+
+/// Records are never destroyed, so the list needs no lock to be read.
+Thread* ThreadRecords::make_record() {
+  HETMP_CHECK(lock_.held());
+  auto* const thread = new Thread;
+  thread->made_before = made_.load(std::memory_order_relaxed); // under the lock
+  made_.store(thread, std::memory_order_release);              // pairs with the acquire in locks_held()
+  return thread;
+}
+
+uint32_t ThreadRecords::locks_held() const {
+  uint32_t sum = 0;
+  // acquire: pairs with the release in make_record().
+  for (const Thread* thread = made_.load(std::memory_order_acquire); thread; thread = thread->made_before)
+    sum += thread->locks_held.value();
+  return sum;
 }
 
 Thread* ThreadRecords::take_record(int number) {
@@ -75,7 +95,7 @@ Thread* ThreadRecords::take_record(int number) {
   if (thread)
     unused_records_ = thread->next_idle;
   else
-    thread = new Thread;
+    thread = make_record();
   thread->gtid = number;
   table_[number].store(thread, std::memory_order_relaxed);
   known_.fetch_add(1, std::memory_order_relaxed);
@@ -172,11 +192,9 @@ void begin_initial_task(Thread& thread) {
 }
 
 Thread& current_thread() {
-  Thread* thread = self;
+  Thread* thread = own_thread;
   return __builtin_expect(thread != nullptr, 1) ? *thread : become_root();
 }
-
-Thread* known_thread() { return self; }
 
 Thread& thread_of(int gtid) {
   if (unsigned(gtid) < unsigned(most_threads)) {
@@ -193,11 +211,12 @@ ImplicitTask& current_task() { return *current_thread().task; }
 ImplicitTask& task_of(int gtid) { return *thread_of(gtid).task; }
 
 uint32_t known_threads() { return records.known(); }
+uint32_t locks_held_by_threads() { return records.locks_held(); }
 
 void adopt_thread(Thread* thread) {
-  HETMP_CHECK(!self && thread->gtid >= 0);
+  HETMP_CHECK(!own_thread && thread->gtid >= 0);
   HETMP_CHECK(records.find(thread->gtid) == thread);
-  self = thread;
+  own_thread = thread;
 }
 
 Thread* create_thread_record() { return records.take(); }
@@ -210,10 +229,10 @@ void retire_thread_record(Thread* thread) {
 }
 
 void forget_other_threads() {
-  records.keep_only(self);
-  spinning.keep_threads(self ? 1 : 0);
-  if (self)
-    self->crew.clear();
+  records.keep_only(own_thread);
+  spinning.keep_threads(own_thread ? 1 : 0);
+  if (own_thread)
+    own_thread->crew.clear();
 }
 
 bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, uint32_t& team_size) {

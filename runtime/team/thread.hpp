@@ -13,6 +13,7 @@
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/threadprivate.hpp"
 #include "runtime/wait/listed_sizes.hpp"
+#include "runtime/wait/lock_form.hpp"
 #include "runtime/wait/wait.hpp"
 
 #include <cstdint>
@@ -61,6 +62,7 @@ struct Thread {
   std::vector<Thread*> crew;                         ///< workers kept from one region to the next
   bool crew_at_work = false;                         ///< a team of this thread is using them
   uint64_t regions_begun = 0;                        ///< with workers
+  OwnLockCount locks_held;                           ///< stays when the thread ends: others may release its locks
   affinity::DisplayedTeam displayed;                 ///< the last one (OMP_DISPLAY_AFFINITY)
   NodeTeam* unused_teams = nullptr;                  ///< teams this thread may set up without asking anybody
   std::vector<struct RegionResources*> open_regions; ///< that it executes its part of by itself; see fork.hpp
@@ -83,6 +85,7 @@ struct Thread {
 
   std::unordered_map<const void*, ThreadprivateCopy> threadprivate; ///< by original
   ImplicitTask initial;                                             ///< roots only
+  Thread* made_before = nullptr;                                    ///< link of the list of all records
 };
 
 /// Used by the worker pool: makes the calling thread `self`, and gives a new Thread a number.
@@ -95,6 +98,9 @@ void begin_initial_task(Thread& thread);
 void retire_thread_record(Thread* thread);
 /// In a forked child: only the calling thread is left.
 void forget_other_threads();
+
+/// The sum of what all threads count that the runtime knows or has known.
+uint32_t locks_held_by_threads();
 
 /// Whether it executes the program's main().
 inline bool is_main_thread(const Thread& thread) { return thread.root && thread.gtid == 0; }

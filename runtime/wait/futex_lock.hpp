@@ -24,9 +24,12 @@ template <class Machine> class FutexLockOn {
   /// By the holder, of its own lock. A program's lock may be let go by anybody: that is its mistake.
   bool held() const { return word_.load(std::memory_order_relaxed) != Free; } // relaxed: the holder's own write
 
-  void unlock() {
-    if (word_.exchange(Free, std::memory_order_release) == HeldAndAwaited)
+  /// False: nobody held it, which the program has to answer for.
+  bool unlock() {
+    const uint32_t before = word_.exchange(Free, std::memory_order_release);
+    if (before == HeldAndAwaited)
       Machine::futex_wake(word_, 1);
+    return before != Free;
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/futex.hpp"
+#include "base/thread_barrier.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -143,6 +144,10 @@ struct Host {
   static void futex_wake(const FutexWord& word, int count) { hetmp::futex_wake(word, count); }
   template <class Ready> static bool spin_until(Ready&& ready) { return runtime::spin_until(ready); }
   static bool spinning_pays() { return runtime::spinning_pays(); }
+  /// The compiler keeps what comes before and what comes after; the rest is barrier_in_all_threads()'s.
+  static void keep_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  /// Each thread of the process passes a full barrier before this returns; false: the kernel refuses.
+  static bool barrier_in_all_threads() { return hetmp::barrier_in_all_threads(); }
 };
 
 /// A counter that threads wait on. Anybody may wait or post.

@@ -10,9 +10,7 @@
 // either way, and a caller that combines an entry with a flush then needs no further reasoning.
 #pragma once
 
-#include "runtime/process/nodes.hpp"
-#include "runtime/sync/keyed_lock.hpp"
-#include "runtime/wait/futex_lock.hpp"
+#include "runtime/sync/program_locks.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -20,22 +18,12 @@
 
 namespace hetmp::runtime {
 
-/// The lock in one process; between node processes its address, the same in all of them, is the lock's name.
+/// A word that is this process's own; its address, the same in all node processes, is the lock's name between them.
 inline FutexLock atomic_lock;
 
-inline void lock_atomics() {
-  if (several_processes())
-    keyed_lock(&atomic_lock);
-  else
-    atomic_lock.lock();
-}
+inline void lock_atomics() { program_locks.lock(atomic_lock); }
 
-inline void unlock_atomics() {
-  if (several_processes())
-    keyed_unlock(&atomic_lock);
-  else
-    atomic_lock.unlock();
-}
+inline void unlock_atomics() { program_locks.unlock(atomic_lock); }
 
 class AtomicSection {
  public:

@@ -29,14 +29,18 @@ class NestLock {
     return try_take(mark(owner)) ? count_ = 1 : 0;
   }
 
-  /// Returns the count left. Only by the owner.
+  /// The owner's own count; 0: it is not the owner.
+  int count_of(uint32_t owner) const { return held_by(owner) ? count_ : 0; }
+
+  /// Returns the count left, or -1 when nobody held it. Only by the owner.
   int unlock() {
     if (--count_ > 0)
       return count_;
     // release: pairs with the acquire in try_take() of the next owner.
-    if (word_.exchange(0, std::memory_order_release) & awaited)
+    const uint32_t before = word_.exchange(0, std::memory_order_release);
+    if (before & awaited)
       futex_wake(word_, 1);
-    return 0;
+    return before == 0 ? -1 : 0;
   }
 
  private:

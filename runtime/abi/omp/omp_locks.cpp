@@ -1,18 +1,15 @@
 // omp_lock_t and omp_nest_lock_t.
 //
-// In one process the lock variable itself is the lock: four bytes (gcc's omp_lock_t has no more), eight for a
-// nestable one. Between node processes a lock variable only lends its address as a name: writing it would
-// move its page between the nodes, with all that lies beside it. Then nothing but the initialisation writes
-// the variable; who holds a lock, and a nestable one how often, is noted in private memory of the node's
-// process (sync/node_lock.hpp).
+// The lock variable itself is the lock: four bytes (gcc's omp_lock_t has no more), eight for a nestable one. While a
+// region runs on several node processes a lock variable only lends its address as a name (sync/program_locks.hpp): then
+// nothing but the initialisation writes the variable; who holds a lock, and a nestable one how often, is noted in
+// private memory of the node's process.
 #include "runtime/abi/omp/nest_lock.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
-#include "runtime/process/nodes.hpp"
-#include "runtime/sync/keyed_lock.hpp"
+#include "runtime/sync/program_locks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/team/current_thread.hpp"
 #include "runtime/team/implicit_task.hpp"
-#include "runtime/wait/futex_lock.hpp"
 
 #include <new>
 #include <unordered_map>
@@ -35,7 +32,7 @@ uint32_t lock_owner_number() {
   return number;
 }
 
-/// The nestable locks that tasks of this process hold.
+/// The nestable locks that tasks of this process hold and that are no words.
 class HeldNestLocks {
  public:
   /// If `owner` holds the lock: one more; the new count, else 0.
@@ -77,23 +74,46 @@ HeldNestLocks& held_nest_locks() {
   return held;
 }
 
-int set_shared_nest_lock(const void* lock) {
+/// Of a lock that the task holds already: one more; else 0, in either form.
+int set_again(NestLock& lock, uint32_t self) {
+  if (!program_locks.are_words())
+    return held_nest_locks().again(&lock, self);
+  return lock.count_of(self) != 0 ? lock.lock(self) : 0;
+}
+
+int set_among_nodes(NestLock& lock) {
   const uint32_t self = lock_owner_number();
-  if (const int count = held_nest_locks().again(lock, self))
+  if (const int count = set_again(lock, self))
     return count;
-  keyed_lock(lock);
-  held_nest_locks().first(lock, self);
+  ProgramLocks::note_exclusion();
+  if (program_locks.enter())
+    return lock.lock(self);
+  program_locks.table().lock(ProgramLocks::key_of(&lock));
+  held_nest_locks().first(&lock, self);
   return 1;
 }
 
-int test_shared_nest_lock(const void* lock) {
+int test_among_nodes(NestLock& lock) {
   const uint32_t self = lock_owner_number();
-  if (const int count = held_nest_locks().again(lock, self))
+  if (const int count = set_again(lock, self))
     return count;
-  if (!keyed_try_lock(lock))
-    return 0;
-  held_nest_locks().first(lock, self);
-  return 1;
+  const bool is_word = program_locks.enter();
+  const bool taken = is_word ? lock.try_lock(self) != 0 : program_locks.table().try_lock(ProgramLocks::key_of(&lock));
+  if (!taken)
+    program_locks.leave();
+  else if (!is_word)
+    held_nest_locks().first(&lock, self);
+  return taken;
+}
+
+void unset_among_nodes(NestLock& lock) {
+  if (program_locks.are_words()) {
+    if (lock.unlock() == 0)
+      program_locks.leave();
+  } else if (held_nest_locks().less(&lock) == 0) {
+    if (program_locks.table().unlock(ProgramLocks::key_of(&lock)))
+      program_locks.leave();
+  }
 }
 
 } // namespace
@@ -104,41 +124,29 @@ using namespace hetmp::runtime;
 void omp_init_lock(void* lock) { new (lock) FutexLock; }
 void omp_destroy_lock(void*) {}
 
-void omp_set_lock(void* lock) {
-  if (several_processes())
-    keyed_lock(lock);
-  else
-    word_lock(lock).lock();
-}
-
-void omp_unset_lock(void* lock) {
-  if (several_processes())
-    keyed_unlock(lock);
-  else
-    word_lock(lock).unlock();
-}
-
-int omp_test_lock(void* lock) { return several_processes() ? keyed_try_lock(lock) : word_lock(lock).try_lock(); }
+void omp_set_lock(void* lock) { program_locks.lock(word_lock(lock)); }
+void omp_unset_lock(void* lock) { program_locks.unlock(word_lock(lock)); }
+int omp_test_lock(void* lock) { return program_locks.try_lock(word_lock(lock)); }
 
 void omp_init_nest_lock(void* lock) { new (lock) NestLock; }
 void omp_destroy_nest_lock(void*) {}
 
 void omp_set_nest_lock(void* lock) {
-  if (several_processes())
-    set_shared_nest_lock(lock);
-  else
+  if (program_locks.is_alone())
     nest_lock(lock).lock(lock_owner_number());
+  else
+    set_among_nodes(nest_lock(lock));
 }
 
 void omp_unset_nest_lock(void* lock) {
-  if (!several_processes())
+  if (program_locks.is_alone())
     nest_lock(lock).unlock();
-  else if (held_nest_locks().less(lock) == 0)
-    keyed_unlock(lock);
+  else
+    unset_among_nodes(nest_lock(lock));
 }
 
 int omp_test_nest_lock(void* lock) {
-  return several_processes() ? test_shared_nest_lock(lock) : nest_lock(lock).try_lock(lock_owner_number());
+  return program_locks.is_alone() ? nest_lock(lock).try_lock(lock_owner_number()) : test_among_nodes(nest_lock(lock));
 }
 
 // Hints promise nothing about correctness and there is one implementation.

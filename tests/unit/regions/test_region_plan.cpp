@@ -35,6 +35,7 @@ TEST(RegionPlan, EachReasonKeepsIt) {
   EXPECT_EQ(reason_of([](RegionFacts& facts) { facts.met_on = 1; }), StaysHere::MetElsewhere);
   EXPECT_EQ(reason_of([](RegionFacts& facts) { facts.nodes_can_meet = false; }), StaysHere::NoGlobalLevel);
   EXPECT_EQ(reason_of([](RegionFacts& facts) { facts.frame_is_reachable = false; }), StaysHere::UnreachableFrame);
+  EXPECT_EQ(reason_of([](RegionFacts& facts) { facts.holds_locks = true; }), StaysHere::LocksAreHeld);
 }
 
 TEST(RegionPlan, AsManyArgumentsAsTravel) {

@@ -1,6 +1,6 @@
 // Locks by variable (omp_lock_t) and by key. What they guard is plain memory.
 #include "kmpc.hpp"
-#include "runtime/sync/keyed_lock.hpp"
+#include "runtime/sync/program_locks.hpp"
 
 namespace hetmp::test {
 namespace {
@@ -61,21 +61,21 @@ TEST(Locks, NestableOmpLock) {
       });
 }
 
-TEST(Locks, ByKey) {
-  int64_t key[locks];
-  expect_exclusion(by_turns([&](int which) { runtime::keyed_lock(&key[which]); },
-                            [&](int which) { return runtime::keyed_try_lock(&key[which]); }),
-                   [&](int which) { runtime::keyed_unlock(&key[which]); });
+TEST(Locks, InPrograms) {
+  runtime::FutexLock lock[locks];
+  expect_exclusion(by_turns([&](int which) { runtime::program_locks.lock(lock[which]); },
+                            [&](int which) { return runtime::program_locks.try_lock(lock[which]); }),
+                   [&](int which) { runtime::program_locks.unlock(lock[which]); });
 }
 
-TEST(Locks, AKeyThatIsHeldCannotBeTaken) {
-  int64_t key;
+TEST(Locks, OneThatIsHeldCannotBeTaken) {
+  runtime::FutexLock lock;
   __kmpc_global_thread_num(&somewhere);
-  runtime::keyed_lock(&key);
-  parallel(3, [&](Member) { EXPECT_FALSE(runtime::keyed_try_lock(&key)); });
-  runtime::keyed_unlock(&key);
-  EXPECT_TRUE(runtime::keyed_try_lock(&key));
-  runtime::keyed_unlock(&key);
+  runtime::program_locks.lock(lock);
+  parallel(3, [&](Member) { EXPECT_FALSE(runtime::program_locks.try_lock(lock)); });
+  runtime::program_locks.unlock(lock);
+  EXPECT_TRUE(runtime::program_locks.try_lock(lock));
+  runtime::program_locks.unlock(lock);
 }
 
 } // namespace

@@ -26,6 +26,11 @@ TEST(WaitExploration, Barrier) { expect_sound<Barrier>(); }
 TEST(WaitExploration, BarrierWithTasks) { expect_sound<BarrierWithTasks>(0); }
 TEST(WaitExploration, CallBack) { expect_sound<CallBack>(0); }
 TEST(WaitExploration, TwoCriticalSections) { expect_sound<CriticalSections<2>>(3); }
+TEST(WaitExploration, LocksCeaseToBeWords) { expect_sound<ChangingForm<3, 1, true, true>>(0); }
+TEST(WaitExploration, LocksBecomeWords) { expect_sound<ChangingForm<3, 1, false, true>>(0); }
+TEST(WaitExploration, LocksChangeTwice) { expect_sound<ChangingForm<2, 2, true, true>>(); }
+TEST(WaitExploration, LocksOfUnknownThreads) { expect_sound<ChangingForm<3, 1, true, false>>(0); }
+TEST(WaitExploration, LocksThatAreFree) { expect_sound<FormIsFree>(); }
 TEST(WaitExploration, ThreeCriticalSections) { expect_sound<CriticalSections<3>>(0); }
 
 } // namespace

@@ -92,5 +92,26 @@ TEST(WaitSeededFaults, FutexLock) {
   expect_stuck<World>(Kind::WaitsBlindly, Operation::Wait, World::word);
 }
 
+// The barrier is the changer's: thread 0 has none of its own.
+TEST(WaitSeededFaults, LockForm) {
+  using World = ChangingForm<3, 1, true, true>;
+  for (const int taker : {1, 2}) {
+    expect_found<World>(Kind::Lost, Operation::Barrier, taker);
+    expect_found<World>(Kind::Lost, Operation::Store, World::first_count + taker - 1);
+    expect_found<World>(Kind::Relaxed, Operation::Store, World::first_count + taker - 1);
+    expect_found<World>(Kind::Relaxed, Operation::Load, World::first_count + taker - 1);
+  }
+  expect_found<World>(Kind::Relaxed, Operation::Store, World::form);
+  expect_found<World>(Kind::Relaxed, Operation::Load, World::form);
+  expect_found<FormIsFree>(Kind::Lost, Operation::Store, FormIsFree::form);
+  expect_stuck<World>(Kind::Lost, Operation::Wake, World::form);
+  expect_stuck<World>(Kind::WaitsBlindly, Operation::Wait, World::form);
+
+  using Unknown = ChangingForm<3, 1, true, false>;
+  expect_found<Unknown>(Kind::Lost, Operation::Change, Unknown::shared_count);
+  expect_found<Unknown>(Kind::Relaxed, Operation::Change, Unknown::shared_count);
+  expect_found<Unknown>(Kind::Relaxed, Operation::Load, Unknown::shared_count);
+}
+
 } // namespace
 } // namespace hetmp::runtime::model

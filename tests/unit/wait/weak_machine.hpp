@@ -6,7 +6,8 @@
 // has the list of values written to it; each thread knows a shortest prefix of each list that it must not look behind.
 // A release operation attaches to its value what the writer knows, an acquire operation that reads it learns that. A
 // sequentially consistent one reads nothing older than the last such operation on the same atomic. Two things are left
-// out: a store comes last in its list, and fences are only those of the kernel's futex.
+// out: a store comes last in its list, and fences are only those of the kernel's futex
+// and of its barrier in all threads, which these pass one after the other, in the order of their numbers.
 //
 // A thread is not suspended: it is run from its beginning each time, the answers it got before are given to it again,
 // and at the first operation that has no answer yet it takes its step. So a thread's state is its list of answers.
@@ -95,7 +96,7 @@ struct State {
   }
 };
 
-enum class Operation { None, Load, Store, Change, Wait, Wake };
+enum class Operation { None, Load, Store, Change, Wait, Wake, Barrier };
 
 /// What is wrong with a machine on purpose, at one kind of operation on one atomic.
 struct Fault {
@@ -234,6 +235,20 @@ class Run {
       rouse(state_, *sleeper);
     finish("wakes sleepers of", atom, uint32_t(sleepers.size()));
   }
+
+  /// Another thread passes a full barrier, wherever it is. `atom` of a fault: that thread.
+  void pass_barrier(int other) {
+    if (answered()) {
+      answer();
+      return;
+    }
+    if (!fault_lost(Operation::Barrier, other)) {
+      learn(self().view, state_.threads[size_t(other)].view);
+      learn(state_.threads[size_t(other)].view, self().view);
+    }
+    finish("has a barrier passed by thread", other, 0);
+  }
+  int threads() const { return int(state_.threads.size()); }
 
   static void rouse(State& state, ThreadState& sleeper) {
     sleeper.sleeps_on = awake;
@@ -397,6 +412,12 @@ struct Machine {
   static void futex_wake(Atomic<uint32_t>& word, int count) { Run::current()->wake(word.atom(), count); }
   template <class Ready> static bool spin_until(Ready&& ready) { return ready(); }
   static bool spinning_pays() { return false; }
+  static void keep_order() {}
+  static bool barrier_in_all_threads() {
+    for (int thread = 0; thread < Run::current()->threads(); thread++)
+      Run::current()->pass_barrier(thread);
+    return true;
+  }
 };
 
 } // namespace hetmp::runtime::model

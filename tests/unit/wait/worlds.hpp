@@ -6,6 +6,7 @@
 
 #include "runtime/wait/bell.hpp"
 #include "runtime/wait/futex_lock.hpp"
+#include "runtime/wait/lock_form.hpp"
 #include "runtime/wait/region_end.hpp"
 #include "runtime/wait/team_release.hpp"
 #include "runtime/wait/wait.hpp"
@@ -217,6 +218,69 @@ template <int number_of_threads> struct CriticalSections {
     inside.store(1, relaxed);
     inside.store(0, relaxed);
     lock.unlock();
+  }
+};
+
+/// Thread 0 changes the form of locks, and changes it back if it can; the others take a lock and release it, which is a
+/// word or an entry as the form is: nobody may be inside by the one while another is, or seems to be, by the other.
+template <int number_of_threads, int changes, bool begins_with_words, bool known> struct ChangingForm {
+  static constexpr int form = 0, first_count = 1, shared_count = 3;
+  static constexpr int threads = number_of_threads;
+  using Form = LockFormOn<Machine>;
+  Form locks{begins_with_words ? Form::Words : Form::Table};
+  OwnLockCountOn<Machine> own[2];
+  SharedLockCountOn<Machine> shared;
+  Datum inside[2]; ///< by which form each thread is
+
+  void run(int thread) {
+    if (thread == 0)
+      change();
+    else if (known)
+      take_and_release(thread - 1, own[thread - 1]);
+    else
+      take_and_release(thread - 1, shared);
+  }
+
+  void change() {
+    const auto count_all = [&] { return known ? own[0].value() + own[1].value() : shared.value(); };
+    for (int i = 0; i < changes; i++)
+      if (locks.is_words())
+        locks.become_table(count_all);
+      else
+        locks.become_words(count_all);
+  }
+
+  template <class Count> void take_and_release(int me, Count& count) {
+    const bool is_word = locks.enter(count);
+    const uint32_t by = is_word ? Form::Words : Form::Table;
+    inside[me].store(by, relaxed);
+    const uint32_t other = inside[1 - me].load(relaxed);
+    require(other == 0 || other == by, "two threads are inside by different locks");
+    require(locks.is_words() == is_word, "the form has changed under a lock that is held");
+    inside[me].store(0, relaxed);
+    count.add(-1);
+  }
+};
+
+/// Thread 1 enters and leaves; once it is known to have left nothing is in the way of a change.
+struct FormIsFree {
+  static constexpr int form = 0, first_count = 1;
+  static constexpr int threads = 2;
+  LockFormOn<Machine> locks{LockFormOn<Machine>::Words};
+  OwnLockCountOn<Machine> own;
+  Atomic<uint32_t> left;
+
+  void run(int thread) {
+    if (thread == 1) {
+      locks.enter(own);
+      own.add(-1);
+      left.store(1, std::memory_order_release);
+      return;
+    }
+    const bool has_left = left.load(std::memory_order_acquire) == 1;
+    const bool changed = locks.become_table([&] { return own.value(); });
+    require(changed || !has_left, "the form does not change although nobody holds a lock");
+    require(locks.is_words() != changed, "the form is another one than was said");
   }
 };
 
