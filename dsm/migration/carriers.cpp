@@ -126,6 +126,10 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
     interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate);
   if (number == SIGILL && gate != 0)
     send_home(interrupted, Homecoming::Gate);
+  // A breakpoint instruction, alone of those, is behind the thread when its signal comes.
+  constexpr uint8_t breakpoint = 0xcc;
+  if (number == SIGTRAP && *reinterpret_cast<const uint8_t*>(instruction_of(interrupted) - 1) == breakpoint)
+    --interrupted.uc_mcontext.gregs[REG_RIP];
   if (number != travel_signal())
     send_home(interrupted, Homecoming::Stopped); // where it happens again, and is the program's business
   if (called_.load(std::memory_order_relaxed))   // see the member

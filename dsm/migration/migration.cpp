@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/machine/cpu_list.hpp"
+#include "dsm/migration/past_gates.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -22,7 +23,8 @@ bool is_watched_by_sanitizer() {
 } // namespace
 
 bool Migration::prepare() {
-  if (is_watched_by_sanitizer())
+  const std::vector<LoadedObject> objects = loaded_objects();
+  if (is_watched_by_sanitizer() || !find_way_past_gates(objects, which_are_private(facts_of(objects))).empty())
     return false;
   code_.find();
   deputies_.prepare(code_, gates_);

@@ -84,10 +84,10 @@ void handle(int number, void (*handler)(int), int flags = 0) {
 
 void errors_are_the_programs() {
   static volatile int zero = 0;
-  for (const int number : {SIGSEGV, SIGFPE, SIGILL})
+  for (const int number : {SIGSEGV, SIGFPE, SIGILL, SIGTRAP})
     handle(number, jump_back);
   in_each_member(3, [](int, int) {
-    for (int kind = 0; kind < 3; ++kind) {
+    for (int kind = 0; kind < 4; ++kind) {
       compute_abroad();
       const int number = sigsetjmp(escape, 1);
       if (number == 0) {
@@ -95,13 +95,15 @@ void errors_are_the_programs() {
           *reinterpret_cast<volatile int*>(8) = 1;
         else if (kind == 1)
           zero = 7 / zero;
-        else
+        else if (kind == 2)
           __builtin_trap();
+        else
+          asm volatile("int3"); // is behind it when its signal comes
       }
-      CHECK_EQUAL(number, kind == 0 ? SIGSEGV : kind == 1 ? SIGFPE : SIGILL);
+      CHECK_EQUAL(number, kind == 0 ? SIGSEGV : kind == 1 ? SIGFPE : kind == 2 ? SIGILL : SIGTRAP);
     }
   });
-  for (const int number : {SIGSEGV, SIGFPE, SIGILL})
+  for (const int number : {SIGSEGV, SIGFPE, SIGILL, SIGTRAP})
     handle(number, SIG_DFL);
 }
 

@@ -2,6 +2,7 @@
 #include "dsm/migration/gates.hpp"
 
 #include "dsm/migration/context.hpp"
+#include "dsm/migration/past_gates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,17 @@ TEST(Gates, KnowsWhatOnlyComputes) {
   for (const char* function : {"malloc", "printf", "", "strtok", "rand", "memcpy2", "mem", "strdup", "strcoll", "qsort",
                                "__errno_location", "strerror", "isalpha"})
     EXPECT_FALSE(only_computes(function)) << function;
+}
+
+TEST(Gates, KnowsWhatLeadsPastThem) {
+  for (const char* function : {"dlsym", "dlvsym", "setitimer", "localtime", "sbrk", "timer_create"})
+    EXPECT_TRUE(leads_past_gates(function)) << function;
+  for (const char* function : {"malloc", "localtime_r", "dlopen", "", "printf", "alarm"})
+    EXPECT_FALSE(leads_past_gates(function)) << function;
+  for (const char* variable : {"stdout", "stderr", "stdin", "__progname", "_ZNSt5ctypeIcE2idE"})
+    EXPECT_TRUE(is_alike_everywhere(variable)) << variable;
+  for (const char* variable : {"timezone", "optarg", "environ", "_ZSt4cout", ""})
+    EXPECT_FALSE(is_alike_everywhere(variable)) << variable;
 }
 
 TEST_F(GatesBuilt, SendHomeWhoIsAbroad) {

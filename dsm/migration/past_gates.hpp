@@ -1,0 +1,25 @@
+// What leads a program's code past the gates (gates.hpp) to what is each process's own, so that no thread of it may
+// travel.
+#pragma once
+
+#include "base/loaded_object.hpp"
+#include "dsm/objects/private_objects.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// Whether a thread abroad that has the result of this function, or what it sets up, could go wrong: it finds functions
+/// that have no gates, gives addresses of data that only its process has, or counts on the CPU time of its process.
+bool leads_past_gates(std::string_view function);
+
+/// Whether a variable of a private object, written while the program runs, may be read abroad by this name all the
+/// same.
+bool is_alike_everywhere(std::string_view variable);
+
+/// The first such function or variable that one of the program's objects refers to; empty if there is none.
+std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private);
+
+} // namespace hetmp::dsm

@@ -1,0 +1,36 @@
+// Functions whose addresses dlsym() has given, called in regions whose threads could go on elsewhere: no gate stands
+// before them.
+// run: HETMP_PLACEMENT=journeys:1
+// flags: -ldl
+#include "stress.hpp"
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <omp.h>
+#include <unistd.h>
+
+namespace {
+
+uint64_t compute(uint64_t x, int count = 300'000) {
+  for (int i = 0; i < count; ++i)
+    x = x * 6364136223846793005u + (x >> 29);
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+void addresses_of_functions() {
+  const auto process = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_DEFAULT, "getpid"));
+  const auto member = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_thread_num"));
+  const pid_t home = getpid();
+#pragma omp parallel num_threads(4)
+  for (int i = 0; i < 20; ++i) {
+    compute(1);
+    CHECK_EQUAL(process(), home);
+    compute(1);
+    CHECK_EQUAL(member(), omp_get_thread_num());
+  }
+}
+
+} // namespace
+
+int main() { addresses_of_functions(); }
