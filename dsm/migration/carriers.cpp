@@ -79,6 +79,10 @@ bool Carrier::take(const DepartureMessage& departure) {
 void Carrier::call_home(uint64_t deputy) const {
   if (deputy_.load(std::memory_order_relaxed) != deputy) // the service thread's own, or a hint that it has left
     return;
+  call_home();
+}
+
+void Carrier::call_home() const {
   called_.store(true, std::memory_order_relaxed); // see the member
   syscall(SYS_tgkill, getpid(), thread_.load(std::memory_order_relaxed), travel_signal());
 }
@@ -94,9 +98,11 @@ void Carrier::carry() {
   began_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
   cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   timer_.set(look_ns, look_ns);
+  all_.closed_->guest_comes();
   carries_ = true;
   hetmp_enter_context(context, guest_.thread_pointer, &place_);
   carries_ = false;
+  all_.closed_->guest_has_gone();
   timer_.set(0);
   block_travel_signal();
 }
@@ -154,9 +160,10 @@ bool Carriers::takes(int number) {
   return number == travel_signal() || std::find(std::begin(errors), std::end(errors), number) != std::end(errors);
 }
 
-void Carriers::set_up(const Gates& gates, TravelMessages& messages, BytesReceived bytes_received, uint32_t count,
-                      void (*create_thread)(void* (*body)(void*), void* argument)) {
+void Carriers::set_up(const Gates& gates, ClosedMemory& closed, TravelMessages& messages, BytesReceived bytes_received,
+                      uint32_t count, void (*create_thread)(void* (*body)(void*), void* argument)) {
   gates_ = &gates;
+  closed_ = &closed;
   messages_ = &messages;
   bytes_received_ = bytes_received;
   of_this_node = this;
@@ -208,7 +215,16 @@ HETMP_GUESTS_VARIABLES void Carriers::on_signal(int number, siginfo_t* info, voi
         return;
       break;
     }
+  if (number == SIGSEGV && of_this_node->closed_->contains(uintptr_t(info->si_addr)))
+    return of_this_node->meet_closed_memory();
   of_this_node->pass_on(number, info, context);
+}
+
+/// A thread that works on this node itself, with the program's own code, wants what guests must not see.
+void Carriers::meet_closed_memory() const {
+  for (const auto& carrier : carriers_)
+    carrier->call_home();
+  closed_->wait_until_open();
 }
 
 /// To whom the signal would have gone if there were no carriers.

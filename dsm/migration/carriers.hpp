@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/futex.hpp"
+#include "dsm/migration/closed_memory.hpp"
 #include "dsm/migration/gates.hpp"
 #include "dsm/migration/signal_stacks.hpp"
 #include "dsm/migration/signal_timer.hpp"
@@ -30,6 +31,8 @@ class Carrier {
   bool take(const DepartureMessage& departure);
   /// Service thread: its guest, if it is this one, is to go home.
   void call_home(uint64_t deputy) const;
+  /// Any thread, also in a handler: whoever is its guest is to go home.
+  void call_home() const;
 
   bool is_on_signal_stack(const void* address) const { return signal_stack_.holds(address); }
   /// In a handler on its signal stack, maybe with the guest's variables. False: it has no guest.
@@ -67,8 +70,8 @@ class Carriers {
   using BytesReceived = uint64_t (*)();
 
   /// On a node that is not the origin, before it serves: makes the threads, one for each CPU.
-  void set_up(const Gates& gates, TravelMessages& messages, BytesReceived bytes_received, uint32_t count,
-              void (*create_thread)(void* (*body)(void*), void* argument));
+  void set_up(const Gates& gates, ClosedMemory& closed, TravelMessages& messages, BytesReceived bytes_received,
+              uint32_t count, void (*create_thread)(void* (*body)(void*), void* argument));
 
   /// Service thread. False: what the message says cannot be.
   bool departed(uint32_t from, const DepartureMessage& departure);
@@ -82,9 +85,11 @@ class Carriers {
  private:
   friend class Carrier;
   static void on_signal(int number, siginfo_t* info, void* context);
+  void meet_closed_memory() const;
   void pass_on(int number, siginfo_t* info, void* context) const;
 
   const Gates* gates_ = nullptr;
+  ClosedMemory* closed_ = nullptr;
   TravelMessages* messages_ = nullptr;
   BytesReceived bytes_received_ = nullptr;
   std::vector<std::unique_ptr<Carrier>> carriers_;

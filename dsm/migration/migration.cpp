@@ -3,6 +3,8 @@
 #include "base/clock.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "dsm/migration/past_gates.hpp"
+#include "dsm/objects/private_objects.hpp"
+#include "dsm/objects/written_parts.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -24,8 +26,15 @@ bool is_watched_by_sanitizer() {
 
 bool Migration::prepare() {
   const std::vector<LoadedObject> objects = loaded_objects();
-  if (is_watched_by_sanitizer() || !find_way_past_gates(objects, which_are_private(facts_of(objects))).empty())
+  const std::vector<ObjectFacts> facts = facts_of(objects);
+  const std::vector<bool> are_private = which_are_private(facts), are_closed = which_only_the_program_calls(facts);
+  std::vector<bool> are_open = are_private;
+  for (size_t i = 0; i < objects.size(); ++i)
+    are_open[i] = are_private[i] && !are_closed[i];
+  if (is_watched_by_sanitizer() ||
+      !find_way_past_gates(objects, are_private, find_written_parts(objects, are_open)).empty())
     return false;
+  closed_.consist_of(find_written_parts(objects, are_closed));
   code_.find();
   deputies_.prepare(code_, gates_);
   return gates_.build(travel_flag());
@@ -39,7 +48,7 @@ void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Cre
 
 void Migration::start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread) {
   const auto cpus = uint32_t(std::max<size_t>(allowed_cpus().size(), 1));
-  carriers_.set_up(gates_, messages, bytes, cpus, create_thread);
+  carriers_.set_up(gates_, closed_, messages, bytes, cpus, create_thread);
 }
 
 void* Migration::watch(void* migration) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dsm/migration/carriers.hpp"
+#include "dsm/migration/closed_memory.hpp"
 #include "dsm/migration/deputies.hpp"
 #include "dsm/migration/gates.hpp"
 #include "dsm/migration/portable_code.hpp"
@@ -35,6 +36,7 @@ class Migration {
   void watch_those_away();
 
   PortableCode code_;
+  ClosedMemory closed_;
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/loaded_object.hpp"
-#include "dsm/objects/private_objects.hpp"
+#include "dsm/objects/written_parts.hpp"
 
 #include <string>
 #include <string_view>
@@ -20,6 +20,8 @@ bool leads_past_gates(std::string_view function);
 bool is_alike_everywhere(std::string_view variable);
 
 /// The first such function or variable that one of the program's objects refers to; empty if there is none.
-std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private);
+/// `each_ones_own`: memory of private objects that is written while the program runs, and is not closed for guests.
+std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private,
+                                const std::vector<WrittenPart>& each_ones_own);
 
 } // namespace hetmp::dsm

@@ -12,6 +12,7 @@ namespace {
 struct RuntimeLibrary {
   std::string_view name;
   std::string_view reason;
+  bool is_of_a_language = false; ///< and is called by what is written in it alone
 };
 
 constexpr std::string_view streams = "its streams write to those of the C library, which are each process's own";
@@ -24,10 +25,11 @@ constexpr std::string_view threads =
 constexpr std::string_view machine = "it describes the machine and counts for the process, and each node has its own";
 
 constexpr RuntimeLibrary runtime_libraries[] = {
-    {"libstdc++.so", streams},   {"libc++.so", streams},    {"libc++abi.so", unwinding}, {"libgcc_s.so", unwinding},
-    {"libunwind.so", unwinding}, {"libgfortran.so", units}, {"libquadmath.so", units},   {"libomp.so", threads},
-    {"libiomp5.so", threads},    {"libgomp.so", threads},   {"libnuma.so", machine},     {"libhwloc.so", machine},
-    {"libpapi.so", machine},     {"libpfm.so", machine},
+    {"libstdc++.so", streams, true}, {"libc++.so", streams, true}, {"libc++abi.so", unwinding},
+    {"libgcc_s.so", unwinding},      {"libunwind.so", unwinding},  {"libgfortran.so", units, true},
+    {"libquadmath.so", units, true}, {"libomp.so", threads},       {"libiomp5.so", threads},
+    {"libgomp.so", threads},         {"libnuma.so", machine},      {"libhwloc.so", machine},
+    {"libpapi.so", machine},         {"libpfm.so", machine},
 };
 
 bool is_runtime_library(std::string_view name) {
@@ -104,6 +106,16 @@ std::vector<bool> which_are_private(const std::vector<ObjectFacts>& objects) {
   for (size_t i = 1; i < objects.size(); ++i)
     if (objects[i].is_of_c_library || is_runtime_library(objects[i].name))
       result[i] = true;
+  return result;
+}
+
+std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& objects) {
+  const std::vector<bool> serve = which_serve(objects);
+  std::vector<bool> result(objects.size());
+  for (size_t i = 1; i < objects.size(); ++i)
+    for (const RuntimeLibrary& library : runtime_libraries)
+      if (library.is_of_a_language && objects[i].name.starts_with(library.name))
+        result[i] = !serve[i] && !objects[i].is_of_c_library;
   return result;
 }
 

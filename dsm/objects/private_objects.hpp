@@ -40,6 +40,9 @@ std::vector<bool> which_serve(const std::vector<ObjectFacts>& objects);
 /// All of the rule: for each of them, whether it is private.
 std::vector<bool> which_are_private(const std::vector<ObjectFacts>& objects);
 
+/// Those that only the program and each other call: no thread of hetmp's touches what they keep.
+std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& objects);
+
 /// The addresses where private objects of this process begin, ascending.
 std::vector<uintptr_t> find_private_objects();
 

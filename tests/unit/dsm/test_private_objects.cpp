@@ -50,6 +50,20 @@ TEST(PrivateObjects, WhatOursNeedIsPrivateAndNothingThatNeedsOurs) {
       << "directly or not, in a circle, whoever was loaded first";
 }
 
+TEST(PrivateObjects, OnlyWhatIsWrittenInALanguageCallsItsLibrary) {
+  const std::vector<ObjectFacts> objects = {object("program", {"libstdc++.so.6", "libgfortran.so.5"}),
+                                            object("libstdc++.so.6"),
+                                            object("libgfortran.so.5"),
+                                            object("libc++.so.1"),
+                                            object("libnuma.so.1"),
+                                            object("libgcc_s.so.1"),
+                                            object("libapp.so"),
+                                            ours("libhetmp_plugin.so", {"libc++.so.1"})};
+  EXPECT_EQ(which_only_the_program_calls(objects),
+            (std::vector<bool>{false, true, true, false, false, false, false, false}))
+      << "a plugin of ours needs one of them, and others count for the process";
+}
+
 TEST(PrivateObjects, PartsOfTheCLibraryArePrivateAlsoWhenNobodyOfOursNeedsThem) {
   EXPECT_EQ(private_ones({object("program"), of_c_library("libresolv.so.2", {"libhelper.so"}), object("libhelper.so")}),
             (Names{"libresolv.so.2"}))

@@ -1,0 +1,46 @@
+#include "dsm/objects/written_parts.hpp"
+
+#include "base/elf/elf_image.hpp"
+#include "base/page.hpp"
+
+#include <algorithm>
+
+namespace hetmp::dsm {
+namespace {
+
+/// The dynamic linker closes pages at the beginning of a segment.
+WrittenPart without_closed(const LoadedSegment& segment, const LoadedObject& object) {
+  const bool closes = object.relro_begin() < object.relro_end() && segment.contains(object.relro_begin());
+  return {closes ? page_down(object.relro_end()) : page_down(segment.begin), page_up(segment.end())};
+}
+
+} // namespace
+
+std::vector<WrittenPart> find_written_parts(const std::vector<LoadedObject>& objects,
+                                            const std::vector<bool>& are_marked) {
+  std::vector<WrittenPart> parts;
+  auto visit = [&](const dl_phdr_info& info) {
+    const uintptr_t begin = LoadedObject(info).begin();
+    for (size_t i = 0; i < objects.size(); ++i)
+      if (objects[i].begin() == begin && are_marked[i])
+        for_each_segment(info, [&](const LoadedSegment& segment) {
+          if (segment.type != PT_LOAD || !(segment.flags & PF_W))
+            return;
+          if (const WrittenPart part = without_closed(segment, objects[i]); part.begin < part.end)
+            parts.push_back(part);
+        });
+  };
+  using Visit = decltype(visit);
+  const auto each = [](dl_phdr_info* info, size_t, void* data) {
+    (*static_cast<Visit*>(data))(*info);
+    return 0;
+  };
+  dl_iterate_phdr(each, &visit);
+  return parts;
+}
+
+bool contain(const std::vector<WrittenPart>& parts, uintptr_t address) {
+  return std::any_of(parts.begin(), parts.end(), [&](const WrittenPart& part) { return part.contains(address); });
+}
+
+} // namespace hetmp::dsm
