@@ -50,7 +50,9 @@ StaysHere ask_learner(const Construct& construct) {
   Learner& known = learner();
   const auto region = reinterpret_cast<uint64_t>(construct.microtask);
   known.asked = true;
+  const double travelling_us = travelling::budget_taken_us();
   FutexLockGuard guard(known.lock);
+  known.placer.share_budget(travelling_us);
   const size_t before = known.placer.regions().size();
   const bool spreads = known.placer.begin(region, now_us(), resident_mib);
   if (construct.source && known.placer.regions().size() != before)
@@ -88,6 +90,11 @@ StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& 
 
 } // namespace
 
+double budget_taken_us() {
+  FutexLockGuard guard(learner().lock);
+  return learner().placer.committed_us();
+}
+
 double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }
 
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
@@ -112,7 +119,7 @@ void region_is_over(const Thread& self, const schedulers::VisitSeen& seen) {
 Knowledge knowledge() {
   Learner& known = learner();
   FutexLockGuard guard(known.lock);
-  Knowledge copy{known.placer, known.idents, {}, now_us(), travelling::regions()};
+  Knowledge copy{known.placer, known.idents, {}, now_us(), travelling::regions(), travelling::lost_us()};
   for (size_t reason = 0; reason < reasons; ++reason)
     copy.others[reason] = known.others[reason].load(std::memory_order_relaxed); // relaxed: see Learner
   return copy;

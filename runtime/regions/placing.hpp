@@ -19,6 +19,9 @@ namespace hetmp::runtime::placing {
 /// Microseconds since the program began.
 double now_us();
 
+/// How much of the budget of experiments trials have taken so far, and may take yet; us.
+double budget_taken_us();
+
 /// No: it runs on several nodes; else why it does not. `self` meets the region, of which nothing else speaks against
 /// that (why_it_stays()).
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct);
@@ -36,6 +39,7 @@ struct Knowledge {
   std::array<uint64_t, reasons> others{}; ///< visits of all other outermost regions, by the reason
   double now_us = 0;                      ///< since the program began
   std::map<uint64_t, schedulers::TravelLedger::Region> travels; ///< of regions at home, by their microtasks
+  double journeys_lost_us = 0;
 };
 /// By any thread, at any time.
 Knowledge knowledge();

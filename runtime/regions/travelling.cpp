@@ -31,7 +31,9 @@ class Travels {
   const dsm::Fabric* fabric() const { return fabric_ && fabric_->begin_journey ? fabric_ : nullptr; }
 
   bool begin(uint64_t region, double now_us) {
+    const double placing_us = placing::budget_taken_us();
     FutexLockGuard guard(lock_);
+    ledger_.share_budget(placing_us);
     permit_ = ledger_.begin(region, now_us, waited_us());
     visit_ = {};
     return permit_.travels;
@@ -66,6 +68,14 @@ class Travels {
   std::map<uint64_t, schedulers::TravelLedger::Region> regions() {
     FutexLockGuard guard(lock_);
     return ledger_.regions();
+  }
+  double lost_us() {
+    FutexLockGuard guard(lock_);
+    return ledger_.lost_us();
+  }
+  double budget_taken_us() {
+    FutexLockGuard guard(lock_);
+    return ledger_.committed_us();
   }
   void recall(schedulers::JourneyLessons lessons) {
     FutexLockGuard guard(lock_);
@@ -168,6 +178,9 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
 }
 
 std::map<uint64_t, schedulers::TravelLedger::Region> regions() { return travels().regions(); }
+
+double lost_us() { return travels().lost_us(); }
+double budget_taken_us() { return travels().budget_taken_us(); }
 
 void recall(schedulers::JourneyLessons lessons) { travels().recall(std::move(lessons)); }
 schedulers::JourneyLessons lessons() { return travels().lessons(); }

@@ -36,6 +36,11 @@ void recall(schedulers::JourneyLessons lessons);
 /// What this run teaches. By any thread, at any time.
 schedulers::JourneyLessons lessons();
 
+/// What journeys have lost so far that lost, less what others gained; and how much of the budget of experiments they
+/// have taken, or may take yet. us.
+double lost_us();
+double budget_taken_us();
+
 /// A copy of what is known, by their microtasks, for a report.
 std::map<uint64_t, schedulers::TravelLedger::Region> regions();
 

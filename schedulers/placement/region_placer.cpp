@@ -13,7 +13,7 @@ constexpr double most_mib_per_us = 0.004;
 } // namespace
 
 double RegionPlacer::budget_left_us(double now_us) const {
-  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_;
+  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_ - others_us_;
 }
 
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {

@@ -132,6 +132,10 @@ class RegionPlacer {
   uint32_t trials() const { return trials_; }
   /// What trials that were reversed have lost so far.
   double lost_us() const { return lost_us_; }
+  /// That, and what the trial in hand may lose.
+  double committed_us() const { return lost_us_ + (stage_ == Stage::Steady ? 0 : allowance_us_); }
+  /// What other experiments have taken of the same budget so far (TravelLedger).
+  void share_budget(double with_others_us) { others_us_ = with_others_us; }
   /// What trials may still lose.
   double budget_left_us(double now_us) const;
 
@@ -195,6 +199,7 @@ class RegionPlacer {
 
   uint32_t trials_ = 0;
   double lost_us_ = 0;
+  double others_us_ = 0; ///< see share_budget()
   double next_look_us_ = 0;      ///< before then no trial is considered
   Refusal refusal_;              ///< for a report
   double allowance_us_ = 0;      ///< what this trial may lose

@@ -6,7 +6,7 @@
 namespace hetmp::schedulers {
 
 double TravelLedger::budget_left_us(double now_us) const {
-  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_ - reserved_us_;
+  return rules_.budget_base_us + rules_.budget_share * now_us - committed_us() - others_us_;
 }
 
 /// What those at home will probably wait for a page that a stay fetches.

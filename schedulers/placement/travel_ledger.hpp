@@ -120,6 +120,10 @@ class TravelLedger {
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// What visits have lost that lost, less what the others gained; at least 0.
   double lost_us() const { return lost_us_; }
+  /// That, and what pages may cost yet that trials have fetched.
+  double committed_us() const { return lost_us_ + reserved_us_; }
+  /// What other experiments have taken of the same budget so far (RegionPlacer).
+  void share_budget(double with_others_us) { others_us_ = with_others_us; }
 
  private:
   double budget_left_us(double now_us) const;
@@ -145,6 +149,7 @@ class TravelLedger {
   double returned_us_ = 0;     ///< what all pages have cost those at home
   uint64_t pages_ = 0;         ///< that all stays have fetched
   double lost_us_ = 0;
+  double others_us_ = 0; ///< see share_budget()
   double reserved_us_ = 0; ///< of all regions
 };
 

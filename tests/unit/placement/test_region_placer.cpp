@@ -37,6 +37,16 @@ TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
   EXPECT_GT(placer.last_refusal().worst_us, 400'000);
 }
 
+TEST(RegionPlacer, WaitsWhileOtherExperimentsHaveTakenTheBudget) {
+  const Program program{.cycle = {{.home_us = 10'000, .spread_us = 5'500, .move_us = 20'000}}, .cycles = 400};
+  RegionPlacer placer;
+  placer.share_budget(1e6);
+  run_program(program, placer);
+  EXPECT_EQ(placer.trials(), 0u);
+  EXPECT_EQ(placer.committed_us(), 0);
+  EXPECT_TRUE(placer.last_refusal().known);
+}
+
 TEST(RegionPlacer, ShortRegionsStay) {
   RegionPlacer placer;
   const RunOfProgram run = run_program({.cycle = {{.home_us = 50, .spread_us = 30}}, .cycles = 10'000}, placer);

@@ -273,6 +273,15 @@ TEST(TravelLedger, WhatIsTriedRestsWhenTheBudgetIsSpent) {
   EXPECT_EQ(world.region(1).tried, 0u);
 }
 
+TEST(TravelLedger, SharesItsBudgetWithOtherExperiments) {
+  World world;
+  world.ledger.share_budget(2 * TravelRules{}.budget_base_us);
+  for (uint64_t region = 1; region < 10; ++region)
+    EXPECT_FALSE(world.visit(region, losing)) << region;
+  world.ledger.share_budget(0);
+  EXPECT_TRUE(world.visit(20, losing));
+}
+
 TEST(TravelLedger, TriesNothingWhenTheBudgetIsSpent) {
   World world;
   uint64_t region = 0;
