@@ -114,6 +114,7 @@ inline constexpr size_t context_room = 4096, context_alignment = 64;
 /// (dsm/migration/travel.hpp).
 struct Journey {
   uint32_t node = 0;          ///< where its carrier is to be; not the origin
+  const void* code = nullptr; ///< what the thread executes
   const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to
                               ///< return: what is below may be executed elsewhere
   void* room = nullptr;       ///< for its context, on its stack above `base`

@@ -117,7 +117,7 @@ HETMP_GUESTS_VARIABLES int64_t Carrier::computed_ns() const {
 /// costs those at home to have pages back is seen there.
 HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   const int64_t computed = computed_ns(), waited = now_ns - began_ns_ - computed;
-  return waited + int64_t(pages()) * guest_.page_ns - computed > guest_.allowance_ns;
+  return waited + int64_t(pages()) * guest_.page_ns - computed > int64_t(guest_.allowance_us) * 1000;
 }
 
 HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return (all_.bytes_received_() - bytes_before_) / page_bytes; }

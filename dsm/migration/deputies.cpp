@@ -60,6 +60,7 @@ void Deputy::begin(const Journey& journey) {
   if (!usable_)
     return;
   seen_ = {};
+  phase_ = reinterpret_cast<uintptr_t>(journey.code);
   base_ = reinterpret_cast<uintptr_t>(journey.base);
   room_ = journey.room;
   allowance_ns_ = first_allowance_ns_ = journey.allowance_ns;
@@ -102,9 +103,10 @@ void Deputy::travel(const ucontext_t& interrupted) {
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
   where_.store(away, std::memory_order_relaxed); // the message publishes it
-  all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
-                                 {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)),
-                                  thread_pointer(), guard_, allowance_ns_});
+  all_.messages_->send_departure(
+      node_.load(std::memory_order_relaxed),
+      {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
+       int32_t(std::clamp<int64_t>(allowance_ns_ / 1000, INT32_MIN, INT32_MAX)), uint32_t(phase_)});
   // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
   while (where_.load(std::memory_order_acquire) != back) {
     raw::futex_wait(&where_, away, &between_looks);
@@ -125,6 +127,8 @@ void Deputy::travel(const ucontext_t& interrupted) {
   const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns;
   allowance_ns_ = std::min(allowance_ns_ - lost, first_allowance_ns_);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
+  if (why == dsm::Homecoming::Gate) // a call: a new phase begins where it returns to
+    phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
   if (allowance_ns_ > 0)
     timer_.set(rule_.delay_ns());

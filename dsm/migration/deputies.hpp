@@ -57,6 +57,7 @@ class Deputy {
   JourneySeen seen_{};
   uintptr_t thread_pointer_ = 0;
   uintptr_t guard_ = 0;  ///< see DepartureMessage
+  uintptr_t phase_ = 0;  ///< see DepartureMessage
   uintptr_t base_ = 0;   ///< see Journey
   void* room_ = nullptr; ///< the same
   /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes

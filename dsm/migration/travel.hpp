@@ -31,7 +31,8 @@ struct DepartureMessage {
   uint64_t context;        ///< where the context lies, and where it is to lie when the thread comes home: context_room
   uint64_t thread_pointer; ///< of the thread
   uint64_t guard;          ///< the page below its stack, which is protected nowhere but at the origin
-  int64_t allowance_ns;    ///< it may lose, before it is to come home
+  int32_t allowance_us;    ///< it may lose, before it is to come home
+  uint32_t phase;          ///< of the program: stays of the same one will probably want the same pages
 };
 
 /// To the origin.

@@ -81,6 +81,7 @@ struct ControlReceiver {
     if (!self.migration_.carriers().departed(from, depart.departure))
       die(exit_code::software, "%s sent a thread that cannot be", self.members_.name_of(from).c_str());
     const DepartureMessage& thread = depart.departure;
+    self.service_->prefetcher().visits.begin(thread.phase); // being awake, the service looks
     self.service_->engine().fetch(TravellersPages(thread.context, thread.thread_pointer,
                                                   thread.thread_pointer + uintptr_t(travel_flag()), thread.guard)
                                       .addresses);
@@ -89,6 +90,7 @@ struct ControlReceiver {
     const auto pages = self.migration_.deputies().came_home(from, come.homecoming);
     if (!pages)
       die(exit_code::software, "%s sent a thread home that it did not have", self.members_.name_of(from).c_str());
+    self.service_->prefetcher().visits.end();
     self.service_->engine().fetch(pages->addresses);
   }
   void operator()(const control::CallHome& call) const {
@@ -117,10 +119,14 @@ void NodeProcess::send_turn(uint32_t to, TurnMessage step) {
 }
 
 void NodeProcess::send_departure(uint32_t to, const DepartureMessage& departure) {
+  if (service_->prefetcher().visits.begin(departure.phase)) // of those that stay
+    send_control(*transport_, node_, Lane::Anyone, control::Visit{});
   send_control(*transport_, to, Lane::Anyone, control::Depart{departure});
 }
 
 void NodeProcess::send_homecoming(const HomecomingMessage& homecoming) {
+  if ((homecoming.why_and_pages & 0xff) != uint64_t(Homecoming::Refused)) // else another guest's
+    service_->prefetcher().visits.end();
   send_control(*transport_, origin, on_service_thread() ? Lane::Service : Lane::Anyone, control::ComeHome{homecoming});
 }
 

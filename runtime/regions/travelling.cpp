@@ -156,6 +156,7 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   alignas(dsm::context_alignment) char room[dsm::context_room];
   if (node != 0) {
     const dsm::Journey journey{node,
+                               description.microtask,
                                stack_pointer,
                                room,
                                ns(permit.delay_us),

@@ -100,6 +100,7 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
   const bool at_once = follows || known.is_in_hand() || known.promises_;
   const double delay_us = at_once ? rules_.known_us : known.all_visits == 0 ? rules_.first_us : rules_.unknown_us;
+  known.departs_at_once_ = at_once;
   const bool pays = follows ? known.leader_->pays : known.pays;
   return {true, delay_us, std::max(share * left_us, rules_.least_allowance_us),
           pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
@@ -205,7 +206,10 @@ void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_
     region.gains_ = 1;
     return;
   }
-  const bool improves = region.tried == 1 || joined != 0 || gain_us > rules_.improves * region.last_gain_us_;
+  // A visit whose threads departed late has fetched a part of what the next one does.
+  const bool was_whole = std::exchange(region.departed_at_once_, region.departs_at_once_);
+  const bool is_first = region.tried == 1 || !was_whole;
+  const bool improves = is_first || joined != 0 || gain_us > rules_.improves * region.last_gain_us_;
   region.last_gain_us_ = gain_us;
   const bool goes_on =
       region.tried < rules_.visits_to_try ? lasts || improves : lasts && region.tried < rules_.visits_to_fetch;

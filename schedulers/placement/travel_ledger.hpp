@@ -104,7 +104,9 @@ class TravelLedger {
     double begun_us_ = 0;
     double afterwards_us_ = 0; ///< what its last visits have cost since
     double rest_us_ = 0;
-    double last_gain_us_ = 0;       ///< of a visit of the trial in hand
+    double last_gain_us_ = 0;      ///< of a visit of the trial in hand
+    bool departs_at_once_ = false; ///< in the visit in hand; and the same of the visit of the trial before
+    bool departed_at_once_ = false;
     uint32_t losses_ = 0;           ///< visits one after the other that have lost, of a region that pays
     uint32_t gains_ = 0;            ///< that have gained, likewise
     bool promises_ = false;         ///< it paid in an earlier run
@@ -149,7 +151,7 @@ class TravelLedger {
   double returned_us_ = 0;     ///< what all pages have cost those at home
   uint64_t pages_ = 0;         ///< that all stays have fetched
   double lost_us_ = 0;
-  double others_us_ = 0; ///< see share_budget()
+  double others_us_ = 0;   ///< see share_budget()
   double reserved_us_ = 0; ///< of all regions
 };
 

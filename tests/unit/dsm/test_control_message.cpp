@@ -38,11 +38,12 @@ TEST(ControlMessage, FieldsArrive) {
   EXPECT_EQ(push.address, 0x1000u);
   EXPECT_EQ(push.reader, 63u);
   EXPECT_EQ(read_back(control::Turn{2}).step, 2u);
-  const auto depart = read_back(
-      control::Depart{{.deputy = 1, .page_ns = 6, .context = 2, .thread_pointer = 3, .guard = 4, .allowance_ns = -5}});
+  const auto depart = read_back(control::Depart{
+      {.deputy = 1, .page_ns = 6, .context = 2, .thread_pointer = 3, .guard = 4, .allowance_us = -5, .phase = 7}});
   EXPECT_EQ(depart.departure.deputy, 1u);
   EXPECT_EQ(depart.departure.guard, 4u);
-  EXPECT_EQ(depart.departure.allowance_ns, -5);
+  EXPECT_EQ(depart.departure.allowance_us, -5);
+  EXPECT_EQ(depart.departure.phase, 7u);
   EXPECT_EQ(depart.departure.page_ns, 6);
   const auto home = read_back(control::ComeHome{{.deputy = 1, .abroad_ns = 2, .computed_ns = 3, .why_and_pages = 4}});
   EXPECT_EQ(home.homecoming.computed_ns, 3);

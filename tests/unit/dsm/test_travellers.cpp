@@ -25,7 +25,8 @@ DepartureMessage possible() {
           .context = stacks.begin + 0x10000,
           .thread_pointer = stacks.begin + 0x20000,
           .guard = stacks.begin,
-          .allowance_ns = 0};
+          .allowance_us = 0,
+          .phase = 5};
 }
 
 TEST(Travellers, NobodyDepartsToWhereNoCarriersAre) {

@@ -273,6 +273,24 @@ TEST(TravelLedger, WhatIsTriedRestsWhenTheBudgetIsSpent) {
   EXPECT_EQ(world.region(1).tried, 0u);
 }
 
+TEST(TravelLedger, TheFirstWholeVisitIsNotComparedWithAPartOfOne) {
+  World world;
+  const auto fetches = [&](double waited_us) {
+    const Kind kind{100'000,
+                    80'000 + waited_us,
+                    {.stays = 5, .abroad_us = 50'000 + waited_us, .computed_us = 50'000, .pages = 2000}};
+    return world.visit(1, kind);
+  };
+  world.now_us = 1e6;
+  EXPECT_TRUE(fetches(55'000)) << "threads departed late";
+  for (uint32_t visit = 0; visit < TravelRules{}.visits_at_home; ++visit)
+    ASSERT_FALSE(fetches(0));
+  ASSERT_TRUE(fetches(90'000)) << "which brings everything";
+  ASSERT_TRUE(fetches(30'000));
+  ASSERT_TRUE(fetches(5'000));
+  EXPECT_TRUE(world.region(1).pays);
+}
+
 TEST(TravelLedger, SharesItsBudgetWithOtherExperiments) {
   World world;
   world.ledger.share_budget(2 * TravelRules{}.budget_base_us);
