@@ -199,7 +199,7 @@ class RegionPlacer {
 
   uint32_t trials_ = 0;
   double lost_us_ = 0;
-  double others_us_ = 0; ///< see share_budget()
+  double others_us_ = 0;         ///< see share_budget()
   double next_look_us_ = 0;      ///< before then no trial is considered
   Refusal refusal_;              ///< for a report
   double allowance_us_ = 0;      ///< what this trial may lose
