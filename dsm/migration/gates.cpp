@@ -131,7 +131,8 @@ bool only_computes(std::string_view function) {
   return std::binary_search(std::begin(computing), std::end(computing), function);
 }
 
-/// cmpb $0, %fs:flag; jne trap; jmp *function; trap: ud2; then the function's address. Returns where that begins.
+/// cmpb $0, %fs:flag; jne trap; jmp *function; trap: ud2; then the function's address. Where the function is near, the
+/// jump names it: locks are taken through gates. Returns where that begins.
 uintptr_t Gates::add(uintptr_t function) {
   HETMP_CHECK(next_ + gate_bytes <= end_);
   uint8_t code[gate_bytes] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75, 0x06, 0xff, 0x25, 7, 0, 0, 0, 0x0f, 0x0b};
@@ -139,9 +140,16 @@ uintptr_t Gates::add(uintptr_t function) {
   const auto flag = int32_t(flag_);
   memcpy(code + flag_at, &flag, sizeof flag);
   memcpy(code + address_at, &function, sizeof function);
-  if (function == 0) // to be called for the gate's own sake
-    code[jump_at] = 0xc3;
   const uintptr_t gate = next_;
+  constexpr size_t near_jump_bytes = 5;
+  const auto distance = intptr_t(function - (gate + jump_at + near_jump_bytes));
+  if (function == 0) { // to be called for the gate's own sake
+    code[jump_at] = 0xc3;
+  } else if (distance == int32_t(distance)) {
+    const auto near = int32_t(distance);
+    code[jump_at] = 0xe9;
+    memcpy(code + jump_at + 1, &near, sizeof near);
+  }
   memcpy(reinterpret_cast<void*>(gate), code, sizeof code);
   next_ += gate_bytes;
   return gate;
