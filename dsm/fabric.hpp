@@ -10,7 +10,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 8;
+inline constexpr uint32_t fabric_version = 9;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -201,6 +201,8 @@ struct Fabric {
   /// The code between these addresses, to which functions of the program return on a journey, touches nothing but the
   /// stack until it has returned to where `base` stands. Once, before there are other nodes.
   void (*let_return_by)(const void* begin, const void* end);
+  /// Why there are no journeys, or none any more; null: there may be some. Any thread.
+  const char* (*why_no_journeys)();
 };
 
 } // namespace hetmp::dsm

@@ -104,6 +104,8 @@ class Deputies {
 
   /// Those that are away are called home.
   void call_home();
+  /// Whether some may depart.
+  bool may_depart() const { return !closed_.load(std::memory_order_relaxed); }     // relaxed: a hint
   bool anybody_away() const { return away_.load(std::memory_order_relaxed) != 0; } // relaxed: a hint
   /// Sleeps while nobody is away.
   void wait_for_departure();

@@ -31,13 +31,23 @@ bool Migration::prepare() {
   std::vector<bool> are_open = are_private;
   for (size_t i = 0; i < objects.size(); ++i)
     are_open[i] = are_private[i] && !are_closed[i];
-  if (is_watched_by_sanitizer() ||
-      !find_way_past_gates(objects, are_private, find_written_parts(objects, are_open)).empty())
+  why_not_ = is_watched_by_sanitizer()
+                 ? "a sanitizer watches the program"
+                 : find_way_past_gates(objects, are_private, find_written_parts(objects, are_open));
+  if (!why_not_.empty())
     return false;
   closed_.consist_of(find_written_parts(objects, are_closed));
   code_.find();
   deputies_.prepare(code_, gates_);
-  return gates_.build(travel_flag());
+  if (!gates_.build(travel_flag()))
+    why_not_ = "there is no memory for gates";
+  return why_not_.empty();
+}
+
+const char* Migration::why_nobody_departs() const {
+  if (!why_not_.empty())
+    return why_not_.c_str();
+  return deputies_.may_depart() ? nullptr : "an object was loaded after the start, or a handler set for their signal";
 }
 
 void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread) {

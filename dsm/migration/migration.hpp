@@ -8,6 +8,7 @@
 #include "dsm/migration/portable_code.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace hetmp::dsm {
 
@@ -15,6 +16,8 @@ class Migration {
  public:
   /// Before there are other nodes, and before the program's own code runs. False: threads stay where they are.
   bool prepare();
+  /// Why nobody departs, or nobody any more, in words; null: threads may. After prepare(), any thread.
+  const char* why_nobody_departs() const;
   void let_return_by(const void* begin, const void* end) {
     code_.add_return_code(reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(end));
   }
@@ -35,6 +38,7 @@ class Migration {
   static void* watch(void* migration);
   void watch_those_away();
 
+  std::string why_not_ = "HETMP_MIGRATION is false, or a launcher has started the nodes"; ///< prepare() was not asked
   PortableCode code_;
   ClosedMemory closed_;
   Gates gates_;

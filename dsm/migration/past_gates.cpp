@@ -46,7 +46,7 @@ std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const 
     for (const LoadedObject::Reference& reference : references)
       if (leads_past_gates(reference.name) ||
           (contain(each_ones_own, reference.target) && !is_alike_everywhere(reference.name)))
-        return reference.name;
+        return std::string(i == 0 ? "the program" : objects[i].path()) + " refers to " + reference.name;
   }
   return {};
 }

@@ -19,7 +19,8 @@ bool leads_past_gates(std::string_view function);
 /// same.
 bool is_alike_everywhere(std::string_view variable);
 
-/// The first such function or variable that one of the program's objects refers to; empty if there is none.
+/// Which of the program's objects refers to which such function or variable, in words; empty if none does. `objects`:
+/// the program first.
 /// `each_ones_own`: memory of private objects that is written while the program runs, and is not closed for guests.
 std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private,
                                 const std::vector<WrittenPart>& each_ones_own);

@@ -164,6 +164,7 @@ struct FabricFunctions {
   static void begin_journey(const Journey* journey) { the_process->migration_.deputies().begin_journey(*journey); }
   static void end_journey(JourneySeen* seen) { the_process->migration_.deputies().end_journey(*seen); }
   static void let_return_by(const void* begin, const void* end) { the_process->migration_.let_return_by(begin, end); }
+  static const char* why_no_journeys() { return the_process->migration_.why_nobody_departs(); }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };
 
@@ -247,7 +248,8 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr, // travelling: see prepare_migration()
              nullptr,
              nullptr,
-             FabricFunctions::let_return_by};
+             FabricFunctions::let_return_by,
+             FabricFunctions::why_no_journeys};
 }
 
 /// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere.

@@ -62,7 +62,10 @@ std::string what_travelled(const PlacedRegion& region, const PlacementRecord& pl
 std::string what_stayed(const PlacementRecord& placement) {
   const PlacedRegion* const region = heaviest_at_home(placement);
   if (region)
-    return "Nothing gained: " + heading(*region, placement) + " stayed on the origin, because " + region->because;
+    return "Nothing gained: " + heading(*region, placement) + " stayed on the origin, because " + region->because +
+           (placement.no_journeys.empty()
+                ? ""
+                : ", and its threads did not go on elsewhere, because " + placement.no_journeys);
   if (const OtherVisits* const others = most_others(placement))
     return "Nothing was tried: " + counted(others->visits, "visit") + " of regions ran " + others->why;
   return "Nothing was tried: no parallel region took a noticeable part of the run";

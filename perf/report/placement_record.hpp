@@ -54,6 +54,7 @@ struct PlacementRecord {
   uint64_t trials = 0;       ///< of regions on several nodes
   double lost_us = 0;        ///< by those that were reversed
   double budget_left_us = 0; ///< that further trials may lose
+  std::string no_journeys;   ///< why threads of regions at home do not go on elsewhere; empty: they may
   std::vector<OtherVisits> others;
   std::vector<PlacedRegion> regions; ///< those that took most time first
 };

@@ -54,6 +54,8 @@ std::string placement_in_words(const PlacementRecord& placement) {
       text += ", those given up lost " + in_time(placement.lost_us);
     text += "; trials may lose " + in_time(std::max(placement.budget_left_us, 0.0)) + " more";
   }
+  if (!placement.no_journeys.empty())
+    text += "; no thread goes on elsewhere for a while: " + placement.no_journeys;
   for (const OtherVisits& others : placement.others)
     text += "; " + counted(others.visits, "visit") + " of " + (placement.regions.empty() ? "" : "other ") + "regions " +
             others.why;

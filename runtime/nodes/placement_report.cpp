@@ -203,7 +203,9 @@ perf::PlacementRecord placement_record(const placing::Knowledge& known, const Re
   record.asked_for = in_words(choice);
   record.run_us = known.now_us;
   record.trials = known.placer.trials();
-  record.lost_us = known.placer.lost_us() + known.journeys_lost_us;
+  record.lost_us = known.placer.lost_us();
+  if (choice.kind != RegionChoice::Kind::All && choice.kind != RegionChoice::Kind::Origin)
+    record.no_journeys = known.no_journeys;
   record.budget_left_us = known.placer.budget_left_us(known.now_us);
   for (size_t reason = 0; reason < reasons; ++reason)
     if (known.others[reason] != 0)

@@ -119,7 +119,7 @@ void region_is_over(const Thread& self, const schedulers::VisitSeen& seen) {
 Knowledge knowledge() {
   Learner& known = learner();
   FutexLockGuard guard(known.lock);
-  Knowledge copy{known.placer, known.idents, {}, now_us(), travelling::regions(), travelling::lost_us()};
+  Knowledge copy{known.placer, known.idents, {}, now_us(), travelling::regions(), travelling::why_nobody_travels()};
   for (size_t reason = 0; reason < reasons; ++reason)
     copy.others[reason] = known.others[reason].load(std::memory_order_relaxed); // relaxed: see Learner
   return copy;

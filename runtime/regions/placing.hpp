@@ -39,7 +39,7 @@ struct Knowledge {
   std::array<uint64_t, reasons> others{}; ///< visits of all other outermost regions, by the reason
   double now_us = 0;                      ///< since the program began
   std::map<uint64_t, schedulers::TravelLedger::Region> travels; ///< of regions at home, by their microtasks
-  double journeys_lost_us = 0;
+  std::string no_journeys; ///< why threads of such regions do not travel; empty: they may
 };
 /// By any thread, at any time.
 Knowledge knowledge();

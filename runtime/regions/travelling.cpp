@@ -30,6 +30,11 @@ class Travels {
   }
   const dsm::Fabric* fabric() const { return fabric_ && fabric_->begin_journey ? fabric_ : nullptr; }
 
+  std::string why_nobody_travels() const {
+    const char* const reason = fabric_ ? fabric_->why_no_journeys() : nullptr;
+    return reason ? reason : "";
+  }
+
   bool begin(uint64_t region, double now_us) {
     const double placing_us = placing::budget_taken_us();
     FutexLockGuard guard(lock_);
@@ -68,10 +73,6 @@ class Travels {
   std::map<uint64_t, schedulers::TravelLedger::Region> regions() {
     FutexLockGuard guard(lock_);
     return ledger_.regions();
-  }
-  double lost_us() {
-    FutexLockGuard guard(lock_);
-    return ledger_.lost_us();
   }
   double budget_taken_us() {
     FutexLockGuard guard(lock_);
@@ -180,7 +181,8 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
 
 std::map<uint64_t, schedulers::TravelLedger::Region> regions() { return travels().regions(); }
 
-double lost_us() { return travels().lost_us(); }
+std::string why_nobody_travels() { return travels().why_nobody_travels(); }
+
 double budget_taken_us() { return travels().budget_taken_us(); }
 
 void recall(schedulers::JourneyLessons lessons) { travels().recall(std::move(lessons)); }

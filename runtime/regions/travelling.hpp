@@ -5,6 +5,7 @@
 #include "schedulers/placement/travel_ledger.hpp"
 
 #include <map>
+#include <string>
 
 namespace hetmp::dsm {
 struct Fabric;
@@ -36,10 +37,11 @@ void recall(schedulers::JourneyLessons lessons);
 /// What this run teaches. By any thread, at any time.
 schedulers::JourneyLessons lessons();
 
-/// What journeys have lost so far that lost, less what others gained; and how much of the budget of experiments they
-/// have taken, or may take yet. us.
-double lost_us();
+/// How much of the budget of experiments journeys have taken so far, and may take yet; us.
 double budget_taken_us();
+
+/// Why no thread of this program goes on elsewhere; empty: they may.
+std::string why_nobody_travels();
 
 /// A copy of what is known, by their microtasks, for a report.
 std::map<uint64_t, schedulers::TravelLedger::Region> regions();

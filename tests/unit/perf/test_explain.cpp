@@ -140,6 +140,12 @@ TEST(Explain, WhatElseDecided) {
   expect_has(sentences(report_of({}))[0], "no parallel region took a noticeable part");
 }
 
+TEST(Explain, WhyNoThreadWentOnElsewhere) {
+  Report report = report_of({region(PlacedReason::TooShort, "it is")});
+  report.placement.no_journeys = "libdate.so refers to localtime";
+  expect_has(sentences(report)[0], "did not go on elsewhere, because libdate.so refers to localtime");
+}
+
 TEST(Explain, WhatExperimentsHaveCost) {
   PlacedRegion lost = region(PlacedReason::Lost, "it did");
   lost.gained_us = -7'000;

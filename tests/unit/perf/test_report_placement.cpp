@@ -39,6 +39,7 @@ Report learned() {
   report.placement.run_us = 4'000'000;
   report.placement.trials = 2;
   report.placement.lost_us = 12'000;
+  report.placement.no_journeys = "the program refers to dlsym";
   report.placement.budget_left_us = 208'000;
   report.placement.others = {{"at home: they smoke", 1}};
   report.placement.regions = {gaining(), new_one()};
@@ -48,7 +49,8 @@ Report learned() {
 TEST(ReportPlacement, TextHasALineForTheProgramAndOneForEachRegion) {
   EXPECT_EQ(format_placement(learned()),
             "hetmp: placement: HETMP_PLACEMENT=auto; 2 trials on several nodes, those given up lost 12 ms; trials may "
-            "lose 208 ms more; 1 visit of other regions at home: they smoke\n"
+            "lose 208 ms more; no thread goes on elsewhere for a while: the program refers to dlsym; 1 visit of other "
+            "regions at home: they smoke\n"
             "hetmp: parallel region flow.c:40 solve; 80 % of the run; at home 12 visits, usually 18 ms; on several "
             "nodes 300 visits, usually 10 ms -> on several nodes: 1.80 times as fast\n"
             "hetmp: parallel region (no source line; built without -g?) region at 0x401300; 0.00 % of the run; at home "
@@ -79,6 +81,7 @@ TEST(ReportPlacement, JsonHasItAll) {
   EXPECT_EQ(placement["run_us"].number, 4'000'000);
   EXPECT_EQ(placement["trials"].number, 2);
   EXPECT_EQ(placement["lost_us"].number, 12'000);
+  EXPECT_EQ(placement["no_journeys"].text, "the program refers to dlsym");
   EXPECT_EQ(placement["budget_left_us"].number, 208'000);
   EXPECT_EQ(placement["others"][0]["why"].text, "at home: they smoke");
   EXPECT_EQ(placement["others"][0]["visits"].number, 1);
