@@ -124,7 +124,8 @@ void Deputy::travel(const ucontext_t& interrupted) {
   seen_.abroad_ns += message_.abroad_ns;
   seen_.computed_ns += message_.computed_ns;
   seen_.pages += message_.why_and_pages >> 8;
-  const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns;
+  const int64_t lost =
+      message_.abroad_ns - 2 * message_.computed_ns + int64_t(message_.why_and_pages >> 8) * int64_t(page_ns_);
   allowance_ns_ = std::min(allowance_ns_ - lost, first_allowance_ns_);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == dsm::Homecoming::Gate) // a call: a new phase begins where it returns to
