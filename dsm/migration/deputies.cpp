@@ -117,18 +117,17 @@ void Deputy::travel(const ucontext_t& interrupted) {
   all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);   // read by others as a hint
   traveller.is_abroad = 0;
-  const auto why = dsm::Homecoming(message_.why_and_pages & 0xff);
+  const Homecoming why = message_.why();
   seen_.stays += why != Homecoming::Refused;
   seen_.refused += why == Homecoming::Refused;
   seen_.lost_stays += why == Homecoming::Loses || why == Homecoming::Called;
   seen_.abroad_ns += message_.abroad_ns;
   seen_.computed_ns += message_.computed_ns;
-  seen_.pages += message_.why_and_pages >> 8;
-  const int64_t lost =
-      message_.abroad_ns - 2 * message_.computed_ns + int64_t(message_.why_and_pages >> 8) * int64_t(page_ns_);
+  seen_.pages += message_.pages();
+  const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns + int64_t(message_.pages()) * int64_t(page_ns_);
   allowance_ns_ = std::min(allowance_ns_ - lost, first_allowance_ns_);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
-  if (why == dsm::Homecoming::Gate) // a call: a new phase begins where it returns to
+  if (why == Homecoming::Gate) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
   if (allowance_ns_ > 0)
@@ -140,7 +139,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
 std::optional<TravellersPages> Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
   // relaxed: the departure was sent after both
   if (where_.load(std::memory_order_relaxed) != away || node_.load(std::memory_order_relaxed) != from ||
-      (message.why_and_pages & 0xff) > uint64_t(last_homecoming))
+      message.why() > last_homecoming)
     return std::nullopt;
   const TravellersPages pages(reinterpret_cast<uintptr_t>(room_), thread_pointer_,
                               thread_pointer_ + uintptr_t(travel_flag()), guard_);

@@ -41,6 +41,9 @@ struct HomecomingMessage {
   int64_t abroad_ns;
   int64_t computed_ns;    ///< of those
   uint64_t why_and_pages; ///< Homecoming, and from bit 8 on the pages that the node has received meanwhile
+
+  Homecoming why() const { return Homecoming(why_and_pages & 0xff); }
+  uint64_t pages() const { return why_and_pages >> 8; }
 };
 
 /// What carries them; safe in signal handlers that have interrupted the program's own code.

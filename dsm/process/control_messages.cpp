@@ -118,14 +118,20 @@ void NodeProcess::send_turn(uint32_t to, TurnMessage step) {
   send_control(*transport_, to, Lane::Service, control::Turn{uint64_t(step)});
 }
 
+void NodeProcess::begin_visit(uint64_t loop) {
+  if (!service_->prefetcher().visits.begin(loop))
+    return;
+  static constexpr control::Encoded message(control::Visit{}); // the caller may hold a lock: no shared page
+  send_control(*transport_, node_, Lane::Anyone, message);
+}
+
 void NodeProcess::send_departure(uint32_t to, const DepartureMessage& departure) {
-  if (service_->prefetcher().visits.begin(departure.phase)) // of those that stay
-    send_control(*transport_, node_, Lane::Anyone, control::Visit{});
+  begin_visit(departure.phase); // of those that stay
   send_control(*transport_, to, Lane::Anyone, control::Depart{departure});
 }
 
 void NodeProcess::send_homecoming(const HomecomingMessage& homecoming) {
-  if ((homecoming.why_and_pages & 0xff) != uint64_t(Homecoming::Refused)) // else another guest's
+  if (homecoming.why() != Homecoming::Refused) // else another guest's
     service_->prefetcher().visits.end();
   send_control(*transport_, origin, on_service_thread() ? Lane::Service : Lane::Anyone, control::ComeHome{homecoming});
 }

@@ -151,12 +151,7 @@ struct FabricFunctions {
     HETMP_CHECK(on_service_thread()); // the engine is its own
     the_process->service_->engine().offer_again(purpose);
   }
-  static void begin_visit(uint64_t loop) {
-    if (!the_process->service_->prefetcher().visits.begin(loop))
-      return;
-    static constexpr control::Encoded message(control::Visit{}); // the caller may hold a lock: no shared page
-    send_control(*the_process->transport_, the_process->node_, Lane::Anyone, message);
-  }
+  static void begin_visit(uint64_t loop) { the_process->begin_visit(loop); }
   static void wait_outside(bool begins) {
     OutsideWaits& waits = the_process->service_->turns().outside();
     begins ? waits.begin() : waits.end();

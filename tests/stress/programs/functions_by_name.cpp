@@ -4,19 +4,11 @@
 // flags: -ldl
 #include "stress.hpp"
 
-#include <cstdint>
 #include <dlfcn.h>
 #include <omp.h>
 #include <unistd.h>
 
 namespace {
-
-uint64_t compute(uint64_t x, int count = 300'000) {
-  for (int i = 0; i < count; ++i)
-    x = x * 6364136223846793005u + (x >> 29);
-  asm volatile("" : "+r"(x));
-  return x;
-}
 
 void addresses_of_functions() {
   const auto process = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_DEFAULT, "getpid"));
@@ -24,9 +16,9 @@ void addresses_of_functions() {
   const pid_t home = getpid();
 #pragma omp parallel num_threads(4)
   for (int i = 0; i < 20; ++i) {
-    compute(1);
+    stress::compute(1, 300'000);
     CHECK_EQUAL(process(), home);
-    compute(1);
+    stress::compute(1, 300'000);
     CHECK_EQUAL(member(), omp_get_thread_num());
   }
 }

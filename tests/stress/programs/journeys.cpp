@@ -37,13 +37,7 @@ std::atomic<long> stays{0};
 
 bool is_abroad() { return process_now() != home; }
 
-/// About 0.1 ms.
-__attribute__((always_inline)) inline uint64_t compute(uint64_t x, int count = 40'000) {
-  for (int i = 0; i < count; ++i)
-    x = x * 6364136223846793005u + (x >> 29);
-  asm volatile("" : "+r"(x));
-  return x;
-}
+using stress::compute;
 
 /// Goes on until it is abroad, or for a while; many do not leave, some come home at once.
 uint64_t compute_abroad(uint64_t x = 1, int most = 30) {

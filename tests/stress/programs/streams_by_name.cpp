@@ -5,20 +5,12 @@
 // flags: -fPIC
 #include "stress.hpp"
 
-#include <cstdint>
 #include <iostream>
 #include <omp.h>
 #include <streambuf>
 #include <string>
 
 namespace {
-
-uint64_t compute(uint64_t x, int count = 300'000) {
-  for (int i = 0; i < count; ++i)
-    x = x * 6364136223846793005u + (x >> 29);
-  asm volatile("" : "+r"(x));
-  return x;
-}
 
 /// Notes what it is given, and where.
 struct Note final : std::streambuf {
@@ -40,10 +32,10 @@ void state_in_place() {
 #pragma omp parallel
     if (const int member = omp_get_thread_num(); member < 3)
       for (int i = 0; i < 20; ++i) {
-        compute(1);
+        stress::compute(1, 300'000);
         stream_of(member).precision(visit * 100 + i);
         stream_of(member).width(i);
-        compute(1);
+        stress::compute(1, 300'000);
         CHECK_EQUAL(stream_of(member).precision(), visit * 100 + i);
         CHECK_EQUAL(stream_of(member).width(), i);
       }
@@ -64,7 +56,7 @@ void virtual_functions() {
 #pragma omp parallel
   if (const int member = omp_get_thread_num(); member < 3)
     for (int i = 0; i < 50; ++i) {
-      compute(1, 30'000);
+      stress::compute(1, 30'000);
       stream_of(member).rdbuf()->sputn("abc", 3);
       stream_of(member) << i << '\n';
     }

@@ -51,6 +51,14 @@ class Random {
   uint64_t state_;
 };
 
+/// Arithmetic without a call, in which a thread may go on elsewhere: about 0.1 ms.
+__attribute__((always_inline)) inline uint64_t compute(uint64_t x, int count = 40'000) {
+  for (int i = 0; i < count; ++i)
+    x = x * 6364136223846793005u + (x >> 29);
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 /// STRESS_SEED, or always the same.
 inline uint64_t seed() {
   const char* text = getenv("STRESS_SEED");
