@@ -40,7 +40,7 @@ struct GnuHash {
 } // namespace
 
 LoadedObject::LoadedObject(const dl_phdr_info& info)
-    : path_(info.dlpi_name ? info.dlpi_name : ""), load_address_(info.dlpi_addr) {
+    : headers_(info), path_(info.dlpi_name ? info.dlpi_name : ""), load_address_(info.dlpi_addr) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info.dlpi_phdr[i];
     if (header.p_type == PT_LOAD) {

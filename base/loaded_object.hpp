@@ -25,6 +25,9 @@ class LoadedObject {
   uintptr_t begin() const { return begin_; }
   uintptr_t end() const { return end_; }
 
+  /// Its program headers, for for_each_segment() (elf/elf_image.hpp).
+  const dl_phdr_info& headers() const { return headers_; }
+
   /// What it wants to be known by, and by those that need it; empty if it does not say.
   const char* shared_name() const { return shared_name_ ? strings_ + *shared_name_ : ""; }
   /// Whether it has variables of which each thread has its own.
@@ -70,6 +73,7 @@ class LoadedObject {
   void add_references(const ElfW(Rela) * first, size_t count, IsOne&& is_one, bool (*wanted)(std::string_view name),
                       std::vector<Reference>& found) const;
 
+  dl_phdr_info headers_;
   const char* path_;
   uintptr_t load_address_;
   uintptr_t begin_ = UINTPTR_MAX;

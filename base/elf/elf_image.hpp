@@ -26,7 +26,7 @@ struct LoadedSegment {
   bool contains(uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// Of each program header, in their order. Only within the dl_iterate_phdr() that `info` comes from.
+/// Of each program header, in their order. As long as the object stays loaded.
 template <class Visit> void for_each_segment(const dl_phdr_info& info, Visit&& visit) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info.dlpi_phdr[i];

@@ -48,21 +48,14 @@ struct Span {
 
 std::vector<Span> find_code(const std::vector<uintptr_t>& private_objects) {
   std::vector<Span> spans;
-  auto visit = [&](const dl_phdr_info& info) {
-    const LoadedObject object(info);
+  for_each_loaded_object([&](const LoadedObject& object) {
     const bool is_private = std::binary_search(private_objects.begin(), private_objects.end(), object.begin());
     const Code code = !is_private ? Code::Program : is_mathematical(object) ? Code::Mathematics : Code::Private;
-    for_each_segment(info, [&](const LoadedSegment& segment) {
+    for_each_segment(object.headers(), [&](const LoadedSegment& segment) {
       if (segment.type == PT_LOAD && segment.flags & PF_X)
         spans.push_back({segment.begin, segment.end(), code});
     });
-  };
-  using Visit = decltype(visit);
-  const auto each = [](dl_phdr_info* info, size_t, void* data) {
-    (*static_cast<Visit*>(data))(*info);
-    return 0;
-  };
-  dl_iterate_phdr(each, &visit);
+  });
   return spans;
 }
 

@@ -49,21 +49,14 @@ struct Walk {
 
 void PortableCode::find() {
   const std::vector<uintptr_t> private_objects = find_private_objects();
-  auto visit = [&](const dl_phdr_info& info) {
-    const LoadedObject object(info);
+  for_each_loaded_object([&](const LoadedObject& object) {
     if (std::binary_search(private_objects.begin(), private_objects.end(), object.begin()) && !is_mathematical(object))
       return;
-    for_each_segment(info, [&](const LoadedSegment& segment) {
+    for_each_segment(object.headers(), [&](const LoadedSegment& segment) {
       if (segment.type == PT_LOAD && segment.flags & PF_X)
         spans_.push_back({segment.begin, segment.end()});
     });
-  };
-  using Visit = decltype(visit);
-  const auto each = [](dl_phdr_info* info, size_t, void* data) {
-    (*static_cast<Visit*>(data))(*info);
-    return 0;
-  };
-  dl_iterate_phdr(each, &visit);
+  });
   std::sort(spans_.begin(), spans_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   // The first walk sets up tables of the unwinder, which a signal handler should not have to.
   _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; }, nullptr);

@@ -19,23 +19,14 @@ WrittenPart without_closed(const LoadedSegment& segment, const LoadedObject& obj
 std::vector<WrittenPart> find_written_parts(const std::vector<LoadedObject>& objects,
                                             const std::vector<bool>& are_marked) {
   std::vector<WrittenPart> parts;
-  auto visit = [&](const dl_phdr_info& info) {
-    const uintptr_t begin = LoadedObject(info).begin();
-    for (size_t i = 0; i < objects.size(); ++i)
-      if (objects[i].begin() == begin && are_marked[i])
-        for_each_segment(info, [&](const LoadedSegment& segment) {
-          if (segment.type != PT_LOAD || !(segment.flags & PF_W))
-            return;
-          if (const WrittenPart part = without_closed(segment, objects[i]); part.begin < part.end)
-            parts.push_back(part);
-        });
-  };
-  using Visit = decltype(visit);
-  const auto each = [](dl_phdr_info* info, size_t, void* data) {
-    (*static_cast<Visit*>(data))(*info);
-    return 0;
-  };
-  dl_iterate_phdr(each, &visit);
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (are_marked[i])
+      for_each_segment(objects[i].headers(), [&](const LoadedSegment& segment) {
+        if (segment.type != PT_LOAD || !(segment.flags & PF_W))
+          return;
+        if (const WrittenPart part = without_closed(segment, objects[i]); part.begin < part.end)
+          parts.push_back(part);
+      });
   return parts;
 }
 
