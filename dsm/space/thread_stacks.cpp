@@ -17,6 +17,15 @@ namespace {
 /// Below main's stack nothing else may be: a function with a large frame that overflows it must not come out in a heap.
 constexpr size_t main_guard_bytes = size_t(1) << 30;
 
+/// Each stack ends at a multiple of it. The predictor of ways of some processors' first-level cache (AMD Zen) tells
+/// lines apart by a hash in which bits 12 to 19 of an address are mixed with those above: two pages of what is used
+/// most, the upper end, must not be told apart by both, or they keep throwing each other out. Source: Lipp et al., Take
+/// A Way: Exploring the Security Implications of AMD's Cache Way Predictors, 2020.
+constexpr uintptr_t end_alignment = publish_bytes;
+static_assert(end_alignment >= uintptr_t(1) << 20);
+
+uintptr_t aligned_end(uintptr_t least) { return (least + end_alignment - 1) & ~(end_alignment - 1); }
+
 /// Of the objects that are there when the program begins: of each thread that the C library makes, they take a part of
 /// the stack.
 size_t thread_local_bytes() {
@@ -50,7 +59,9 @@ Segment upper_part(const Segment& stack) {
 void ThreadStacks::plan_main(uint64_t limit) {
   constexpr uint64_t least = uint64_t(8) << 20, most = uint64_t(32) << 30; // half of the part: workers need some, too
   const uintptr_t begin = AddressPlan::stack_part(origin).begin + main_guard_bytes;
-  main_ = {begin, begin + page_up(std::clamp(limit, least, most) + thread_local_bytes())};
+  const size_t bytes = page_up(std::clamp(limit, least, most) + thread_local_bytes());
+  main_.end = aligned_end(begin + bytes);
+  main_.begin = main_.end - bytes;
 }
 
 int ThreadStacks::protection() const { return PROT_READ | PROT_WRITE | (executable_ ? PROT_EXEC : 0); }
@@ -85,13 +96,14 @@ void ThreadStacks::become(uint32_t node) {
     free_.begin = main_.end + page_bytes; // its upper guard
 }
 
-/// A page, which stays a guard, and the stack; nothing if there is not so much room.
+/// A page or more, which stay a guard, and the stack; nothing if there is not so much room.
 Segment ThreadStacks::take(size_t bytes) {
   std::lock_guard guard(lock_);
-  if (bytes > free_.bytes() || free_.bytes() - bytes < page_bytes)
+  if (bytes > free_.bytes() || free_.bytes() - bytes < page_bytes + end_alignment)
     return {};
   HETMP_CHECK(bytes == page_up(bytes) && page_down(free_.begin) == free_.begin);
-  const Segment stack{free_.begin + page_bytes, free_.begin + page_bytes + bytes};
+  const uintptr_t end = aligned_end(free_.begin + page_bytes + bytes);
+  const Segment stack{end - bytes, end};
   protect({free_.begin, stack.begin}, PROT_NONE);              // an overflow faults instead of overwriting
   __atomic_store_n(&free_.begin, stack.end, __ATOMIC_RELAXED); // see used_until(); it orders nothing
   if (executable_)
