@@ -10,7 +10,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 9;
+inline constexpr uint32_t fabric_version = 10;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -118,6 +118,7 @@ struct Journey {
   const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to
                               ///< return: what is below may be executed elsewhere
   void* room = nullptr;       ///< for its context, on its stack above `base`
+  void* presence = nullptr;   ///< a pointer of the thread's own, which is null to it while it is abroad
   int64_t delay_ns = 0;       ///< it departs after so long at the earliest
   int64_t allowance_ns = 0;   ///< it may lose abroad before it is sent home, and stays there
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides

@@ -63,6 +63,8 @@ void Deputy::begin(const Journey& journey) {
   phase_ = reinterpret_cast<uintptr_t>(journey.code);
   base_ = reinterpret_cast<uintptr_t>(journey.base);
   room_ = journey.room;
+  presence_ = journey.presence;
+  HETMP_CHECK(presence_);
   allowance_ns_ = first_allowance_ns_ = journey.allowance_ns;
   page_ns_ = uint32_t(std::clamp<int64_t>(journey.page_ns, 0, UINT32_MAX));
   node_.store(journey.node, std::memory_order_relaxed);
@@ -102,6 +104,9 @@ void Deputy::travel(const ucontext_t& interrupted) {
   const uint64_t blocked = blocked_signals_of(interrupted);
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
+  const void* presence;
+  memcpy(&presence, presence_, sizeof presence);
+  memset(presence_, 0, sizeof presence);
   where_.store(away, std::memory_order_relaxed); // the message publishes it
   all_.messages_->send_departure(
       node_.load(std::memory_order_relaxed),
@@ -117,6 +122,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
   all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);   // read by others as a hint
   traveller.is_abroad = 0;
+  memcpy(presence_, &presence, sizeof presence);
   const Homecoming why = message_.why();
   seen_.stays += why != Homecoming::Refused;
   seen_.refused += why == Homecoming::Refused;

@@ -56,10 +56,11 @@ class Deputy {
   DepartureRule rule_;
   JourneySeen seen_{};
   uintptr_t thread_pointer_ = 0;
-  uintptr_t guard_ = 0;  ///< see DepartureMessage
-  uintptr_t phase_ = 0;  ///< see DepartureMessage
-  uintptr_t base_ = 0;   ///< see Journey
-  void* room_ = nullptr; ///< the same
+  uintptr_t guard_ = 0;      ///< see DepartureMessage
+  uintptr_t phase_ = 0;      ///< see DepartureMessage
+  uintptr_t base_ = 0;       ///< see Journey
+  void* room_ = nullptr;     ///< the same
+  void* presence_ = nullptr; ///< the same
   /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
   /// before it is executed, each time.
   uintptr_t stopped_at_ = 0;

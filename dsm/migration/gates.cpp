@@ -30,6 +30,30 @@ constexpr std::string_view computing[] = {
     "strpbrk",      "strrchr",       "strspn",       "strstr",
 };
 
+/// Of the runtime, in the order of strcmp(): what takes and releases a program's locks, which may be done for each few
+/// instructions of the program. They call Fabric::come_home themselves where the thread may be abroad, and cost a
+/// thread that is at home nothing (runtime/sync/program_locks.hpp).
+constexpr std::string_view coming_home[] = {
+    "GOMP_atomic_end",
+    "GOMP_atomic_start",
+    "GOMP_critical_end",
+    "GOMP_critical_name_end",
+    "GOMP_critical_name_start",
+    "GOMP_critical_start",
+    "__kmpc_critical",
+    "__kmpc_critical_with_hint",
+    "__kmpc_end_critical",
+    "__kmpc_set_lock",
+    "__kmpc_test_lock",
+    "__kmpc_unset_lock",
+    "omp_set_lock",
+    "omp_set_lock_",
+    "omp_test_lock",
+    "omp_test_lock_",
+    "omp_unset_lock",
+    "omp_unset_lock_",
+};
+
 /// Of the mathematical library: it sets the variable `signgam`, which is each process's own.
 bool sets_sign(std::string_view function) {
   constexpr std::string_view those[] = {"gamma", "gammaf", "gammal", "lgamma", "lgammaf", "lgammal"};
@@ -70,6 +94,11 @@ struct Loaded {
       ++i;
     return i;
   }
+  /// Whether it lies in a library of hetmp's.
+  bool is_ours(uintptr_t address) const {
+    const size_t object = of(address);
+    return object < facts.size() && facts[object].is_ours;
+  }
 };
 
 /// What the reference is bound to, or would be by its first call; 0: nothing. Versions matter in the C library, which
@@ -89,6 +118,7 @@ uintptr_t target_of(const LoadedObject::Reference& reference, const Loaded& load
 struct Call {
   uintptr_t* slot;
   uintptr_t function;
+  bool has_gate; ///< else the slot leads to the function itself from now on: abroad, nobody binds it
 };
 
 /// How `object` calls functions that a thread abroad must not execute.
@@ -102,7 +132,7 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
     if (span != code.end() &&
         (span->code == Code::Private ? !only_computes(reference.name)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
-      calls.push_back({reference.slot, target});
+      calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target))});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -119,13 +149,18 @@ bool is_mathematical(const LoadedObject& object) {
   return name.starts_with("libm.so") || name.starts_with("libmvec.so");
 }
 
+bool comes_home_itself(std::string_view function) {
+  static_assert(std::is_sorted(std::begin(coming_home), std::end(coming_home)));
+  return std::binary_search(std::begin(coming_home), std::end(coming_home), function);
+}
+
 bool only_computes(std::string_view function) {
   static_assert(std::is_sorted(std::begin(computing), std::end(computing)));
   return std::binary_search(std::begin(computing), std::end(computing), function);
 }
 
 /// cmpb $0, %fs:flag; jne trap; jmp *function; trap: ud2; then the function's address. Where the function is near, the
-/// jump names it: locks are taken through gates. Returns where that begins.
+/// jump names it. Returns where that begins.
 uintptr_t Gates::add(uintptr_t function) {
   HETMP_CHECK(next_ + gate_bytes <= end_);
   uint8_t code[gate_bytes] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75, 0x06, 0xff, 0x25, 7, 0, 0, 0, 0x0f, 0x0b};
@@ -163,7 +198,8 @@ bool Gates::build(ptrdiff_t flag) {
       continue;
     calls.emplace_back(&object, calls_of(object, code, loaded));
     for (const Call& call : calls.back().second)
-      gates[call.function] = 0;
+      if (call.has_gate)
+        gates[call.function] = 0;
   }
   const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
   const long memory = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -183,7 +219,8 @@ bool Gates::build(ptrdiff_t flag) {
     const OpenRelro open(*object);
     for (const Call& call : slots)
       // In one step: another thread may be calling by way of it. relaxed: nothing else is to be seen with it.
-      std::atomic_ref(*call.slot).store(gates[call.function], std::memory_order_relaxed);
+      std::atomic_ref(*call.slot)
+          .store(call.has_gate ? gates[call.function] : call.function, std::memory_order_relaxed);
   }
   return true;
 }

@@ -18,6 +18,8 @@ namespace hetmp::dsm {
 
 /// Whether a function of the C library of this name depends on nothing but its arguments and memory that they lead to.
 bool only_computes(std::string_view function);
+/// Whether a function of hetmp's of this name brings its thread home by itself (Fabric::come_home), and needs no gate.
+bool comes_home_itself(std::string_view function);
 /// Whether the object is a mathematical library of the C library's, whose functions do nothing else.
 bool is_mathematical(const LoadedObject& object);
 

@@ -270,7 +270,7 @@ const void* current_region() { return level().region_now(); }
 
 void node_started() {
   set_own_node(fabric->node);
-  program_locks.stay_in_table();
+  program_locks.stay_in_table(fabric->come_home);
   program_locks.table().attach(level(), false);
   perf::set_counter_settings({{}, false}); // the origin complains for all
   refresh_spinning();

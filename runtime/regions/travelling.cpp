@@ -160,6 +160,7 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
                                description.microtask,
                                stack_pointer,
                                room,
+                               &own_thread,
                                ns(permit.delay_us),
                                ns(permit.allowance_us),
                                ns(permit.page_us),

@@ -18,7 +18,56 @@ void note_exclusion_of(Thread& self) {
 
 } // namespace
 
+// At home, of words, in few instructions: what may take longer is called last, so that nothing has to be kept on the
+// stack for it.
+
 void ProgramLocks::lock_counted(FutexLock& lock) {
+  Thread* const self = known_thread();
+  if (!self) [[unlikely]]
+    return lock_as_stranger(lock);
+  if (!form_.enter_if_words(self->locks_held)) [[unlikely]]
+    return lock_here(lock);
+  note_exclusion_of(*self);
+  if (!lock.try_lock()) [[unlikely]]
+    wait_for(lock);
+}
+
+void ProgramLocks::unlock_counted(FutexLock& lock) {
+  Thread* const self = known_thread();
+  if (!self) [[unlikely]]
+    return unlock_as_stranger(lock);
+  if (!form_.is_words() || !lock.unlock_if_nobody_waits()) [[unlikely]]
+    return unlock_here(lock);
+  self->locks_held.add(-1);
+}
+
+bool ProgramLocks::try_lock_counted(FutexLock& lock) {
+  if (!known_thread()) [[unlikely]]
+    be_at_home();
+  return try_lock_here(lock);
+}
+
+// Not inlined, what follows: behind be_at_home() the thread's own variables lie elsewhere, and see above.
+
+/// A thread that is abroad is not known to itself (dsm::Journey::presence).
+__attribute__((noinline)) void ProgramLocks::be_at_home() const {
+  if (come_home_)
+    come_home_();
+}
+
+__attribute__((noinline)) void ProgramLocks::lock_as_stranger(FutexLock& lock) {
+  be_at_home();
+  lock_here(lock);
+}
+
+__attribute__((noinline)) void ProgramLocks::unlock_as_stranger(FutexLock& lock) {
+  be_at_home();
+  unlock_here(lock);
+}
+
+__attribute__((noinline)) void ProgramLocks::wait_for(FutexLock& lock) { lock.lock(); }
+
+__attribute__((noinline)) void ProgramLocks::lock_here(FutexLock& lock) {
   Thread* const self = known_thread();
   if (self)
     note_exclusion_of(*self);
@@ -28,14 +77,14 @@ void ProgramLocks::lock_counted(FutexLock& lock) {
     table_.lock(key_of(&lock));
 }
 
-bool ProgramLocks::try_lock_counted(FutexLock& lock) {
+__attribute__((noinline)) bool ProgramLocks::try_lock_here(FutexLock& lock) {
   const bool taken = enter() ? lock.try_lock() : table_.try_lock(key_of(&lock));
   if (!taken)
     leave();
   return taken;
 }
 
-void ProgramLocks::unlock_counted(FutexLock& lock) {
+__attribute__((noinline)) void ProgramLocks::unlock_here(FutexLock& lock) {
   if (form_.is_words() ? lock.unlock() : table_.unlock(key_of(&lock)))
     leave();
 }
@@ -62,8 +111,9 @@ void ProgramLocks::begin_with_words() {
   form_.begin_as(changes_ ? LockForm::Words : LockForm::Table);
 }
 
-void ProgramLocks::stay_in_table() {
+void ProgramLocks::stay_in_table(void (*come_home)()) {
   changes_ = false;
+  come_home_ = come_home;
   form_.begin_as(LockForm::Table);
 }
 

@@ -24,7 +24,8 @@ class ProgramLocks {
  public:
   constexpr ProgramLocks() = default;
 
-  // Threads of the program.
+  // Threads of the program. They may be abroad (dsm/migration): no gate stands before functions that begin with one of
+  // these three, so that a lock at home costs no more for it, and these bring their thread home.
 
   void lock(FutexLock& lock) {
     if (is_alone())
@@ -62,7 +63,8 @@ class ProgramLocks {
   /// The form may change from now on; it is Words. On the origin, before the program has threads.
   void begin_with_words();
   /// Nodes are processes, and the form is Table for ever. On other nodes than the origin, and where nothing else helps.
-  void stay_in_table();
+  /// `come_home`: of dsm::Fabric, where threads of the origin may be guests.
+  void stay_in_table(void (*come_home)() = nullptr);
   /// In a forked child, which has one process.
   void become_alone();
   /// Whether the calling thread's own locks would keep a region that it meets from spreading.
@@ -81,12 +83,20 @@ class ProgramLocks {
   void lock_counted(FutexLock& lock);
   bool try_lock_counted(FutexLock& lock);
   void unlock_counted(FutexLock& lock);
+  void be_at_home() const;
+  void lock_as_stranger(FutexLock& lock);
+  void unlock_as_stranger(FutexLock& lock);
+  static void wait_for(FutexLock& lock);
+  void lock_here(FutexLock& lock);
+  bool try_lock_here(FutexLock& lock);
+  void unlock_here(FutexLock& lock);
   bool may_become_words() const;
   void try_to_become_words();
   uint32_t held() const;
 
   NodeLockTable table_;
   LockForm form_;
+  void (*come_home_)() = nullptr;       ///< null where nobody is a guest
   bool changes_ = false;                ///< the form may; else it is Table, or Alone, for ever
   SharedLockCount others_count_;        ///< of threads that the runtime does not know
   FutexLock changing_;                  ///< who changes the form

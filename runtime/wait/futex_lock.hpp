@@ -24,6 +24,12 @@ template <class Machine> class FutexLockOn {
   /// By the holder, of its own lock. A program's lock may be let go by anybody: that is its mistake.
   bool held() const { return word_.load(std::memory_order_relaxed) != Free; } // relaxed: the holder's own write
 
+  /// As unlock(), if nobody has to be woken and somebody held it; false: nothing has happened.
+  bool unlock_if_nobody_waits() {
+    uint32_t expected = Held;
+    return word_.compare_exchange_strong(expected, Free, std::memory_order_release, std::memory_order_relaxed);
+  }
+
   /// False: nobody held it, which the program has to answer for.
   bool unlock() {
     const uint32_t before = word_.exchange(Free, std::memory_order_release);

@@ -73,6 +73,16 @@ template <class Machine> class LockFormOn {
     }
   }
 
+  /// As enter() if locks are words; else nothing has happened.
+  template <class Count> bool enter_if_words(Count& count) {
+    count.add(1);
+    Machine::keep_order();
+    const bool words = form_.load(std::memory_order_acquire) == Words; // pairs with change(): F4
+    if (!words)
+      count.add(-1);
+    return words;
+  }
+
   /// By the thread that holds a lock, of that one (F3). By others: what locks are now, or were a moment ago.
   bool is_words() const {
     const uint32_t form = form_.load(std::memory_order_relaxed); // relaxed: who has taken the lock has seen it

@@ -1,5 +1,6 @@
 // Threads of regions at home that go on elsewhere again and again, and what a program may do meanwhile: errors and
-// signals that it handles, stacks used to their ends, tables of functions, exceptions, rounding and vectors, fork.
+// signals that it handles, stacks used to their ends, tables of functions, locks, exceptions, rounding and vectors,
+// fork.
 // run: HETMP_PLACEMENT=journeys:1
 // run: HETMP_PLACEMENT=journeys:2 OMP_NUM_THREADS=7 OMP_STACKSIZE=256K
 #include "stress.hpp"
@@ -325,12 +326,49 @@ void the_signal_is_the_programs_to_take() {
 
 } // namespace
 
+/// Before them stands no gate. Who asks for a lock abroad is at home when it has it, and so is who releases one.
+void locks_are_taken_at_home() {
+  static omp_lock_t lock;
+  omp_init_lock(&lock);
+  static long counts[4];
+  long wanted = 0;
+#pragma omp parallel reduction(+ : wanted)
+  for (int i = 0; i < 20; ++i) {
+    compute_abroad();
+    omp_set_lock(&lock);
+    CHECK(!is_abroad());
+    ++counts[0];
+    omp_unset_lock(&lock);
+    compute_abroad();
+    while (!omp_test_lock(&lock))
+      CHECK(!is_abroad());
+    ++counts[1];
+    compute_abroad(); // with a lock it may depart again
+    omp_unset_lock(&lock);
+    CHECK(!is_abroad());
+    compute_abroad();
+#pragma omp critical
+    ++counts[2];
+    compute_abroad();
+#pragma omp critical(named)
+    {
+      compute_abroad();
+      ++counts[3];
+    }
+    ++wanted;
+  }
+  for (const long count : counts)
+    CHECK(count == wanted);
+  omp_destroy_lock(&lock);
+}
+
 int main() {
   home = process_now();
   errors_are_the_programs();
   signals_find_their_thread();
   stacks_to_their_ends();
   tables_of_functions();
+  locks_are_taken_at_home();
   exceptions_and_callbacks();
   a_threads_own_state();
   children_see_all_memory();

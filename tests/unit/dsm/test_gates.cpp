@@ -52,6 +52,13 @@ TEST(Gates, KnowsWhatOnlyComputes) {
     EXPECT_FALSE(only_computes(function)) << function;
 }
 
+TEST(Gates, KnowsWhatComesHomeByItself) {
+  for (const char* function : {"omp_set_lock", "omp_unset_lock_", "__kmpc_critical", "GOMP_atomic_end"})
+    EXPECT_TRUE(comes_home_itself(function)) << function;
+  for (const char* function : {"omp_set_nest_lock", "omp_init_lock", "", "GOMP_barrier", "malloc"})
+    EXPECT_FALSE(comes_home_itself(function)) << function;
+}
+
 TEST(Gates, KnowsWhatLeadsPastThem) {
   for (const char* function : {"dlsym", "dlvsym", "setitimer", "localtime", "sbrk", "timer_create"})
     EXPECT_TRUE(leads_past_gates(function)) << function;

@@ -217,7 +217,8 @@ template <int number_of_threads> struct CriticalSections {
     require(inside.load(relaxed) == 0, "two threads are in the critical section at once");
     inside.store(1, relaxed);
     inside.store(0, relaxed);
-    lock.unlock();
+    if (!lock.unlock_if_nobody_waits())
+      lock.unlock();
   }
 };
 
@@ -251,7 +252,7 @@ template <int number_of_threads, int changes, bool begins_with_words, bool known
   }
 
   template <class Count> void take_and_release(int me, Count& count) {
-    const bool is_word = locks.enter(count);
+    const bool is_word = (known && locks.enter_if_words(count)) || locks.enter(count);
     const uint32_t by = is_word ? Form::Words : Form::Table;
     inside[me].store(by, relaxed);
     const uint32_t other = inside[1 - me].load(relaxed);
