@@ -1,8 +1,8 @@
 #include "runtime/loops/loop.hpp"
 
 #include "base/check.hpp"
+#include "runtime/process/nodes.hpp"
 #include "runtime/team/events.hpp"
-
 #include "runtime/team/node_team.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/policies/policy_table.hpp"
@@ -22,6 +22,10 @@ namespace {
 Schedule settle(Schedule schedule, const NodeTeam& team) {
   if (schedulers::is_placed(schedule.kind) && !team.global)
     return Schedule{}; // nothing to compare: static
+  // Threads at home may go on elsewhere, and find the pages there that they had on the last visit if their iterations
+  // are the same ones.
+  if (schedule.kind == ScheduleKind::Auto && several_processes() && !team.global)
+    return Schedule{};
   if (schedule.kind == ScheduleKind::Auto)
     schedule = Schedule{.kind = ScheduleKind::Guided};
   if (team.alone() && schedule.kind != ScheduleKind::Static)
