@@ -10,7 +10,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 10;
+inline constexpr uint32_t fabric_version = 11;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -199,6 +199,9 @@ struct Fabric {
   void (*end_journey)(JourneySeen* seen);
   /// Behind it the calling thread is at home, wherever it was.
   void (*come_home)();
+  /// No thread goes to other nodes any more, as far as one can tell: the pages that they took meanwhile come back
+  /// together. Any thread.
+  void (*bring_home)();
   /// The code between these addresses, to which functions of the program return on a journey, touches nothing but the
   /// stack until it has returned to where `base` stands. Once, before there are other nodes.
   void (*let_return_by)(const void* begin, const void* end);

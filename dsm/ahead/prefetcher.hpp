@@ -1,6 +1,7 @@
-// The three ways to bring pages before threads fault on them; each stands by itself.
+// The ways to bring pages before threads fault on them; each stands by itself.
 #pragma once
 
+#include "dsm/ahead/lent_pages.hpp"
 #include "dsm/ahead/prefetch_choice.hpp"
 #include "dsm/ahead/pusher.hpp"
 #include "dsm/ahead/stream_prefetcher.hpp"
@@ -9,7 +10,7 @@
 namespace hetmp::dsm {
 
 struct Prefetcher {
-  explicit Prefetcher(const AddressPlan& plan) : streams(plan), visits(plan), pusher(plan) {}
+  explicit Prefetcher(const AddressPlan& plan) : streams(plan), visits(plan), pusher(plan), lent(plan) {}
 
   /// Before the first fault. Who wants no pushes makes none.
   void enable(const PrefetchChoice& choice) {
@@ -20,6 +21,7 @@ struct Prefetcher {
   StreamPrefetcher streams;
   VisitPrefetcher visits;
   Pusher pusher;
+  LentPages lent;
 };
 
 } // namespace hetmp::dsm

@@ -41,7 +41,10 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   bool serve_waiting();
   bool has_waiting() const { return !waiting_.empty(); }
   /// Asks for pages ahead; true if it has.
-  bool fetch_ahead() { return prefetcher_.visits.ask_for_remembered(*this); }
+  bool fetch_ahead() {
+    const bool remembered = prefetcher_.visits.ask_for_remembered(*this);
+    return prefetcher_.lent.ask_for_wanted(*this) || remembered;
+  }
   // For turns (turns.hpp).
   StormMeter& meter() { return meter_; }
   HoldTimes& holds() { return holds_; }
@@ -75,7 +78,10 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   void watch(PageNumber page) override { witnesses_.add(page); }
   void push(PageNumber page, uint32_t to) override;
   bool all_readable() const override { return memory_.all_readable(); }
-  void copies_lost(PageRange pages) override { prefetcher_.visits.lost(pages.first, pages.count, *this); }
+  void copies_lost(PageRange pages) override {
+    prefetcher_.visits.lost(pages.first, pages.count, *this);
+    prefetcher_.lent.lost(pages.first, pages.count);
+  }
   void right_lost(PageRange pages) override;
 
   const AddressPlan& plan_;

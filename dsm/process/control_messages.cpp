@@ -125,8 +125,15 @@ void NodeProcess::begin_visit(uint64_t loop) {
   send_control(*transport_, node_, Lane::Anyone, message);
 }
 
+void NodeProcess::bring_home() {
+  service_->prefetcher().lent.want_back();
+  static constexpr control::Encoded message(control::Visit{}); // as above
+  send_control(*transport_, node_, Lane::Anyone, message);
+}
+
 void NodeProcess::send_departure(uint32_t to, const DepartureMessage& departure) {
   begin_visit(departure.phase); // of those that stay
+  service_->prefetcher().lent.lend(true);
   send_control(*transport_, to, Lane::Anyone, control::Depart{departure});
 }
 

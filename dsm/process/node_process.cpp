@@ -157,7 +157,13 @@ struct FabricFunctions {
     begins ? waits.begin() : waits.end();
   }
   static void begin_journey(const Journey* journey) { the_process->migration_.deputies().begin_journey(*journey); }
-  static void end_journey(JourneySeen* seen) { the_process->migration_.deputies().end_journey(*seen); }
+  static void end_journey(JourneySeen* seen) {
+    Deputies& deputies = the_process->migration_.deputies();
+    deputies.end_journey(*seen);
+    if (!deputies.anybody_away())
+      the_process->service_->prefetcher().lent.lend(false);
+  }
+  static void bring_home() { the_process->bring_home(); }
   static void let_return_by(const void* begin, const void* end) { the_process->migration_.let_return_by(begin, end); }
   static const char* why_no_journeys() { return the_process->migration_.why_nobody_departs(); }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
@@ -243,6 +249,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr, // travelling: see prepare_migration()
              nullptr,
              nullptr,
+             FabricFunctions::bring_home,
              FabricFunctions::let_return_by,
              FabricFunctions::why_no_journeys};
 }

@@ -141,6 +141,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void send_turn(uint32_t to, TurnMessage step) override;
   /// Any thread: see Fabric.
   void begin_visit(uint64_t loop);
+  void bring_home();
   void send_departure(uint32_t to, const DepartureMessage& departure) override;
   void send_homecoming(const HomecomingMessage& homecoming) override;
   void call_home(uint32_t node, uint64_t deputy) override;

@@ -40,6 +40,7 @@ class Travels {
     FutexLockGuard guard(lock_);
     ledger_.share_budget(placing_us);
     permit_ = ledger_.begin(region, now_us, waited_us());
+    bring_home_what_was_given_up();
     visit_ = {};
     return permit_.travels;
   }
@@ -58,6 +59,7 @@ class Travels {
     if (!learns_)
       return;
     ledger_.end(region, now_us, waited_us(), visit_);
+    bring_home_what_was_given_up();
   }
   /// Of the region in hand; by its members, before it is over.
   const schedulers::TravelLedger::Permit& permit() const { return permit_; }
@@ -88,6 +90,10 @@ class Travels {
   }
 
  private:
+  void bring_home_what_was_given_up() {
+    if (ledger_.take_given_up())
+      fabric_->bring_home();
+  }
   double waited_us() const {
     dsm::FaultCounters counters;
     fabric_->read_faults(&counters);

@@ -1,7 +1,6 @@
 #include "schedulers/placement/travel_ledger.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace hetmp::schedulers {
 
@@ -112,6 +111,7 @@ void TravelLedger::rest(Region& region, double now_us) {
   region.rests_until_us = now_us + region.rest_us_;
   region.pays = region.promises_ = false;
   region.tried = region.losses_ = 0;
+  given_up_ = std::none_of(regions_.begin(), regions_.end(), [](const auto& one) { return one.second.is_in_hand(); });
 }
 
 void TravelLedger::end_at_home(Region& region, double taken_us, double waited_here_us, double now_us) {

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 namespace hetmp::schedulers {
 
@@ -120,6 +121,9 @@ class TravelLedger {
     uint32_t followers_ = 0;        ///< that are new to it since its last visit
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
+  /// Whether, since this was asked last, the only region was given up whose threads went elsewhere: what they have
+  /// fetched is of no use there. Once for each time.
+  bool take_given_up() { return std::exchange(given_up_, false); }
   /// What visits have lost that lost, less what the others gained; at least 0.
   double lost_us() const { return lost_us_; }
   /// That, and what pages may cost yet that trials have fetched.
@@ -153,6 +157,7 @@ class TravelLedger {
   double lost_us_ = 0;
   double others_us_ = 0;   ///< see share_budget()
   double reserved_us_ = 0; ///< of all regions
+  bool given_up_ = false;  ///< see take_given_up()
 };
 
 } // namespace hetmp::schedulers

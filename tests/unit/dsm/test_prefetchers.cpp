@@ -190,3 +190,54 @@ TEST_F(Prefetching, PagesThatAreAskedForAgainAndAgainArePushed) {
   prefetcher.pusher.offer_again(purpose + 1, pages);
   EXPECT_EQ(pages.pushed.size(), 1u) << "nobody has asked for it for that purpose";
 }
+
+TEST_F(Prefetching, LentPagesComeBackTogetherWhenTheyAreWanted) {
+  LentPages& lent = prefetcher.lent;
+  lent.lost(others, 5);
+  lent.lend(true);
+  lent.lost(others + 50, 30);
+  lent.lost(others + 10, 30);
+  lent.lost(others + 12, 2); // it had come back meanwhile
+  lent.lost(stack, 1);
+  pages.here.insert(others + 11); // it has come by itself
+  EXPECT_FALSE(lent.ask_for_wanted(pages)) << "nobody wants them";
+  lent.want_back();
+  lent.lend(false);
+  EXPECT_TRUE(lent.ask_for_wanted(pages));
+  EXPECT_EQ(pages.asked.size(), 32u) << "so many at a time";
+  EXPECT_FALSE(lent.ask_for_wanted(pages)) << "none of them has come";
+  pages.come();
+  EXPECT_TRUE(lent.ask_for_wanted(pages));
+  pages.come();
+  EXPECT_FALSE(lent.ask_for_wanted(pages));
+  std::vector<std::pair<PageNumber, bool>> wanted;
+  for (PageNumber page = others + 10; page < others + 80; ++page)
+    if (page != others + 11 && (page < others + 40 || page >= others + 50))
+      wanted.emplace_back(page, true);
+  EXPECT_EQ(pages.asked, wanted) << "in their order, each once, and only what was lent";
+  lent.want_back();
+  EXPECT_FALSE(lent.ask_for_wanted(pages)) << "they are forgotten";
+}
+
+TEST_F(Prefetching, LentPagesAreLeftToWhoHasGoneThereAgain) {
+  LentPages& lent = prefetcher.lent;
+  lent.lend(true);
+  lent.lost(others, 100);
+  lent.want_back();
+  EXPECT_FALSE(lent.ask_for_wanted(pages));
+  lent.lend(false);
+  EXPECT_FALSE(lent.ask_for_wanted(pages));
+  EXPECT_TRUE(pages.asked.empty());
+}
+
+TEST_F(Prefetching, LentPagesAreBoundedAndNoneComesThatMayBeUnreadable) {
+  LentPages& lent = prefetcher.lent;
+  lent.lend(true);
+  for (uint32_t i = 0; i < 3; ++i)
+    lent.lost(others, LentPages::most);
+  lent.lend(false);
+  lent.want_back();
+  pages.readable = false;
+  EXPECT_FALSE(lent.ask_for_wanted(pages));
+  EXPECT_TRUE(pages.asked.empty());
+}

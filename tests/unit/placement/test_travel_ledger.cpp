@@ -291,6 +291,23 @@ TEST(TravelLedger, TheFirstWholeVisitIsNotComparedWithAPartOfOne) {
   EXPECT_TRUE(world.region(1).pays);
 }
 
+TEST(TravelLedger, SaysOnceThatTheLastRegionIsGivenUp) {
+  World world;
+  ASSERT_TRUE(world.travels_at_last(1, gaining));
+  ASSERT_TRUE(world.region(1).pays);
+  EXPECT_FALSE(world.ledger.take_given_up());
+  ASSERT_TRUE(world.travels_at_last(2, losing));
+  for (int visit = 0; visit < 50; ++visit)
+    world.visit(2, losing);
+  ASSERT_FALSE(world.region(2).pays);
+  EXPECT_FALSE(world.ledger.take_given_up()) << "the other one has its pages there";
+  for (int visit = 0; visit < 1000 && world.region(1).pays; ++visit)
+    world.visit(1, losing);
+  ASSERT_FALSE(world.region(1).pays);
+  EXPECT_TRUE(world.ledger.take_given_up());
+  EXPECT_FALSE(world.ledger.take_given_up());
+}
+
 TEST(TravelLedger, SharesItsBudgetWithOtherExperiments) {
   World world;
   world.ledger.share_budget(2 * TravelRules{}.budget_base_us);
