@@ -118,17 +118,19 @@ void NodeProcess::send_turn(uint32_t to, TurnMessage step) {
   send_control(*transport_, to, Lane::Service, control::Turn{uint64_t(step)});
 }
 
-void NodeProcess::begin_visit(uint64_t loop) {
-  if (!service_->prefetcher().visits.begin(loop))
-    return;
+void NodeProcess::wake_service() {
   static constexpr control::Encoded message(control::Visit{}); // the caller may hold a lock: no shared page
   send_control(*transport_, node_, Lane::Anyone, message);
 }
 
+void NodeProcess::begin_visit(uint64_t loop) {
+  if (service_->prefetcher().visits.begin(loop))
+    wake_service();
+}
+
 void NodeProcess::bring_home() {
   service_->prefetcher().lent.want_back();
-  static constexpr control::Encoded message(control::Visit{}); // as above
-  send_control(*transport_, node_, Lane::Anyone, message);
+  wake_service();
 }
 
 void NodeProcess::send_departure(uint32_t to, const DepartureMessage& departure) {

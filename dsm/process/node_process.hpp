@@ -139,6 +139,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void control_message(uint32_t from, const Slot& slot) override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
   void send_turn(uint32_t to, TurnMessage step) override;
+  /// Any thread: the service thread looks for pages to ask for ahead.
+  void wake_service();
   /// Any thread: see Fabric.
   void begin_visit(uint64_t loop);
   void bring_home();

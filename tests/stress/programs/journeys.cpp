@@ -324,8 +324,6 @@ void the_signal_is_the_programs_to_take() {
   CHECK_EQUAL(received, 1);
 }
 
-} // namespace
-
 /// Before them stands no gate. Who asks for a lock abroad is at home when it has it, and so is who releases one.
 void locks_are_taken_at_home() {
   static omp_lock_t lock;
@@ -361,6 +359,8 @@ void locks_are_taken_at_home() {
     CHECK(count == wanted);
   omp_destroy_lock(&lock);
 }
+
+} // namespace
 
 int main() {
   home = process_now();
