@@ -1,7 +1,7 @@
 /* An unstructured flow solver after Rodinia's cfd: five conserved quantities in each cell of an irregular mesh, four
  * neighbours a cell, three Runge-Kutta steps of local flux in each iteration. Loops are schedule(auto).
  *
- * Usage: cfd [class]     S: 5,000 cells, 10 iterations, W: 100,000, 20, A: 200,000, 60 */
+ * Usage: cfd [class]     S: 5,000 cells, 10 iterations, W: 100,000, 20, A: 200,000, 60, B: 200,000, 300 */
 #include "../common/benchmark.h"
 #include "../common/npb_random.h"
 
@@ -15,7 +15,8 @@ typedef struct {
 
 static const ProblemClass CLASSES[] = {{'S', 5000, 10, 3.7024748039723e+04},
                                        {'W', 100000, 20, 7.4082145134587e+05},
-                                       {'A', 200000, 60, 1.4895981436957e+06}};
+                                       {'A', 200000, 60, 1.4895981436957e+06},
+                                       {'B', 200000, 300, 1.5614698262100e+06}};
 
 typedef struct {
   double density, momentum[3], energy;
@@ -113,7 +114,7 @@ static double weighted_density(const Mesh* mesh) {
 }
 
 int main(int argc, char** argv) {
-  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWA")];
+  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWAB")];
   const size_t count = (size_t) class->cells;
   Mesh mesh = {.count = class->cells,
                .cell = benchmark_allocate(count, sizeof(Cell)),

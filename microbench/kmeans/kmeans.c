@@ -1,7 +1,8 @@
 /* k-means after Rodinia's: points move to the nearest of their centres, which are then computed anew from sums that
  * each thread keeps by its number. The serial part adds the sums of omp_get_max_threads() threads.
  *
- * Usage: kmeans [class]     S: 10,000 points, 10 rounds, W: 100,000, 30, A: 400,000, 40; 16 dimensions, 12 centres */
+ * Usage: kmeans [class]     S: 10,000 points, 10 rounds, W: 100,000, 30, A: 400,000, 40, B: 2,000,000, 60; 16
+ * dimensions, 12 centres */
 #include <string.h>
 
 #include "../common/benchmark.h"
@@ -15,8 +16,10 @@ typedef struct {
   long checksum; /* of a run with one thread */
 } ProblemClass;
 
-static const ProblemClass CLASSES[] = {
-    {'S', 10000, 10, 274358527}, {'W', 100000, 30, 468180013}, {'A', 400000, 40, 796795634}};
+static const ProblemClass CLASSES[] = {{'S', 10000, 10, 274358527},
+                                       {'W', 100000, 30, 468180013},
+                                       {'A', 400000, 40, 796795634},
+                                       {'B', 2000000, 60, 45338246}};
 
 typedef struct {
   float feature[DIMENSIONS];
@@ -89,7 +92,7 @@ static long checksum(const int* member, int count) {
 }
 
 int main(int argc, char** argv) {
-  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWA")];
+  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWAB")];
   const int threads = omp_get_max_threads();
   Point* points = benchmark_allocate((size_t) class->points, sizeof(Point));
   int* member = benchmark_allocate((size_t) class->points, sizeof(int));

@@ -1,7 +1,7 @@
 /* LU decomposition in blocks, after Rodinia's lud: for each diagonal block the row and the column beside it, then
  * everything that remains. Regions shrink with every step, and what one thread writes others read in the next.
  *
- * Usage: lud [class]     S: order 512, W: 1536, A: 3072 */
+ * Usage: lud [class]     S: order 512, W: 1536, A: 3072, B: 5120 */
 #include "../common/benchmark.h"
 #include "../common/npb_random.h"
 
@@ -12,7 +12,7 @@ typedef struct {
   int order;
 } ProblemClass;
 
-static const ProblemClass CLASSES[] = {{'S', 512}, {'W', 1536}, {'A', 3072}};
+static const ProblemClass CLASSES[] = {{'S', 512}, {'W', 1536}, {'A', 3072}, {'B', 5120}};
 
 typedef struct {
   int order;
@@ -102,7 +102,7 @@ static bool is_right(const Matrix* matrix) {
 }
 
 int main(int argc, char** argv) {
-  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWA")];
+  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWAB")];
   const int order = class->order;
   Matrix matrix = {order, benchmark_allocate((size_t)order * (size_t)order, sizeof(double))};
   for (int i = 0; i < order; ++i)

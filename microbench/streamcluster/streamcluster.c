@@ -2,7 +2,8 @@
  * other is tried as a new centre, and what that would gain is summed over all points in a region of its own. Few
  * microseconds of reads of shared points to each decision, which the serial part makes.
  *
- * Usage: streamcluster [class]     S: 2 batches of 1,000 points, W: 4 of 8,000, A: 8 of 16,000; 32 dimensions */
+ * Usage: streamcluster [class]     S: 2 batches of 1,000 points, W: 4 of 8,000, A: 8 of 16,000, B: 8 of 96,000; 32
+ * dimensions */
 #include "../common/benchmark.h"
 #include "../common/npb_random.h"
 
@@ -15,7 +16,7 @@ typedef struct {
 } ProblemClass;
 
 static const ProblemClass CLASSES[] = {
-    {'S', 2, 1000, 771185353}, {'W', 4, 8000, 187066500}, {'A', 8, 16000, 745255899}};
+    {'S', 2, 1000, 771185353}, {'W', 4, 8000, 187066500}, {'A', 8, 16000, 745255899}, {'B', 8, 96000, 863537394}};
 
 static const long OPENING_COST = 50000000;
 
@@ -88,7 +89,7 @@ static long cluster(Point* points, int count, uint64_t* random) {
 }
 
 int main(int argc, char** argv) {
-  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWA")];
+  const ProblemClass* class = &CLASSES[benchmark_class_index(argc, argv, "SWAB")];
   Point* points = benchmark_allocate((size_t) class->points, sizeof(Point));
   benchmark_report_start("streamcluster", class->name, benchmark_threads());
   uint64_t random = 271828183;
