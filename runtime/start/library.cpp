@@ -8,6 +8,7 @@
 #include "runtime/nodes/region_knowledge.hpp"
 #include "runtime/nodes/timeline.hpp"
 #include "runtime/process/ending_signals.hpp"
+#include "runtime/process/libgomp_binding.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/other_runtimes.hpp"
 #include "runtime/settings/icv.hpp"
@@ -161,6 +162,7 @@ void initialise(bool before_main) {
   const auto warnings = environment_value(Variable::KMP_WARNINGS);
   if (warnings) // malformed: read_icvs_from_environment() says so
     set_complaints(parse_boolean(*warnings).value_or(true));
+  undo_binding_by_libgomp();
   read_layout(allowed_cpus());
   set_up_nodes(before_main);
   reports.recall_regions();

@@ -234,3 +234,17 @@ def second_runtime_in_info(site):
     check(code == 0 and err == "" and "other OpenMP runtimes" in out and "warned of in one line" in out and "preloaded" not in out, out + err)
     code, out, err = site.run([tool, "info"], LD_PRELOAD=str(libgomp()), KMP_DUPLICATE_LIB_OK="true")
     check(code == 0 and "not warned of" in out and any(line.split()[:2] == ["preloaded", f"{libgomp()};"] for line in out.splitlines()), out)
+
+
+@CASES.add
+def libgomp_has_bound_the_initial_thread_before(site):
+    """Its constructor is earlier; the CPUs that it leaves to that thread are not those of the process."""
+    libgomp()
+    if not {0, 1} <= os.sched_getaffinity(0):
+        raise Skip("needs CPUs 0 and 1")
+    program = made(site, "bound", "gcc-12", "bound.c")
+    for setting in ({"OMP_PROC_BIND": "true"}, {"OMP_PROC_BIND": "spread"}, {"OMP_PLACES": "threads"}, {"OMP_PLACES": "{0},{1}"},
+                    {"GOMP_CPU_AFFINITY": "1 0"}, {"OMP_PROC_BIND": "false"}, {}):
+        alone = site.run([program], LD_PRELOAD=None, OMP_NUM_THREADS=None, **setting)
+        preloaded = site.run([program], OMP_NUM_THREADS=None, **setting)
+        check(alone[0] == 0 and preloaded == alone, f"{setting}: {preloaded}, with libgomp {alone}")
