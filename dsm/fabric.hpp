@@ -10,7 +10,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 11;
+inline constexpr uint32_t fabric_version = 12;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -104,6 +104,9 @@ struct RuntimeHooks {
   /// On the origin: an object was loaded that other nodes cannot use, or that keeps something for each thread. Any
   /// thread. May be null.
   void (*bound_to_origin)() = nullptr;
+  /// How many of the runtime's threads in this process do not sleep until others have come somewhere; the largest
+  /// number where other nodes share its CPUs. A hint. Any thread. May be null.
+  uint32_t (*threads_awake)() = nullptr;
 };
 
 /// Room for the context of a thread that is executed elsewhere, with all registers that a processor has today except

@@ -20,6 +20,9 @@ class ServiceClient {
   virtual void control_message(uint32_t from, const Slot& slot) = 0;
   /// To the node's Turns; to this one's own as well.
   virtual void send_turn(uint32_t to, TurnMessage step) = 0;
+  /// How many threads, as far as is known, may be executing something in this process, or would if they did not wait
+  /// for pages; the largest number if CPUs are shared with other nodes.
+  virtual uint32_t threads_at_work() = 0;
   /// After each round of work; true if something is still to be tried again soon.
   virtual bool retry() = 0;
   /// A node process ended. Does not return if the program cannot go on.

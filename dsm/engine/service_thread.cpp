@@ -1,6 +1,7 @@
 #include "dsm/engine/service_thread.hpp"
 
 #include "base/check.hpp"
+#include "base/clock.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 
@@ -79,7 +80,7 @@ void ServiceThread::serve() {
     const bool unsent = transport_->flush();
     // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost
     // system calls while the thread whose page has just come waits for this CPU.
-    if (more || !transport_->prepare_sleep())
+    if (more || spin() || !transport_->prepare_sleep())
       faults_waiting_ = true; // perhaps
     else
       sleep(again || unsent || engine_.has_waiting());
@@ -88,9 +89,9 @@ void ServiceThread::serve() {
 
 /// True if there is certainly more to do.
 bool ServiceThread::work() {
-  transport_->receive(handle_);
+  pages_moved_ = transport_->receive(handle_) != 0;
   if (faults_waiting_)
-    serve_faults();
+    pages_moved_ |= serve_faults();
   turns_.look(); // it may end a turn: then more is due
   engine_.do_what_is_due();
   const bool asked = engine_.fetch_ahead();
@@ -105,12 +106,13 @@ void ServiceThread::tell_losses() {
   }
 }
 
-void ServiceThread::serve_faults() {
+bool ServiceThread::serve_faults() {
   PageFault faults[16];
   const size_t count = memory_.read_faults(faults, std::size(faults));
   HETMP_CHECK(count <= std::size(faults));
   for (size_t i = 0; i < count; ++i)
     engine_.handle_fault(faults[i]);
+  return count != 0;
 }
 
 /// Nothing: until somebody wakes it.
@@ -129,12 +131,36 @@ std::optional<int64_t> ServiceThread::longest_sleep_ns(bool retry_soon) const {
   return least;
 }
 
+/// For pages that this thread is to bring, or asleep for each other: nobody else has a use for their CPUs. What it
+/// cannot know of are threads that the program has made by itself.
+bool ServiceThread::all_threads_wait() { return client_->threads_at_work() <= engine_.meter().waited_for(); }
+
+/// True: a message has come. While all threads of the node wait and pages are on their ways, the next message is due
+/// soon, and a CPU that goes idle until then takes several times as long to wake up as the rest of the exchange does,
+/// above all a virtual one. Not after what may have let a thread go on: that needs the CPU before it can be seen.
+bool ServiceThread::spin() {
+  if (!pages_moved_ || others_run_ || !all_threads_wait())
+    return false;
+  constexpr int64_t longest_ns = 200'000; // what the kernel's own polling (haltpoll) takes for enough
+  constexpr int looks_per_round = 64;
+  const int64_t until = monotonic_ns() + std::min(longest_ns, engine_.until_due().value_or(longest_ns));
+  do
+    for (int look = 0; look < looks_per_round; ++look) {
+      if (transport_->has_messages())
+        return true;
+      cpu_relax();
+    }
+  while (monotonic_ns() < until);
+  return false;
+}
+
 void ServiceThread::sleep(bool retry_soon) {
   const auto wait = longest_sleep_ns(retry_soon);
   HETMP_CHECK(!wait || *wait >= 0);
   const timespec timeout{wait.value_or(0) / 1'000'000'000, wait.value_or(0) % 1'000'000'000};
   const int ready = ppoll(poll_.data(), poll_.size(), wait ? &timeout : nullptr, nullptr);
   transport_->awake(ready > 0 && poll_[1].revents);
+  others_run_ = false;
   faults_waiting_ = ready < 0 || (ready > 0 && poll_[0].revents);
   if (ready > 0)
     tell_ends();
@@ -156,9 +182,11 @@ void ServiceThread::handle_slot(uint32_t from, const Slot& slot) {
     engine_.handle_slot(from, slot);
     break;
   case Channel::Runtime:
+    others_run_ = true;
     client_->runtime_message(from, slot.data, slot.header.data_bytes);
     break;
   case Channel::Control:
+    others_run_ = true;
     client_->control_message(from, slot);
     break;
   }

@@ -56,8 +56,10 @@ class ServiceThread {
   static void* thread_body(void* self);
   [[noreturn]] void serve();
   bool work();
-  void serve_faults();
+  bool serve_faults();
   void tell_losses();
+  bool all_threads_wait();
+  bool spin();
   void sleep(bool retry_soon);
   std::optional<int64_t> longest_sleep_ns(bool retry_soon) const;
   void tell_ends();
@@ -73,6 +75,8 @@ class ServiceThread {
   ServiceClient* client_ = nullptr;
   std::vector<Watched> watched_;
   std::vector<pollfd> poll_;   ///< faults, doorbell, then the watched processes
+  bool pages_moved_ = false;   ///< since the last look for messages and faults
+  bool others_run_ = false;    ///< since the last sleep something has come that lets a thread go on
   bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was no sleep since the last look
 };
 

@@ -208,6 +208,10 @@ bool Carriers::call_home(uint32_t from, uint64_t deputy) const {
   return true;
 }
 
+uint32_t Carriers::at_work() const {
+  return uint32_t(std::count_if(carriers_.begin(), carriers_.end(), [](const auto& one) { return one->has_guest(); }));
+}
+
 HETMP_GUESTS_VARIABLES void Carriers::on_signal(int number, siginfo_t* info, void* context) {
   for (const auto& carrier : of_this_node->carriers_)
     if (carrier->is_on_signal_stack(&number)) {

@@ -35,6 +35,8 @@ class Carrier {
   void call_home() const;
 
   bool is_on_signal_stack(const void* address) const { return signal_stack_.holds(address); }
+  /// Any thread: whether it has a guest. A hint, therefore relaxed.
+  bool has_guest() const { return deputy_.load(std::memory_order_relaxed) != UINT64_MAX; }
   /// In a handler on its signal stack, maybe with the guest's variables. False: it has no guest.
   bool meet_signal(int number, ucontext_t& interrupted);
 
@@ -80,6 +82,8 @@ class Carriers {
   /// Signals whose actions on this node are the carriers'. What the program sets for them is kept here.
   static bool takes(int number);
   int set_action(int number, const struct sigaction* action, struct sigaction* before);
+  /// How many have guests. Any thread.
+  uint32_t at_work() const;
   bool exist() const { return !carriers_.empty(); }
 
  private:

@@ -106,8 +106,9 @@ class Deputies {
   /// Those that are away are called home.
   void call_home();
   /// Whether some may depart.
-  bool may_depart() const { return !closed_.load(std::memory_order_relaxed); }     // relaxed: a hint
-  bool anybody_away() const { return away_.load(std::memory_order_relaxed) != 0; } // relaxed: a hint
+  bool may_depart() const { return !closed_.load(std::memory_order_relaxed); } // relaxed: a hint
+  /// How many are away. A hint, therefore relaxed.
+  uint32_t away() const { return away_.load(std::memory_order_relaxed); }
   /// Sleeps while nobody is away.
   void wait_for_departure();
 

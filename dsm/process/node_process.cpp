@@ -160,7 +160,7 @@ struct FabricFunctions {
   static void end_journey(JourneySeen* seen) {
     Deputies& deputies = the_process->migration_.deputies();
     deputies.end_journey(*seen);
-    if (!deputies.anybody_away())
+    if (deputies.away() == 0)
       the_process->service_->prefetcher().lent.lend(false);
   }
   static void bring_home() { the_process->bring_home(); }

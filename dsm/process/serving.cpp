@@ -4,6 +4,8 @@
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
 
+#include <algorithm>
+
 namespace hetmp::dsm {
 
 void NodeProcess::service_begins() {
@@ -22,6 +24,14 @@ bool NodeProcess::retry() {
   std::erase_if(to_free_, [this](void* block) { return heap_.try_free(block); });
   std::erase_if(to_unmap_, [this](Segment range) { return heap_.try_unmap(range); });
   return !to_free_.empty() || !to_unmap_.empty();
+}
+
+uint32_t NodeProcess::threads_at_work() {
+  if (!hooks_.threads_awake)
+    return UINT32_MAX;
+  const uint32_t own = hooks_.threads_awake(), here = migration_.carriers().at_work();
+  const uint32_t away = migration_.deputies().away(); // their time here passes without them
+  return own == UINT32_MAX ? own : own - std::min(away, own) + here;
 }
 
 void NodeProcess::memory_may_be_unreadable() { service_->memory().may_be_unreadable(); }

@@ -29,6 +29,7 @@ class SharedMemoryTransport final : public Transport {
   bool flush() override;
   bool prepare_sleep() override;
   void awake(bool rung) override;
+  bool has_messages() override { return anything_arrived(); }
   int doorbell() const override { return peers_[node_].doorbell; }
 
  private:

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -84,6 +85,12 @@ void TcpTransport::listen_to(uint32_t from, Lane lane, int socket, size_t buffer
   interest.data.u32 = uint32_t(incoming_.size() - 1);
   if (epoll_ctl(poll_set_, EPOLL_CTL_ADD, socket, &interest) != 0)
     die(exit_code::software, "cannot wait for messages of node %u: %s", from, strerrordesc_np(errno));
+}
+
+bool TcpTransport::has_messages() {
+  pollfd bell{poll_set_, POLLIN, 0};
+  something_came_ = poll(&bell, 1, 0) > 0; // frames that were read are handed over at once: none is left in a buffer
+  return something_came_;
 }
 
 size_t TcpTransport::receive(const Handle& handle) {

@@ -53,6 +53,7 @@ class TcpTransport final : public Transport {
   bool flush() override;
   bool prepare_sleep() override { return true; } // what comes now makes the doorbell readable
   void awake(bool rung) override { something_came_ = rung; }
+  bool has_messages() override;
   int doorbell() const override { return poll_set_; }
   std::optional<Loss> find_loss() override;
   int64_t longest_sleep_ns() const override;

@@ -126,6 +126,9 @@ class Transport {
   /// Sends what was not sent before. True if something still waits: try again soon.
   virtual bool flush() = 0;
 
+  /// Whether a message is waiting, as far as can be told at once; who sleeps instead misses none. Called again and
+  /// again while nobody else needs the CPU.
+  virtual bool has_messages() = 0;
   /// Announces sleep; false if messages are waiting (then do not sleep, and awake() need not follow).
   virtual bool prepare_sleep() = 0;
   /// After sleeping: `rung` if doorbell() was what ended it.

@@ -46,6 +46,8 @@ class StormMeter {
   static constexpr uint8_t fetched_unseen = 7;
 
   bool is_waiting() const { return !waiting_.empty(); }
+  /// For so many pages.
+  size_t waited_for() const { return waiting_.size(); }
   Clock last_fault() const { return last_fault_; }
   /// Time that was waited until now, summed over pages.
   Clock waited(Clock now) const { return all_.until(now); }

@@ -284,12 +284,14 @@ void node_started() {
     die(exit_code::no_resources, "node %u cannot create its first thread: %s", fabric->node, strerrordesc_np(error));
 }
 
+uint32_t threads_awake() { return spinning.has_cpus() ? spinning.awake() : UINT32_MAX; }
+
 } // namespace
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver,           node_started,          current_region, timeline::read_events,
-                                       program_sigaction, bind_threads_to_origin};
+  static const dsm::RuntimeHooks hooks{deliver,           node_started,           current_region, timeline::read_events,
+                                       program_sigaction, bind_threads_to_origin, threads_awake};
   joined.attach(&hooks);
   travelling::attach(joined);
 }

@@ -67,6 +67,7 @@ void retire_root(void* thread_pointer) {
   perf::stop_thread_counters(thread.counters);
   AnswerSlots::give_back();
   spinning.thread_ends();
+  spinning.thread_sleeps();
   own_thread = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);
 }
@@ -217,6 +218,7 @@ void adopt_thread(Thread* thread) {
   HETMP_CHECK(!own_thread && thread->gtid >= 0);
   HETMP_CHECK(records.find(thread->gtid) == thread);
   own_thread = thread;
+  spinning.thread_wakes();
 }
 
 Thread* create_thread_record() { return records.take(); }

@@ -41,10 +41,18 @@ class Spinning {
   /// One thread more, or less, may be running a team's work now.
   void thread_begins() { threads_.fetch_add(1, std::memory_order_relaxed); }
   void thread_ends() { threads_.fetch_sub(1, std::memory_order_relaxed); }
-  /// In a forked child: so many are left.
-  void keep_threads(uint32_t threads) { threads_.store(threads, std::memory_order_relaxed); }
+  /// A thread of the runtime's is there, or has slept in a wait; and the reverse.
+  void thread_wakes() { awake_.fetch_add(1, std::memory_order_relaxed); }
+  void thread_sleeps() { awake_.fetch_sub(1, std::memory_order_relaxed); }
+  /// In a forked child: so many are left, and are awake.
+  void keep_threads(uint32_t threads) {
+    threads_.store(threads, std::memory_order_relaxed);
+    awake_.store(threads, std::memory_order_relaxed);
+  }
 
   bool pays() const { return budget_ns_ != 0 && threads_.load(std::memory_order_relaxed) <= usable_cpus_; }
+  /// How many do not sleep in a wait. A hint.
+  uint32_t awake() const { return awake_.load(std::memory_order_relaxed); }
   int64_t budget_ns() const { return budget_ns_; }
   bool has_cpus() const { return usable_cpus_ != 0; } ///< no: node processes share single CPUs
 
@@ -57,6 +65,7 @@ class Spinning {
   uint32_t usable_cpus_ = 1;
   std::atomic<uint32_t> threads_{0};      ///< relaxed: a hint; a stale value costs a spin or a sleep
   std::atomic<int64_t> crowded_until_{0}; ///< relaxed: likewise
+  std::atomic<uint32_t> awake_{0};        ///< relaxed: likewise
 };
 extern Spinning spinning;
 
@@ -140,7 +149,11 @@ template <class Ready> bool spin_until(Ready&& ready) {
 /// each protocol through every order of steps that the memory orders allow.
 struct Host {
   template <class Value> using Atomic = std::atomic<Value>;
-  static void futex_wait(const FutexWord& word, uint32_t expected) { hetmp::futex_wait(word, expected); }
+  static void futex_wait(const FutexWord& word, uint32_t expected) {
+    spinning.thread_sleeps();
+    hetmp::futex_wait(word, expected);
+    spinning.thread_wakes();
+  }
   static void futex_wake(const FutexWord& word, int count) { hetmp::futex_wake(word, count); }
   template <class Ready> static bool spin_until(Ready&& ready) { return runtime::spin_until(ready); }
   static bool spinning_pays() { return runtime::spinning_pays(); }

@@ -69,6 +69,10 @@ class LoopbackTransport final : public Transport {
   }
   bool flush() override { return false; }
 
+  bool has_messages() override {
+    std::lock_guard guard(inbox_.lock);
+    return !inbox_.messages.empty();
+  }
   bool prepare_sleep() override {
     std::lock_guard guard(inbox_.lock);
     inbox_.asleep = inbox_.messages.empty();

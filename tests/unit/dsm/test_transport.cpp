@@ -165,6 +165,24 @@ TEST_P(TransportTest, WhoHasMailDoesNotSleep) {
   EXPECT_TRUE(wait_for_messages(pair->as(1)));
 }
 
+TEST_P(TransportTest, WhoLooksForMessagesSeesThemComeAndThenBeGone) {
+  const auto seen = [&] { // a wire may take its time
+    for (int tries = 0; tries < long_ms && !pair->as(1).has_messages(); ++tries)
+      usleep(1000);
+    return pair->as(1).has_messages();
+  };
+  for (Lane lane : {Lane::Service, Lane::Anyone}) {
+    while (pair->as(1).has_messages())
+      EXPECT_EQ(pair->as(1).receive([](uint32_t, const Slot&) {}), 0u) << "of what is nobody's";
+    send_numbered(pair->as(0), 1, lane, 0);
+    pair->as(0).flush();
+    ASSERT_TRUE(seen());
+    EXPECT_TRUE(seen()) << "to look takes nothing away";
+    while (pair->as(1).receive([](uint32_t, const Slot&) {}) == 0)
+      ASSERT_TRUE(wait_for_messages(pair->as(1)));
+  }
+}
+
 TEST_P(TransportTest, WhoSleepsIsWoken) {
   for (Lane lane : {Lane::Service, Lane::Anyone}) {
     Transport& sleeper = pair->as(1);
