@@ -61,6 +61,10 @@ class Travels {
     ledger_.end(region, now_us, waited_us(), visit_);
     bring_home_what_was_given_up();
   }
+  void others_begin() {
+    FutexLockGuard guard(lock_);
+    ledger_.others_begin(waited_us());
+  }
   /// Of the region in hand; by its members, before it is over.
   const schedulers::TravelLedger::Permit& permit() const { return permit_; }
   bool are_drawn() const { return !learns_; }
@@ -133,11 +137,13 @@ uint32_t node_of(uint32_t member) {
 void attach(const dsm::Fabric& fabric) { travels().attach(fabric); }
 
 void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
+  const RegionChoice& choice = placement().regions;
+  if (travels().fabric() && plan.spreads() && is_main_thread(self) && choice.kind == RegionChoice::Kind::Auto)
+    travels().others_begin();
   const bool could = travels().fabric() && !plan.spreads() && plan.threads > layout().cpus[0].size() &&
                      is_main_thread(self) && self.task->level == 0;
   if (!could)
     return;
-  const RegionChoice& choice = placement().regions;
   if (choice.kind == RegionChoice::Kind::Random || choice.kind == RegionChoice::Kind::Journeys)
     plan.travels = travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
   else if (choice.kind == RegionChoice::Kind::Auto)

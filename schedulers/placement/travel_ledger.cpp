@@ -48,10 +48,15 @@ void TravelLedger::charge(Region& region, double cost_us) {
 void TravelLedger::charge(double waited_us) {
   const double cost_us = waited_us - waited_us_;
   waited_us_ = waited_us;
-  if (!last_)
+  if (!last_ || are_others_)
     return;
   returned_us_ += cost_us;
   charge(*last_, cost_us);
+}
+
+void TravelLedger::others_begin(double waited_us) {
+  charge(waited_us);
+  are_others_ = true;
 }
 
 /// On its first visit, what an earlier run has found. Budgets hold for a region that promises as for an unknown one.
@@ -98,11 +103,19 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
   const bool at_once = follows || known.is_in_hand() || known.promises_;
+  const double allowance_us = std::max(share * left_us, rules_.least_allowance_us);
+  if (!at_once && allowance_us < rules_.more * known.was_too_little_us_)
+    return {};
+  // What comes home halfway takes longest: the pages of what it has yet to do are elsewhere then.
+  if (known.tried != 0 && !known.pays && !follows && allowance_us < rules_.enough * -known.last_gain_us_) {
+    rest(known, now_us);
+    return {};
+  }
   const double delay_us = at_once ? rules_.known_us : known.all_visits == 0 ? rules_.first_us : rules_.unknown_us;
   known.departs_at_once_ = at_once;
+  known.allowance_us_ = allowance_us;
   const bool pays = follows ? known.leader_->pays : known.pays;
-  return {true, delay_us, std::max(share * left_us, rules_.least_allowance_us),
-          pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
+  return {true, delay_us, allowance_us, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
@@ -123,7 +136,7 @@ void TravelLedger::end_at_home(Region& region, double taken_us, double waited_he
   }
   // Pages that come take more than the time of those who wait for them.
   const double home_us = at_home_us(region);
-  if (last_ && home_us != 0) {
+  if (last_ && !are_others_ && home_us != 0) {
     const double more_us = std::clamp(taken_us - home_us - waited_here_us, 0.0, rules_.most_besides * waited_here_us);
     returned_us_ += more_us;
     charge(*last_, more_us);
@@ -160,6 +173,7 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   }
   const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
   double there_us = visit.computed_us - waited_abroad_us - visit.stays * rules_.way_us;
+  are_others_ = false;
   known.visits++;
   known.stays += visit.stays;
   known.abroad_us += visit.abroad_us;
@@ -174,8 +188,12 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   last_ = &known;
   charge(waited_us);
   known.is_clear_ = known.is_clear_ || visit.computed_us >= rules_.clear * taken_us;
-  if (!known.pays)
-    reserve(known, known.reserved_us_ + double(visit.pages) * rules_.page_us);
+  const double pages_cost_us = double(visit.pages) * rules_.page_us;
+  if (!known.pays) {
+    reserve(known, known.reserved_us_ + pages_cost_us);
+    if (pages_cost_us - there_us >= known.allowance_us_ / 2)
+      known.was_too_little_us_ = std::max(known.was_too_little_us_, known.allowance_us_);
+  }
   if (const double home_us = at_home_us(known); home_us != 0)
     there_us = std::min(there_us, home_us - taken_us + waited_here_us);
   const double gain_us = there_us - known.afterwards_us_; // since it was visited last, and in this visit

@@ -53,6 +53,8 @@ struct TravelRules {
   double heavy_allowance = 0.6;    ///< may lose this share of what is left of the budget in one stay,
   double allowance = 0.05;         ///< and others this one
   double least_allowance_us = 2000;
+  double more = 1.5;   ///< a trial that has lost what it might is made again when it may lose so many times as much
+  double enough = 0.1; ///< share of what a trial's last visit has lost that the next one must be allowed to lose
 };
 
 class TravelLedger {
@@ -85,6 +87,10 @@ class TravelLedger {
   /// The visit that began last is over.
   void end(uint64_t region, double now_us, double waited_us, const Visit& visit);
 
+  /// A region begins whose threads are dealt to all nodes (RegionPlacer): what is waited for from now on is not the
+  /// doing of any that is known here, until the next one's threads go elsewhere.
+  void others_begin(double waited_us);
+
   struct Region {
     uint64_t all_visits = 0;
     double spent_us = 0; ///< in all of them
@@ -116,6 +122,8 @@ class TravelLedger {
     bool travelled_last_ = false;   ///< in its last visit
     bool is_clear_ = false;         ///< it gains whatever it may take at home
     double reserved_us_ = 0;        ///< what pages may cost yet that were fetched in the trial in hand
+    double allowance_us_ = 0;       ///< of a stay in the visit in hand
+    double was_too_little_us_ = 0;  ///< the largest allowance that was lost in a visit
     Region* leader_ = nullptr;      ///< whom it follows
     double waiting_us_ = 0;         ///< what its last visit at home has taken, with waits, before it followed
     uint32_t followers_ = 0;        ///< that are new to it since its last visit
@@ -150,6 +158,7 @@ class TravelLedger {
   std::map<uint64_t, Region> regions_;
   JourneyLessons recalled_;
   Region* last_ = nullptr;     ///< of those with stays, visited last; of one that follows, its leader
+  bool are_others_ = false;    ///< it is not to blame, see others_begin()
   double waited_us_ = 0;       ///< that has been charged
   double begun_waited_us_ = 0; ///< of the visit in hand
   double returned_us_ = 0;     ///< what all pages have cost those at home

@@ -263,6 +263,59 @@ TEST(TravelLedger, ASmallRegionBesideOneThatTravelsIsNotTriedByItself) {
   EXPECT_TRUE(alone.travels_at_last(2, small));
 }
 
+TEST(TravelLedger, WhatHasLostAllItMightIsTriedAgainWhenItMayLoseMore) {
+  TravelLedger ledger;
+  double now_us = 0, lost_us = 0;
+  for (int visit = 0; visit < 2000; ++visit) {
+    const auto permit = ledger.begin(1, now_us, 0);
+    const bool is_new = permit.travels && !permit.at_once;
+    now_us += 20'000;
+    if (is_new && visit > 5) {
+      EXPECT_GE(permit.allowance_us, TravelRules{}.more * lost_us) << visit;
+      lost_us = permit.allowance_us;
+    }
+    TravelLedger::Visit stay;
+    if (permit.travels) // it waits for pages as long as it may
+      stay = {.stays = 1, .abroad_us = permit.allowance_us, .computed_us = 0, .pages = 0};
+    now_us += stay.abroad_us;
+    ledger.end(1, now_us, 0, stay);
+  }
+  EXPECT_GT(lost_us, 10'000) << "it was tried more than once";
+}
+
+TEST(TravelLedger, WhatWouldComeHomeHalfwayIsNotBegun) {
+  constexpr Kind costly{100'000, 190'000, {.stays = 1, .abroad_us = 100'000, .computed_us = 10'000, .pages = 2000}};
+  for (const double left_us : {1'000.0, 40'000.0}) {
+    World world;
+    world.now_us = 1e6;
+    ASSERT_TRUE(world.visit(1, costly));
+    for (uint32_t visit = 0; visit < TravelRules{}.visits_at_home; ++visit)
+      ASSERT_FALSE(world.visit(1, costly));
+    ASSERT_EQ(world.region(1).tried, 1u);
+    const TravelRules rules;
+    const double budget_us = rules.budget_base_us + rules.budget_share * world.now_us;
+    world.ledger.share_budget(budget_us - world.ledger.committed_us() - left_us);
+    const bool travels = world.ledger.begin(1, world.now_us, world.waited_us).travels;
+    EXPECT_EQ(travels, left_us > 10'000) << left_us;
+    EXPECT_NE(world.ledger.take_given_up(), travels) << "what it has fetched comes home together";
+  }
+}
+
+TEST(TravelLedger, WhatOthersCauseIsNotCharged) {
+  World world;
+  ASSERT_TRUE(world.travels_at_last(1, gaining));
+  const double gained_us = world.region(1).gained_us;
+  world.ledger.others_begin(world.waited_us);
+  world.pass(50'000, 40'000);
+  world.visit(2, {.home_us = 10, .away_us = 10, .stay = {}});
+  EXPECT_EQ(world.region(1).gained_us, gained_us);
+  ASSERT_TRUE(world.visit(1, gaining));
+  const double gained_more_us = world.region(1).gained_us;
+  world.pass(5'000, 4'000);
+  world.visit(2, {.home_us = 10, .away_us = 10, .stay = {}});
+  EXPECT_LT(world.region(1).gained_us, gained_more_us) << "its threads were away last";
+}
+
 TEST(TravelLedger, WhatIsTriedRestsWhenTheBudgetIsSpent) {
   World world;
   ASSERT_TRUE(world.travels_at_last(1, losing));
