@@ -3,7 +3,7 @@
 // long.
 #pragma once
 
-#include "dsm/ahead/page_source.hpp"
+#include "dsm/ahead/pages_to_ask.hpp"
 #include "dsm/space/handed_over.hpp"
 
 #include <cstddef>
@@ -18,6 +18,9 @@ class LentPages {
 
   explicit LentPages(const AddressPlan& plan) : plan_(plan) {}
 
+  /// Before the first fault. Who wants none back early remembers none.
+  void enable(bool wanted) { enabled_ = wanted; }
+
   /// Any thread: what is taken from now on is lent, or is not. A hint: a page more or less does not matter.
   void lend(bool lends) { lends_.set(lends); }
   /// Any thread: they are wanted back. The service thread had better be woken.
@@ -25,19 +28,15 @@ class LentPages {
 
   /// Another node has taken the copies.
   void lost(PageNumber first, uint32_t count);
-  /// Asks for what is wanted back and has not come by itself. Only so many are on their way at a time: a thread's own
-  /// fault waits for no more than these. True if it has asked for any.
+  /// Asks for some of what is wanted back and has not come by itself. True if it has asked for any.
   bool ask_for_wanted(PageSource& source);
 
  private:
-  static constexpr size_t most_on_their_way = 32;
-
   const AddressPlan& plan_;
+  bool enabled_ = true;
   Hint<bool> lends_{false}, wanted_{false};
-  std::vector<PageNumber> lent_;   ///< some twice
-  std::vector<PageNumber> to_ask_; ///< in ascending order: neighbours come in one message
-  size_t next_to_ask_ = 0;
-  std::vector<PageNumber> on_their_way_; ///< of those asked for; some may have come
+  std::vector<PageNumber> lent_; ///< some twice
+  PagesToAsk to_ask_{32};        ///< in ascending order: neighbours come in one message
 };
 
 } // namespace hetmp::dsm

@@ -16,6 +16,7 @@ struct Prefetcher {
   void enable(const PrefetchChoice& choice) {
     streams.enable(choice.streams);
     visits.enable(choice.visits);
+    lent.enable(choice.streams || choice.visits);
   }
 
   StreamPrefetcher streams;

@@ -55,7 +55,7 @@ void StreamPrefetcher::fetch(const PageSeries& series, PageNumber with, PageSour
   }
   // Far enough behind to tell that the series is used, far enough before its end to bring the next one.
   size_t until_witness = writes * 3 / 4;
-  for (const Wanted& wanted : to_ask_) {
+  for (const WantedPage& wanted : to_ask_) {
     source.ask(wanted.page, wanted.write);
     if (wanted.write && until_witness-- == 0)
       source.watch(wanted.page);

@@ -3,6 +3,7 @@
 
 #include "dsm/ahead/fault_streams.hpp"
 #include "dsm/ahead/page_source.hpp"
+#include "dsm/ahead/wanted_page.hpp"
 #include "dsm/ahead/write_doubts.hpp"
 
 #include <cstddef>
@@ -37,11 +38,7 @@ class StreamPrefetcher {
   bool wanted_ = true;
   FaultStreams streams_;
   WriteDoubts doubts_;
-  struct Wanted {
-    PageNumber page;
-    bool write;
-  };
-  std::vector<Wanted> to_ask_; ///< of fetch(), kept for its memory
+  std::vector<WantedPage> to_ask_; ///< of fetch(), kept for its memory
 };
 
 } // namespace hetmp::dsm

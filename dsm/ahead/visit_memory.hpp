@@ -7,7 +7,7 @@
 // and fetching it ahead would make it bounce more: it is not asked for on the next visits.
 #pragma once
 
-#include "dsm/space/address_plan.hpp"
+#include "dsm/ahead/wanted_page.hpp"
 #include "dsm/space/handed_over.hpp"
 
 #include <array>
@@ -53,14 +53,9 @@ class VisitMemory {
   static constexpr uint32_t visits_idle = 4;     ///< in a row for which a page is kept that need not be fetched
   static constexpr uint32_t first_rest = 8, longest_rest = 1024; ///< visits for which a loop is given up
 
-  struct Wanted {
-    PageNumber page;
-    bool write;
-  };
-
   /// The visit before is over, and one of `loop` begins. Appends the pages to fetch now to `wanted`, in the order in
   /// which threads wanted them. `needs(page, write)`: the node would have to fetch the page for such an access.
-  template <class Needs> void begin(Loop loop, Needs&& needs, std::vector<Wanted>& wanted) {
+  template <class Needs> void begin(Loop loop, Needs&& needs, std::vector<WantedPage>& wanted) {
     finish();
     current_ = loop != 0 ? start(loop) : nullptr;
     if (!current_)

@@ -2,11 +2,10 @@
 // time.
 #pragma once
 
-#include "dsm/ahead/page_source.hpp"
+#include "dsm/ahead/pages_to_ask.hpp"
 #include "dsm/ahead/visit_memory.hpp"
 
-#include <cstddef>
-#include <vector>
+#include <cstdint>
 
 namespace hetmp::dsm {
 
@@ -22,8 +21,7 @@ class VisitPrefetcher {
   bool begin(uint64_t loop) { return mark_.begin(loop) && memory_.worth_waking(VisitMark::loop_of(loop)); }
   void end() { mark_.end(); }
 
-  /// Asks for remembered pages as if threads had faulted on them. Only so many are on their way at a time: a thread's
-  /// own fault waits for no more than these. True if it has asked for any.
+  /// Asks for some of the remembered pages as if threads had faulted on them. True if it has asked for any.
   bool ask_for_remembered(PageSource& source);
 
   /// A thread has faulted on the page, or a stream of faults fetched it.
@@ -34,16 +32,12 @@ class VisitPrefetcher {
  private:
   void look_at_mark(PageSource& source);
 
-  static constexpr size_t most_on_their_way = 16;
-
   const AddressPlan& plan_;
   bool wanted_ = true;
   VisitMark mark_;
   uint64_t seen_ = 0; ///< the mark at the last look
   VisitMemory memory_;
-  std::vector<VisitMemory::Wanted> to_ask_;
-  size_t next_to_ask_ = 0;
-  std::vector<PageNumber> on_their_way_; ///< of those asked for; some may have come
+  PagesToAsk to_ask_{16};
 };
 
 } // namespace hetmp::dsm

@@ -219,6 +219,17 @@ TEST_F(Prefetching, LentPagesComeBackTogetherWhenTheyAreWanted) {
   EXPECT_FALSE(lent.ask_for_wanted(pages)) << "they are forgotten";
 }
 
+TEST_F(Prefetching, LentPagesComeByThemselvesWhereNothingIsFetchedAhead) {
+  LentPages& lent = prefetcher.lent;
+  prefetcher.enable({false, false, true});
+  lent.lend(true);
+  lent.lost(others, 5);
+  lent.lend(false);
+  lent.want_back();
+  EXPECT_FALSE(lent.ask_for_wanted(pages));
+  EXPECT_TRUE(pages.asked.empty());
+}
+
 TEST_F(Prefetching, LentPagesAreLeftToWhoHasGoneThereAgain) {
   LentPages& lent = prefetcher.lent;
   lent.lend(true);

@@ -18,14 +18,14 @@ struct Node {
   std::map<PageNumber, bool> here; ///< and whether it may write
   uint64_t faults = 0, fetched_ahead = 0;
 
-  std::vector<VisitMemory::Wanted> begin(VisitMemory::Loop which = loop) {
-    std::vector<VisitMemory::Wanted> wanted;
+  std::vector<WantedPage> begin(VisitMemory::Loop which = loop) {
+    std::vector<WantedPage> wanted;
     const auto needs = [this](PageNumber page, bool write) {
       const auto found = here.find(page);
       return found == here.end() || (write && !found->second);
     };
     memory.begin(which, needs, wanted);
-    for (const VisitMemory::Wanted& one : wanted) {
+    for (const WantedPage& one : wanted) {
       EXPECT_TRUE(needs(one.page, one.write)) << "it is here";
       here[one.page] = here[one.page] || one.write;
     }
@@ -49,7 +49,7 @@ struct Node {
         0, [](PageNumber, bool) { return false; }, unused); // the visit is over
     here.clear();
   }
-  std::vector<VisitMemory::Wanted> unused;
+  std::vector<WantedPage> unused;
 };
 
 TEST(VisitMemory, AsksForWhatTheLastVisitFetched) {
