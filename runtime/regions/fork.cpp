@@ -14,6 +14,7 @@
 #include "runtime/team/late_members.hpp"
 #include "runtime/wait/fresh_page.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace hetmp::runtime {
@@ -140,10 +141,11 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     seen = run_region(self, construct, plan, proc_bind);
   if (plan.spreads()) [[unlikely]]
     came_back();
+  std::optional<double> over_us; // a small region would notice a second look at the clock
   if (plan.could_travel) [[unlikely]]
-    travelling::region_is_over(construct.microtask);
+    travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
   if (layout().nodes() != 1) [[unlikely]]
-    placing::region_is_over(self, seen);
+    placing::region_is_over(self, seen, over_us);
 }
 
 void begin_serial_region(Thread& self, const void* source) {

@@ -27,6 +27,7 @@ struct Learner {
   schedulers::RegionPlacer placer;
   std::map<uint64_t, const void*> idents;              ///< of its regions
   bool asked = false;                                  ///< for the region in hand; the main thread's own
+  double met_us = 0;                                   ///< likewise: when it was
   std::array<std::atomic<uint64_t>, reasons> others{}; ///< visits of all other regions; relaxed: only the numbers
 };
 Learner& learner() {
@@ -50,11 +51,12 @@ StaysHere ask_learner(const Construct& construct) {
   Learner& known = learner();
   const auto region = reinterpret_cast<uint64_t>(construct.microtask);
   known.asked = true;
+  known.met_us = now_us();
   const double travelling_us = travelling::budget_taken_us();
   FutexLockGuard guard(known.lock);
   known.placer.share_budget(travelling_us);
   const size_t before = known.placer.regions().size();
-  const bool spreads = known.placer.begin(region, now_us(), resident_mib);
+  const bool spreads = known.placer.begin(region, known.met_us, resident_mib);
   if (construct.source && known.placer.regions().size() != before)
     known.idents.emplace(region, construct.source);
   return spreads ? StaysHere::No : StaysHere::PaysHere;
@@ -108,12 +110,14 @@ void count_visit(StaysHere reason) {
   learner().others[size_t(reason)].fetch_add(1, std::memory_order_relaxed); // relaxed: see Learner
 }
 
-void region_is_over(const Thread& self, const schedulers::VisitSeen& seen) {
+double met_us() { return learner().asked ? learner().met_us : now_us(); }
+
+void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us) {
   if (!is_main_thread(self) || !learner().asked)
     return;
   learner().asked = false;
   FutexLockGuard guard(learner().lock);
-  learner().placer.end(now_us(), seen);
+  learner().placer.end(over_us ? *over_us : now_us(), seen);
 }
 
 Knowledge knowledge() {

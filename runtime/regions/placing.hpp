@@ -9,6 +9,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
 namespace hetmp::runtime {
 struct Thread;
@@ -26,8 +27,12 @@ double budget_taken_us();
 /// that (why_it_stays()).
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct);
 
-/// The region that `self` has met last is over. To be told of each region for which decide() was asked.
-void region_is_over(const Thread& self, const schedulers::VisitSeen& seen);
+/// When decide() was asked for the main thread's region in hand; now, if it did not depend on what was learned.
+double met_us();
+
+/// The region that `self` has met last is over, since `over_us` if the caller knows. To be told of each region for
+/// which decide() was asked.
+void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us);
 
 /// An outermost region was met of which `reason`, a fact, decides.
 void count_visit(StaysHere reason);

@@ -147,7 +147,7 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
   if (choice.kind == RegionChoice::Kind::Random || choice.kind == RegionChoice::Kind::Journeys)
     plan.travels = travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
   else if (choice.kind == RegionChoice::Kind::Auto)
-    plan.travels = travels().begin(reinterpret_cast<uint64_t>(microtask), placing::now_us());
+    plan.travels = travels().begin(reinterpret_cast<uint64_t>(microtask), placing::met_us());
   else
     return;
   plan.could_travel = true;
@@ -155,7 +155,9 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
 
 bool departs_at_once() { return travels().depart_at_once(); }
 
-void region_is_over(const void* microtask) { travels().end(reinterpret_cast<uint64_t>(microtask), placing::now_us()); }
+void region_is_over(const void* microtask, double over_us) {
+  travels().end(reinterpret_cast<uint64_t>(microtask), over_us);
+}
 
 __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   const dsm::Fabric& fabric = *travels().fabric();
