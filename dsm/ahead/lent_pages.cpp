@@ -19,8 +19,7 @@ bool LentPages::ask_for_wanted(PageSource& source) {
     lent_.erase(std::unique(lent_.begin(), lent_.end()), lent_.end());
     auto& to_ask = to_ask_.begin_again(); // those of the last time that are not back yet: threads will fault on them
     for (const PageNumber page : lent_)
-      if (source.is_missing(page, false))
-        to_ask.push_back({page, true});
+      to_ask.push_back({page, true});
     lent_.clear();
   }
   if (to_ask_.all_asked())
@@ -29,7 +28,7 @@ bool LentPages::ask_for_wanted(PageSource& source) {
     to_ask_.begin_again();
     return false;
   }
-  return to_ask_.ask_for_some(source);
+  return to_ask_.ask_for_some(source, [&source](const WantedPage& one) { return source.is_missing(one.page, false); });
 }
 
 } // namespace hetmp::dsm

@@ -32,11 +32,13 @@ class LentPages {
   bool ask_for_wanted(PageSource& source);
 
  private:
+  static constexpr size_t most_on_their_way = 32;
+
   const AddressPlan& plan_;
   bool enabled_ = true;
   Hint<bool> lends_{false}, wanted_{false};
-  std::vector<PageNumber> lent_; ///< some twice
-  PagesToAsk to_ask_{32};        ///< in ascending order: neighbours come in one message
+  std::vector<PageNumber> lent_;         ///< some twice
+  PagesToAsk to_ask_{most_on_their_way}; ///< in ascending order: neighbours come in one message
 };
 
 } // namespace hetmp::dsm

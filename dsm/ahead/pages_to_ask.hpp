@@ -24,13 +24,13 @@ class PagesToAsk {
   }
   bool all_asked() const { return next_ == pages_.size(); }
 
-  /// As many as may be on their way; what has come by itself is left out. True if it has asked for any.
-  bool ask_for_some(PageSource& source) {
+  /// As many as may be on their way. `still_wanted` of a page: it has not come by itself. True if it has asked for any.
+  template <class StillWanted> bool ask_for_some(PageSource& source, StillWanted&& still_wanted) {
     std::erase_if(on_their_way_, [&source](PageNumber page) { return !source.is_asked_for(page); });
     bool asked = false;
     for (; next_ < pages_.size() && on_their_way_.size() < most_on_their_way_; ++next_) {
       const WantedPage& wanted = pages_[next_];
-      if (source.is_asked_for(wanted.page) || !source.is_missing(wanted.page, wanted.write))
+      if (source.is_asked_for(wanted.page) || !still_wanted(wanted))
         continue;
       source.ask(wanted.page, wanted.write);
       on_their_way_.push_back(wanted.page);

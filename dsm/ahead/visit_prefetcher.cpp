@@ -15,7 +15,8 @@ void VisitPrefetcher::look_at_mark(PageSource& source) {
 
 bool VisitPrefetcher::ask_for_remembered(PageSource& source) {
   look_at_mark(source);
-  return !to_ask_.all_asked() && to_ask_.ask_for_some(source);
+  const auto still_wanted = [&source](const WantedPage& one) { return source.is_missing(one.page, one.write); };
+  return !to_ask_.all_asked() && to_ask_.ask_for_some(source, still_wanted);
 }
 
 void VisitPrefetcher::fetched(PageNumber page, bool write, PageSource& source) {

@@ -5,6 +5,7 @@
 #include "dsm/ahead/pages_to_ask.hpp"
 #include "dsm/ahead/visit_memory.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace hetmp::dsm {
@@ -32,12 +33,14 @@ class VisitPrefetcher {
  private:
   void look_at_mark(PageSource& source);
 
+  static constexpr size_t most_on_their_way = 16;
+
   const AddressPlan& plan_;
   bool wanted_ = true;
   VisitMark mark_;
   uint64_t seen_ = 0; ///< the mark at the last look
   VisitMemory memory_;
-  PagesToAsk to_ask_{16};
+  PagesToAsk to_ask_{most_on_their_way};
 };
 
 } // namespace hetmp::dsm
