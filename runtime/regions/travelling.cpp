@@ -137,12 +137,15 @@ uint32_t node_of(uint32_t member) {
 void attach(const dsm::Fabric& fabric) { travels().attach(fabric); }
 
 void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
+  if (!travels().fabric() || !is_main_thread(self))
+    return;
   const RegionChoice& choice = placement().regions;
-  if (travels().fabric() && plan.spreads() && is_main_thread(self) && choice.kind == RegionChoice::Kind::Auto)
-    travels().others_begin();
-  const bool could = travels().fabric() && !plan.spreads() && plan.threads > layout().cpus[0].size() &&
-                     is_main_thread(self) && self.task->level == 0;
-  if (!could)
+  if (plan.spreads()) {
+    if (choice.kind == RegionChoice::Kind::Auto)
+      travels().others_begin();
+    return;
+  }
+  if (plan.threads <= layout().cpus[0].size() || self.task->level != 0)
     return;
   if (choice.kind == RegionChoice::Kind::Random || choice.kind == RegionChoice::Kind::Journeys)
     plan.travels = travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));

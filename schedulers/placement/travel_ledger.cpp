@@ -48,10 +48,10 @@ void TravelLedger::charge(Region& region, double cost_us) {
 void TravelLedger::charge(double waited_us) {
   const double cost_us = waited_us - waited_us_;
   waited_us_ = waited_us;
-  if (!last_ || are_others_)
-    return;
-  returned_us_ += cost_us;
-  charge(*last_, cost_us);
+  if (Region* const region = to_blame()) {
+    returned_us_ += cost_us;
+    charge(*region, cost_us);
+  }
 }
 
 void TravelLedger::others_begin(double waited_us) {
@@ -136,10 +136,10 @@ void TravelLedger::end_at_home(Region& region, double taken_us, double waited_he
   }
   // Pages that come take more than the time of those who wait for them.
   const double home_us = at_home_us(region);
-  if (last_ && !are_others_ && home_us != 0) {
+  if (Region* const blamed = to_blame(); blamed && home_us != 0) {
     const double more_us = std::clamp(taken_us - home_us - waited_here_us, 0.0, rules_.most_besides * waited_here_us);
     returned_us_ += more_us;
-    charge(*last_, more_us);
+    charge(*blamed, more_us);
   }
   const bool waits = waited_here_us >= std::max(rules_.follows * taken_us, rules_.least_wait_us);
   if (!waits || region.leader_ || now_us < region.rests_until_us || !last_ || last_ == &region || !last_->leads())

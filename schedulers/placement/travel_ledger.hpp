@@ -146,6 +146,7 @@ class TravelLedger {
   bool may_only_follow(const Region& region) const;
   void reserve(Region& region, double cost_us);
   double at_home_us(const Region& region) const;
+  Region* to_blame() const { return are_others_ ? nullptr : last_; }
   void charge(double waited_us);
   void charge(Region& region, double cost_us);
   void end_at_home(Region& region, double taken_us, double waited_here_us, double now_us);
