@@ -117,6 +117,9 @@ std::string help_with(const PlacedRegion& region) {
   case PlacedReason::Unknown:
     return "Let " + region_name(region) +
            " come again with the same work: a region is tried on several nodes when its usual time is known";
+  case PlacedReason::Changes:
+    return "If " + region_name(region) +
+           " gains on several nodes nevertheless, HETMP_PLACEMENT=all, which runs every region there, shows it";
   case PlacedReason::Trial:
   case PlacedReason::Gains:
   case PlacedReason::Other:

@@ -11,6 +11,7 @@ namespace hetmp::perf {
 enum class PlacedReason : uint8_t {
   Other,
   Unknown,      ///< at home: not visited often enough
+  Changes,      ///< at home: each visit is another one
   TooShort,     ///< at home: shorter than a meeting of nodes is worth
   Synchronises, ///< at home: nodes would wait for each other's messages
   NoBudget,     ///< at home: a trial could cost too much

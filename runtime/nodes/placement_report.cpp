@@ -49,6 +49,8 @@ std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& re
   switch (placer.why(region, now_us)) {
   case PlacedBecause::Unknown:
     return "its usual time is known after " + std::to_string(rules.visits_to_know) + " visits";
+  case PlacedBecause::Changes:
+    return "its visits have each another amount of work, or ever less, so a gain could not be told";
   case PlacedBecause::TooShort:
     return "a visit takes " + in_time(region.home.mean_us()) + ", and nodes that meet are worth it from " +
            in_time(rules.shortest_visit_us) + " on";
@@ -76,6 +78,8 @@ perf::PlacedReason in_short(PlacedBecause because) {
   switch (because) {
   case PlacedBecause::Unknown:
     return PlacedReason::Unknown;
+  case PlacedBecause::Changes:
+    return PlacedReason::Changes;
   case PlacedBecause::TooShort:
     return PlacedReason::TooShort;
   case PlacedBecause::Synchronises:

@@ -30,6 +30,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.spread_us += taken_us;
     if (region.settled)
       region.spread.add(taken_us);
+    if (region.kept)
+      region.kept_trend.add(taken_us);
     if (region.settled && current_ == heaviest_)
       heaviest_visits_++;
     if (region.tried) {
@@ -42,6 +44,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.home_visits++;
     region.home_us += taken_us;
     region.longest_home_us = std::max(region.longest_home_us, taken_us);
+    region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
+    region.home_trend.add(taken_us);
     region.exchanges = seen.exchanges;
     if (region.settled && stage_ == Stage::Steady)
       region.home.add(taken_us);
@@ -55,6 +59,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   last_ = current_;
   last_end_us_ = now_us;
   current_ = 0;
+  if (region.kept && (region.kept_trend.has_shrunk() || (usual.recalled && !is_foreseen(usual, taken_us))))
+    return measure_anew();
   judge(now_us);
 }
 
@@ -139,6 +145,8 @@ PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) con
     return PlacedBecause::Lost;
   if (region.home.count() < rules_.visits_to_know)
     return PlacedBecause::Unknown;
+  if (region.familiar_visits + 1 < rules_.visits_to_know || region.home_trend.is_falling())
+    return PlacedBecause::Changes;
   if (region.home.mean_us() < rules_.shortest_visit_us)
     return PlacedBecause::TooShort;
   if (region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
@@ -215,6 +223,8 @@ void RegionPlacer::keep() {
   kept_regions_ = 0;
   recalls_ = false;
   for (auto& [name, region] : regions_) {
+    if (region.tried)
+      region.kept_trend = {};
     region.kept |= region.tried;
     region.tried = false;
     kept_regions_ += region.kept ? 1 : 0;
@@ -263,21 +273,44 @@ void RegionPlacer::end_settling() {
 void RegionPlacer::watch(double now_us) {
   if (kept_regions_ == 0 || watched_.usual_us < std::max(rules_.watched_us, rules_.watched_share * now_us))
     return;
-  if (watched_.taken_us <= rules_.loses * watched_.usual_us) {
-    watched_ = {};
-    return;
+  if (watched_.taken_us > rules_.loses * watched_.usual_us) {
+    whole_ = watched_;
+    leave_nodes(now_us * rules_.second_chance);
   }
+  watched_ = {};
+}
+
+/// All that is kept goes home.
+void RegionPlacer::leave_nodes(double excluded_until_us) {
   for (auto& [name, region] : regions_) {
     if (!region.kept)
       continue;
     region.kept = false;
     region.settled = false;
-    region.excluded_until_us = now_us * rules_.second_chance;
+    region.excluded_until_us = excluded_until_us;
   }
   kept_regions_ = 0;
   epoch_++;
-  whole_ = watched_;
   begin_settling();
+}
+
+/// What is usual at home is not known any more. What coming home costs can't be told by it either: as much as going
+/// has.
+void RegionPlacer::measure_anew() {
+  whole_ = {};
+  for (auto& [name, region] : regions_) {
+    if (!region.kept)
+      continue;
+    whole_.taken_us += std::max(0.0, region.first_spread_us - region.spread.mean_us());
+    region.home = {};
+    region.home_trend = {};
+    region.longest_home_us = 0;
+    for (auto kind = visits_.lower_bound({name, 0}); kind != visits_.end() && kind->first.region == name; ++kind)
+      kind->second = {};
+  }
+  for (auto& [pair, usual] : between_)
+    usual = {};
+  leave_nodes(0);
 }
 
 } // namespace hetmp::schedulers

@@ -9,12 +9,16 @@
 // share of the run so far and a constant. A trial begins only if what it may lose at worst fits the budget, and is
 // given up as soon as it has lost half of that: coming home costs about as much again.
 //
+// All that holds for regions whose visits have the same to do. A region of which each visit is another one, or has ever
+// less to do, is not tried; one that has come to have less to do while it was kept goes home, to be measured anew.
+//
 // What an earlier run has taught can be recalled. A region that gained is on several nodes from its first visit then,
 // in a trial that is judged by the times at home that the earlier run has measured. A visit that these do not speak of
 // (other trip counts; far less to do than then) shows that they are of another problem: the region goes home at once.
 #pragma once
 
 #include "schedulers/placement/lessons.hpp"
+#include "schedulers/placement/trend.hpp"
 #include "schedulers/placement/usual_time.hpp"
 
 #include <cstdint>
@@ -62,6 +66,7 @@ struct VisitSeen {
 /// Why a visit runs where it does.
 enum class PlacedBecause : uint8_t {
   Unknown,      ///< at home: not visited often enough
+  Changes,      ///< at home: has another amount of work on each visit, or ever less
   TooShort,     ///< at home: shorter than a meeting of nodes is worth
   Synchronises, ///< at home: nodes would wait for each other's messages most of the time
   NoBudget,     ///< at home: what a trial may cost does not fit the budget yet
@@ -116,6 +121,9 @@ class RegionPlacer {
     double trial_taken_us = 0; ///< of its visits in the trial
     double trial_usual_us = 0;
     double recalled_longest_us = 0; ///< visit at home, in an earlier run
+    uint32_t familiar_visits = 0;   ///< at home, in a row, of kinds that had been there before
+    Trend home_trend;
+    Trend kept_trend; ///< on several nodes, since it is kept there
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// Why the region, one of them, would run where it would now.
@@ -183,6 +191,8 @@ class RegionPlacer {
   void begin_settling();
   void end_settling();
   void watch(double now_us);
+  void leave_nodes(double excluded_until_us);
+  void measure_anew();
 
   const PlacementRules rules_;
   std::map<uint64_t, Region> regions_;

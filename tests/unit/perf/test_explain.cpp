@@ -77,6 +77,7 @@ TEST(Explain, WhatStayedAndWhatHelps) {
       {PlacedReason::NoBudget, "HETMP_PLACEMENT=all shows beforehand"},
       {PlacedReason::TooLittle, "Put more of the program into regions"},
       {PlacedReason::Lost, "the same data on every visit (schedule(static)"},
+      {PlacedReason::Changes, "HETMP_PLACEMENT=all, which runs every region there, shows it"},
       {PlacedReason::Unknown, "come again with the same work"},
   };
   for (const auto& each : cases) {

@@ -4,6 +4,7 @@
 
 #include "schedulers/placement/region_placer.hpp"
 
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct ProgramRegion {
   double spread_us = 600; ///< when its data is where it is used
   double move_us = 500;   ///< what its data takes to come, each time the region changes its place
   uint32_t exchanges = 0;
+  double remains = 1;      ///< share of its work that the next visit has
+  double meetings_us = 0;  ///< of a visit on several nodes, however little it has to do
+  bool is_another = false; ///< each visit has a trip count of its own
 };
 
 struct Program {
@@ -42,15 +46,16 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
       const double disturbed = std::max(0.5, 1 + normal(random));
       run.taken_us += program.serial_us, run.home_us += program.serial_us, run.spread_us += program.serial_us;
       const bool spread = placer.begin(region.name, run.taken_us, [&] { return program.resident_mib; });
-      double visit_us = (spread ? region.spread_us : region.home_us) * disturbed;
+      const double work = std::pow(region.remains, cycle), spread_us = region.spread_us * work + region.meetings_us;
+      double visit_us = (spread ? spread_us : region.home_us * work) * disturbed;
       if (is_spread[region.name] != spread)
         visit_us += region.move_us;
       is_spread[region.name] = spread;
       run.taken_us += visit_us;
-      run.home_us += region.home_us * disturbed;
-      run.spread_us += region.spread_us * disturbed + (cycle == 0 ? region.move_us : 0);
-      run.worst_visit_us = std::max(run.worst_visit_us, visit_us - region.home_us);
-      placer.end(run.taken_us, {.trips = 100, .exchanges = region.exchanges});
+      run.home_us += region.home_us * work * disturbed;
+      run.spread_us += spread_us * disturbed + (cycle == 0 ? region.move_us : 0);
+      run.worst_visit_us = std::max(run.worst_visit_us, visit_us - region.home_us * work);
+      placer.end(run.taken_us, {.trips = region.is_another ? cycle + 1 : 100, .exchanges = region.exchanges});
     }
   }
   return run;
@@ -74,6 +79,16 @@ inline Program draw_program(std::mt19937& random, double most_cycles) {
     program.cycle.push_back(region);
   }
   return program;
+}
+
+/// Some of its regions have ever less to do from now on.
+inline void let_some_shrink(Program& program, std::mt19937& random) {
+  for (ProgramRegion& region : program.cycle) {
+    if (random() % 2 == 0)
+      continue;
+    region.remains = 1 - std::exp(std::uniform_real_distribution<double>(std::log(0.0005), std::log(0.05))(random));
+    region.meetings_us = std::uniform_real_distribution<double>(0, 0.5)(random) * region.spread_us;
+  }
 }
 
 } // namespace hetmp::schedulers

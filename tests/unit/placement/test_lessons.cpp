@@ -133,6 +133,16 @@ TEST(Lessons, OfSmallerProblemsAreReplaced) {
   EXPECT_NEAR(placer.lessons().regions.at(1).home_us, 40'000, 4'000);
 }
 
+TEST(Lessons, HoldNoMoreOnceARegionHasFarLessToDo) {
+  Program shrinking = gains;
+  shrinking.cycle[0].remains = 0.98;
+  shrinking.cycle[0].meetings_us = 300;
+  RegionPlacer placer;
+  const RunOfProgram run = run_again(shrinking, lessons_of(gains), placer);
+  EXPECT_FALSE(placer.regions().at(1).kept);
+  EXPECT_LT(run.taken_us, run.home_us);
+}
+
 struct Allowed {
   double us = 0; ///< of a run
 };

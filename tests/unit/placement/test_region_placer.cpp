@@ -103,6 +103,35 @@ TEST(RegionPlacer, WhatIsKeptIsWatched) {
 }
 
 /// Regions that come later are known later, and join those that are kept.
+TEST(RegionPlacer, WhatHasEverLessToDoIsNotTried) {
+  const ProgramRegion shrinking{.home_us = 10'000, .spread_us = 9'500, .move_us = 0, .remains = 0.99};
+  RegionPlacer placer; // what it may fetch does not fit the budget of its first visits
+  const RunOfProgram run =
+      run_program({.cycle = {shrinking}, .cycles = 300, .serial_us = 8'000, .resident_mib = 1000}, placer);
+  EXPECT_EQ(placer.trials(), 0u);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::Changes);
+}
+
+TEST(RegionPlacer, WhatIsAnotherOnEachVisitIsNotTried) {
+  const Program program{.cycle = {{.home_us = 10'000, .spread_us = 9'000, .is_another = true}}, .cycles = 200};
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(program, placer);
+  EXPECT_EQ(placer.trials(), 0u);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::Changes);
+}
+
+TEST(RegionPlacer, WhatIsKeptAndHasEverLessToDoIsMeasuredAnew) {
+  const ProgramRegion shrinking{
+      .home_us = 10'000, .spread_us = 5'500, .move_us = 2'000, .remains = 0.997, .meetings_us = 700};
+  RegionPlacer placer;
+  const RunOfProgram run = run_program({.cycle = {shrinking}, .cycles = 2000}, placer);
+  const RegionPlacer::Region& region = placer.regions().at(1);
+  EXPECT_GE(placer.trials(), 2u);
+  EXPECT_FALSE(region.kept);
+  EXPECT_LT(run.taken_us, 0.85 * run.home_us);
+  EXPECT_LT(run.taken_us, 0.9 * run.spread_us);
+}
+
 TEST(RegionPlacer, LaterPhasesAreTriedToo) {
   RegionPlacer placer;
   double now_us = 0;
@@ -127,7 +156,9 @@ TEST(RegionPlacer, RandomProgramsStayWithinTheBudget) {
   double sum_of_ratios = 0;
   constexpr int programs = 1000;
   for (int i = 0; i < programs; i++) {
-    const Program program = draw_program(random, 3000);
+    Program program = draw_program(random, 3000);
+    if (i % 2 == 1)
+      let_some_shrink(program, random);
     RegionPlacer placer;
     const RunOfProgram run = run_program(program, placer, uint32_t(i));
     double moves_us = 0;
