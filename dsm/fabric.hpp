@@ -2,6 +2,7 @@
 // start with dlsym("hetmp_dsm_fabric"); in a program with one node process the library is not even loaded.
 #pragma once
 
+#include "base/growing_allowance.hpp"
 #include "base/node_set.hpp"
 
 #include <csignal>
@@ -10,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 12;
+inline constexpr uint32_t fabric_version = 13;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -123,7 +124,7 @@ struct Journey {
   void* room = nullptr;       ///< for its context, on its stack above `base`
   void* presence = nullptr;   ///< a pointer of the thread's own, which is null to it while it is abroad
   int64_t delay_ns = 0;       ///< it departs after so long at the earliest
-  int64_t allowance_ns = 0;   ///< it may lose abroad before it is sent home, and stays there
+  GrowingAllowance allowance; ///< it may lose so much abroad before it is sent home, and stays there until it is more
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
   bool restless = false;      ///< for tests: it departs again after the same delay, whatever a stay has brought
 };

@@ -1,6 +1,7 @@
 #include "dsm/migration/deputies.hpp"
 
 #include "base/check.hpp"
+#include "base/clock.hpp"
 #include "base/page.hpp"
 #include "base/private_section.hpp"
 #include "dsm/migration/context.hpp"
@@ -24,6 +25,7 @@ struct Traveller {
 };
 thread_local Traveller traveller;
 
+constexpr double longest_wait_us = 1e12;            ///< for a departure; one that would be later is none
 constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
 
 /// Of the calling thread; 0: the C library does not know.
@@ -65,7 +67,8 @@ void Deputy::begin(const Journey& journey) {
   room_ = journey.room;
   presence_ = journey.presence;
   HETMP_CHECK(presence_);
-  allowance_ns_ = first_allowance_ns_ = journey.allowance_ns;
+  allowance_.begin(journey.allowance);
+  began_ns_ = monotonic_ns();
   page_ns_ = uint32_t(std::clamp<int64_t>(journey.page_ns, 0, UINT32_MAX));
   node_.store(journey.node, std::memory_order_relaxed);
   rule_.begin(journey.delay_ns, journey.restless);
@@ -99,19 +102,29 @@ void Deputy::meet_signal(ucontext_t& interrupted) {
   timer_.set(rule_.retry_ns());
 }
 
+/// Since the journey began.
+double Deputy::after_us() const { return double(raw::clock_ns(CLOCK_MONOTONIC) - began_ns_) / 1000; }
+
+void Deputy::plan_departure(double now_us) {
+  const double wait_us = std::max(double(rule_.delay_ns()) / 1000, allowance_.departs_at(now_us) - now_us);
+  if (wait_us < longest_wait_us)
+    timer_.set(int64_t(wait_us * 1000));
+}
+
 /// Returns to the program, as if nothing had been.
 void Deputy::travel(const ucontext_t& interrupted) {
   const uint64_t blocked = blocked_signals_of(interrupted);
+  const double allowed_us = allowance_.grant(after_us());
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
   const void* presence;
   memcpy(&presence, presence_, sizeof presence);
   memset(presence_, 0, sizeof presence);
   where_.store(away, std::memory_order_relaxed); // the message publishes it
-  all_.messages_->send_departure(
-      node_.load(std::memory_order_relaxed),
-      {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
-       int32_t(std::clamp<int64_t>(allowance_ns_ / 1000, INT32_MIN, INT32_MAX)), uint32_t(phase_)});
+  all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
+                                 {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)),
+                                  thread_pointer(), guard_, int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)),
+                                  uint32_t(phase_)});
   // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
   while (where_.load(std::memory_order_acquire) != back) {
     raw::futex_wait(&where_, away, &between_looks);
@@ -131,13 +144,13 @@ void Deputy::travel(const ucontext_t& interrupted) {
   seen_.computed_ns += message_.computed_ns;
   seen_.pages += message_.pages();
   const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns + int64_t(message_.pages()) * int64_t(page_ns_);
-  allowance_ns_ = std::min(allowance_ns_ - lost, first_allowance_ns_);
+  const double now_us = after_us();
+  allowance_.came_home(why, double(lost) / 1000, now_us);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == Homecoming::Gate) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
-  if (allowance_ns_ > 0)
-    timer_.set(rule_.delay_ns());
+  plan_departure(now_us);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);
 }

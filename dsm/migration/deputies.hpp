@@ -6,6 +6,7 @@
 #include "dsm/fabric.hpp"
 #include "dsm/migration/departure_rule.hpp"
 #include "dsm/migration/gates.hpp"
+#include "dsm/migration/journey_allowance.hpp"
 #include "dsm/migration/portable_code.hpp"
 #include "dsm/migration/signal_stacks.hpp"
 #include "dsm/migration/signal_timer.hpp"
@@ -47,6 +48,8 @@ class Deputy {
 
   bool may_leave(const ucontext_t& interrupted) const;
   [[noreturn]] void travel(const ucontext_t& interrupted);
+  double after_us() const;
+  void plan_departure(double now_us);
 
   Deputies& all_;
   const uint64_t number_;
@@ -64,9 +67,9 @@ class Deputy {
   /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
   /// before it is executed, each time.
   uintptr_t stopped_at_ = 0;
-  int64_t first_allowance_ns_ = 0;
+  JourneyAllowance allowance_;
+  int64_t began_ns_ = 0; ///< the journey
   uint32_t page_ns_ = 0;
-  int64_t allowance_ns_ = 0;        ///< what the journey may lose yet
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
 
   /// Who has the context: at_home and away are written by its thread, back by the service thread, which releases what

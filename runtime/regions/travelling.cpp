@@ -35,11 +35,14 @@ class Travels {
     return reason ? reason : "";
   }
 
-  bool begin(uint64_t region, double now_us) {
+  /// `travellers`: of the region's threads.
+  bool begin(uint64_t region, double now_us, uint32_t travellers) {
     const double placing_us = placing::budget_taken_us();
     FutexLockGuard guard(lock_);
     ledger_.share_budget(placing_us);
     permit_ = ledger_.begin(region, now_us, waited_us());
+    permit_.allowance.later_us /= travellers;
+    permit_.allowance.later_grows /= travellers;
     bring_home_what_was_given_up();
     visit_ = {};
     return permit_.travels;
@@ -48,8 +51,10 @@ class Travels {
   bool begin_drawn(uint64_t random) {
     constexpr uint64_t delays_us = 400, allowances_us = 4000;
     FutexLockGuard guard(lock_);
-    permit_ = {random % 4 != 0, double(random >> 8 & 0xffff) * delays_us / 0x10000,
-               double(random >> 24 & 0xffff) * allowances_us / 0x10000, schedulers::TravelRules{}.page_us};
+    permit_ = {random % 4 != 0,
+               double(random >> 8 & 0xffff) * delays_us / 0x10000,
+               {.first_us = double(random >> 24 & 0xffff) * allowances_us / 0x10000},
+               schedulers::TravelRules{}.page_us};
     visit_ = {};
     learns_ = false;
     return permit_.travels;
@@ -145,12 +150,13 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
       travels().others_begin();
     return;
   }
-  if (plan.threads <= layout().cpus[0].size() || self.task->level != 0)
+  const auto at_home = uint32_t(layout().cpus[0].size());
+  if (plan.threads <= at_home || self.task->level != 0)
     return;
   if (choice.kind == RegionChoice::Kind::Random || choice.kind == RegionChoice::Kind::Journeys)
     plan.travels = travels().begin_drawn(mixed(choice.seed, uint64_t(monotonic_nanoseconds())));
   else if (choice.kind == RegionChoice::Kind::Auto)
-    plan.travels = travels().begin(reinterpret_cast<uint64_t>(microtask), placing::met_us());
+    plan.travels = travels().begin(reinterpret_cast<uint64_t>(microtask), placing::met_us(), plan.threads - at_home);
   else
     return;
   plan.could_travel = true;
@@ -179,7 +185,7 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
                                room,
                                &own_thread,
                                ns(permit.delay_us),
-                               ns(permit.allowance_us),
+                               permit.allowance,
                                ns(permit.page_us),
                                travels().are_drawn()};
     fabric.begin_journey(&journey);

@@ -113,9 +113,14 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   }
   const double delay_us = at_once ? rules_.known_us : known.all_visits == 0 ? rules_.first_us : rules_.unknown_us;
   known.departs_at_once_ = at_once;
-  known.allowance_us_ = allowance_us;
+  known.allowance_ = {.first_us = allowance_us};
+  if (!follows) {
+    known.allowance_.later_after_us = std::max(0.0, rules_.heavy * now_us - known.spent_us) / (1 - rules_.heavy);
+    known.allowance_.later_us = rules_.heavy_allowance * left_us;
+    known.allowance_.later_grows = rules_.heavy_allowance * rules_.budget_share;
+  }
   const bool pays = follows ? known.leader_->pays : known.pays;
-  return {true, delay_us, allowance_us, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
+  return {true, delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
@@ -191,8 +196,9 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   const double pages_cost_us = double(visit.pages) * rules_.page_us;
   if (!known.pays) {
     reserve(known, known.reserved_us_ + pages_cost_us);
-    if (pages_cost_us - there_us >= known.allowance_us_ / 2)
-      known.was_too_little_us_ = std::max(known.was_too_little_us_, known.allowance_us_);
+    const double allowed_us = known.allowance_.at(taken_us);
+    if (pages_cost_us - there_us >= allowed_us / 2)
+      known.was_too_little_us_ = std::max(known.was_too_little_us_, allowed_us);
   }
   if (const double home_us = at_home_us(known); home_us != 0)
     there_us = std::min(there_us, home_us - taken_us + waited_here_us);

@@ -16,6 +16,7 @@
 // as it did then.
 #pragma once
 
+#include "base/growing_allowance.hpp"
 #include "schedulers/placement/lessons.hpp"
 
 #include <cstdint>
@@ -68,10 +69,10 @@ class TravelLedger {
 
   struct Permit {
     bool travels = false;
-    double delay_us = 0;     ///< after the visit's beginning
-    double allowance_us = 0; ///< that a stay may lose before it is ended
-    double page_us = 0;      ///< loss by each page that it fetches, besides the wait
-    bool at_once = false;    ///< it is known that they should
+    double delay_us = 0;          ///< after the visit's beginning
+    GrowingAllowance allowance{}; ///< that its stays may lose: a region that lasts comes to be a large part of the run
+    double page_us = 0;           ///< loss by each page that a stay fetches, besides the wait
+    bool at_once = false;         ///< it is known that they should
   };
   /// A visit of the region begins. `waited_us`: so long so far threads at home have waited, because pages are
   /// elsewhere.
@@ -122,7 +123,7 @@ class TravelLedger {
     bool travelled_last_ = false;   ///< in its last visit
     bool is_clear_ = false;         ///< it gains whatever it may take at home
     double reserved_us_ = 0;        ///< what pages may cost yet that were fetched in the trial in hand
-    double allowance_us_ = 0;       ///< of a stay in the visit in hand
+    GrowingAllowance allowance_;    ///< of the visit in hand
     double was_too_little_us_ = 0;  ///< the largest allowance that was lost in a visit
     Region* leader_ = nullptr;      ///< whom it follows
     double waiting_us_ = 0;         ///< what its last visit at home has taken, with waits, before it followed

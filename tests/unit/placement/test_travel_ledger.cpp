@@ -213,7 +213,7 @@ TEST(TravelLedger, ReservesWhatPagesMayCostYet) {
   const TravelRules rules;
   Kind kind{50'000, 51'000, {.stays = 1, .abroad_us = 3000, .computed_us = 1000, .pages = 5000}};
   ASSERT_TRUE(world.travels_at_last(1, kind));
-  const double left_us = world.ledger.begin(2, world.now_us, 0).allowance_us / rules.allowance;
+  const double left_us = world.ledger.begin(2, world.now_us, 0).allowance.first_us / rules.allowance;
   EXPECT_LT(left_us, rules.budget_base_us + rules.budget_share * world.now_us - 5000 * rules.page_us + 1000);
 }
 
@@ -235,8 +235,8 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
       if (permit.travels && taken_us > permit.delay_us) {
         seen.stays = 1 + uint32_t(random() % 3);
         seen.computed_us = region % 3 == 0 ? double(random() % 2000) : 0; // the others compute nothing
-        seen.abroad_us =
-            seen.computed_us + seen.stays * std::min(permit.allowance_us, taken_us) * double(random() % 100) / 100;
+        seen.abroad_us = seen.computed_us +
+                         seen.stays * std::min(permit.allowance.first_us, taken_us) * double(random() % 100) / 100;
         world.waited_us += waited_us;
       }
       world.ledger.end(region, world.now_us, world.waited_us, seen);
@@ -250,6 +250,21 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
           << "seed " << seed << ", visit " << visit;
     }
   }
+}
+
+/// A program that is one long region: what it may lose in all is what a region may that makes up most of the run.
+TEST(TravelLedger, ARegionThatLastsMayLoseMore) {
+  TravelLedger ledger;
+  const TravelRules rules;
+  constexpr double begun_us = 100'000;
+  const auto permit = ledger.begin(1, begun_us, 0);
+  ASSERT_TRUE(permit.travels);
+  EXPECT_LT(permit.allowance.at(10'000), 0.1 * rules.budget_base_us);
+  const double then_us = begun_us / 4; // a fifth of the run
+  const double allowed_us = permit.allowance.at(then_us + 1);
+  EXPECT_NEAR(allowed_us, rules.heavy_allowance * (rules.budget_base_us + rules.budget_share * (begun_us + then_us)),
+              1);
+  EXPECT_NEAR(permit.allowance.at(then_us + 1e6) - allowed_us, rules.heavy_allowance * rules.budget_share * 1e6, 1);
 }
 
 TEST(TravelLedger, ASmallRegionBesideOneThatTravelsIsNotTriedByItself) {
@@ -271,12 +286,12 @@ TEST(TravelLedger, WhatHasLostAllItMightIsTriedAgainWhenItMayLoseMore) {
     const bool is_new = permit.travels && !permit.at_once;
     now_us += 20'000;
     if (is_new && visit > 5) {
-      EXPECT_GE(permit.allowance_us, TravelRules{}.more * lost_us) << visit;
-      lost_us = permit.allowance_us;
+      EXPECT_GE(permit.allowance.first_us, TravelRules{}.more * lost_us) << visit;
+      lost_us = permit.allowance.first_us;
     }
     TravelLedger::Visit stay;
     if (permit.travels) // it waits for pages as long as it may
-      stay = {.stays = 1, .abroad_us = permit.allowance_us, .computed_us = 0, .pages = 0};
+      stay = {.stays = 1, .abroad_us = permit.allowance.first_us, .computed_us = 0, .pages = 0};
     now_us += stay.abroad_us;
     ledger.end(1, now_us, 0, stay);
   }
