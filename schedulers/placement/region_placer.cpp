@@ -51,6 +51,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
       region.home.add(taken_us);
   }
   account(usual, taken_us, !current_spread_, region.settled);
+  if (region.recalls_loss)
+    doubt_loss(current_, region, {current_, seen.trips}, usual);
   if (recalls_ && region.tried && !region.settled && usual.home.known())
     whole_.usual_us += foreseen_us(current_, taken_us, usual.home.mean_us());
   region.settled = true;
@@ -224,7 +226,7 @@ void RegionPlacer::keep() {
   recalls_ = false;
   for (auto& [name, region] : regions_) {
     if (region.tried)
-      region.kept_trend = {};
+      region.kept_trend = Trend(rules_.pays * region.home.mean_us());
     region.kept |= region.tried;
     region.tried = false;
     kept_regions_ += region.kept ? 1 : 0;
@@ -270,14 +272,23 @@ void RegionPlacer::end_settling() {
 
 // ---- what is kept
 
+/// A program may have phases in which several nodes lose, as where all its data is read anew: what these lose is set
+/// against what was gained before. Nothing that was not gained is lost but what a trial might lose as well.
 void RegionPlacer::watch(double now_us) {
-  if (kept_regions_ == 0 || watched_.usual_us < std::max(rules_.watched_us, rules_.watched_share * now_us))
+  if (kept_regions_ == 0)
     return;
-  if (watched_.taken_us > rules_.loses * watched_.usual_us) {
-    whole_ = watched_;
-    leave_nodes(now_us * rules_.second_chance);
+  const double given_back_us = watched_.most_gained_us - watched_.gained_us;
+  const double may_give_back_us =
+      rules_.most_given_back * watched_.most_gained_us + std::max(0.0, budget_left_us(now_us)) / 2;
+  if (watched_.window.usual_us >= std::max(rules_.watched_us, rules_.watched_share * now_us)) {
+    const bool loses = watched_.window.taken_us > rules_.loses * watched_.window.usual_us;
+    watched_.losing_windows = loses ? watched_.losing_windows + 1 : 0;
+    watched_.window = {};
   }
-  watched_ = {};
+  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows)
+    return;
+  whole_ = {std::max(0.0, -watched_.gained_us), 0};
+  leave_nodes(now_us * rules_.second_chance);
 }
 
 /// All that is kept goes home.

@@ -21,6 +21,7 @@
 #include "schedulers/placement/trend.hpp"
 #include "schedulers/placement/usual_time.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -41,12 +42,15 @@ struct PlacementRules {
   double loses = 0.97;             ///< one that takes more is reversed, after `visits_to_judge`
   uint32_t visits_to_judge = 3;    ///< of the heaviest region, after each region's first one, which moves data
   uint32_t most_visits_to_judge = 12;
-  double judged_us = 20'000;   ///< a trial is judged by at least so much usual time
-  double watched_us = 300'000; ///< what is kept is judged anew over so much usual time
-  double watched_share = 0.05; ///< and over at least this share of the run
-  double second_chance = 3;    ///< what was slower is tried again when the run is so many times as long
+  double judged_us = 20'000;        ///< a trial is judged by at least so much usual time
+  double watched_us = 300'000;      ///< what is kept is judged anew over so much usual time
+  double watched_share = 0.05;      ///< and over at least this share of the run;
+  uint32_t most_losing_windows = 3; ///< if it loses so many times in a row, or
+  double most_given_back = 0.5;     ///< more than this share of what it had gained, it goes home
+  double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long
   double least_recalled = 0.5; ///< a visit that takes less than this share of the recalled time is another problem's
   double most_recalled = 1.5;  ///< the first visit may take so many times as long as in the earlier run
+  double alike = 2;            ///< visits at home are of the same problem if none takes so many times the other
 };
 
 /// A region's code, and how much it has to do as far as the runtime sees that (iterations of its first loop; 0:
@@ -121,6 +125,7 @@ class RegionPlacer {
     double trial_taken_us = 0; ///< of its visits in the trial
     double trial_usual_us = 0;
     double recalled_longest_us = 0; ///< visit at home, in an earlier run
+    bool recalls_loss = false;      ///< excluded by an earlier run, of the same problem as far as is known yet
     uint32_t familiar_visits = 0;   ///< at home, in a row, of kinds that had been there before
     Trend home_trend;
     Trend kept_trend; ///< on several nodes, since it is kept there
@@ -171,6 +176,19 @@ class RegionPlacer {
     void add(double taken, double usual) { taken_us += taken, usual_us += usual; }
   };
 
+  /// Of what is kept, against the times at home.
+  struct Watch {
+    Balance window;              ///< the one in hand
+    uint32_t losing_windows = 0; ///< that have lost before it, in a row
+    double gained_us = 0;        ///< in all
+    double most_gained_us = 0;   ///< what that has been at most
+    void add(double taken, double usual) {
+      window.add(taken, usual);
+      gained_us += usual - taken;
+      most_gained_us = std::max(most_gained_us, gained_us);
+    }
+  };
+
   bool may_consider(uint64_t region, double now_us);
   PlacedBecause why_at_home(const Region& region, double now_us) const;
   void consider_trial(double now_us, double resident_mib);
@@ -180,6 +198,7 @@ class RegionPlacer {
   void account(Usual& usual, double taken_us, bool at_home, bool settled);
   void recall(uint64_t name, Region& region, double now_us);
   bool is_foreseen(const Usual& usual, double taken_us) const;
+  void doubt_loss(uint64_t name, Region& region, const VisitKind& kind, const Usual& usual) const;
   void forget_lesson(uint64_t name, Region& region);
   void disown(Region& region);
   double foreseen_us(uint64_t name, double taken_us, double at_home_us) const;
@@ -215,7 +234,7 @@ class RegionPlacer {
   double allowance_us_ = 0;      ///< what this trial may lose
   Balance whole_;                ///< since the trial began, coming back included
   Balance steady_;               ///< since its data has come to where it is used
-  Balance watched_;              ///< of what is kept, against the times at home
+  Watch watched_;                ///< since what is kept has changed
   uint64_t heaviest_ = 0;        ///< of those tried
   uint32_t heaviest_visits_ = 0; ///< while its data was there
   uint32_t settling_visits_ = 0;

@@ -31,8 +31,10 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
     return;
   const PlacementLesson& lesson = found->second;
   region.recalled_longest_us = lesson.longest_home_us;
-  if (lesson.verdict == PlacementLesson::Verdict::Lost)
+  if (lesson.verdict == PlacementLesson::Verdict::Lost) {
     region.excluded_until_us = lesson.lost_until_us;
+    region.recalls_loss = true;
+  }
   const bool fits = stage_ == Stage::Steady || (stage_ == Stage::Trial && recalls_); // not in another trial's sums
   if (lesson.verdict != PlacementLesson::Verdict::Gains || lesson.home_us <= 0 || !fits)
     return;
@@ -56,6 +58,21 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
 /// Whether what was done is what the lesson speaks of.
 bool RegionPlacer::is_foreseen(const Usual& usual, double taken_us) const {
   return usual.recalled && taken_us >= rules_.least_recalled * usual.recalled_us;
+}
+
+/// That a region lost in an earlier run says nothing of another problem: where visits at home have other trip counts,
+/// or take far more or less than then.
+void RegionPlacer::doubt_loss(uint64_t name, Region& region, const VisitKind& kind, const Usual& usual) const {
+  if (usual.home.count() != 2 * rules_.visits_to_know) // the first visit at home moves data as well
+    return;
+  const std::vector<PlacementLesson::Kind>& kinds = recalled_.regions.find(name)->second.kinds;
+  const auto is_it = [&](const PlacementLesson::Kind& known) { return known.trips == kind.trips; };
+  const auto known = std::find_if(kinds.begin(), kinds.end(), is_it);
+  const double home_us = usual.home.mean_us(), then_us = known == kinds.end() ? 0 : known->home_us;
+  if (std::max(home_us, then_us) <= rules_.alike * std::min(home_us, then_us))
+    return;
+  region.recalls_loss = false;
+  region.excluded_until_us = 0;
 }
 
 /// Of what a first visit takes more than at home, what it took in the earlier run too: then it has paid, so it is not
@@ -97,7 +114,7 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   PlacementLesson lesson;
   if (region.kept || (region.recalled && region.tried))
     lesson.verdict = Verdict::Gains;
-  else if (region.excluded_until_us > 0)
+  else if (region.excluded_until_us > 0 && !(holds && before->second.verdict == Verdict::Gains)) // two runs disagree
     lesson.verdict = Verdict::Lost;
   lesson.home_us = mean_or_0(region.home);
   lesson.spread_us = region.spread.known() || !holds ? mean_or_0(region.spread) : before->second.spread_us;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace hetmp::schedulers {
 
@@ -15,15 +16,19 @@ class Trend {
  public:
   static constexpr double falls = 0.92;      ///< the last two visits, against the mean of UsualTime::memory
   static constexpr uint32_t in_a_row = 16;   ///< visits of which that has to be true
-  static constexpr double shrinks = 0.75;    ///< that mean, against what it was at first
+  static constexpr double shrinks = 0.6;     ///< that mean, against what it was at first
   static constexpr uint32_t for_longer = 64; ///< visits of which that has to be true
+
+  Trend() = default;
+  /// Of visits that take less than `at_first_us` as soon as their data is where they are.
+  explicit Trend(double at_first_us) : most_at_first_us_(at_first_us) {}
 
   void add(double microseconds) {
     usual_.add(microseconds);
     recent_us_ = usual_.count() == 1 ? microseconds : (recent_us_ + microseconds) / 2;
     falling_ = recent_us_ < falls * usual_.mean_us() ? falling_ + 1 : 0;
     if (usual_.count() == UsualTime::memory)
-      first_us_ = usual_.mean_us();
+      first_us_ = std::min(usual_.mean_us(), most_at_first_us_);
     shrunk_ = usual_.mean_us() < shrinks * first_us_ ? shrunk_ + 1 : 0;
   }
 
@@ -35,6 +40,7 @@ class Trend {
  private:
   UsualTime usual_;
   double recent_us_ = 0;
+  double most_at_first_us_ = std::numeric_limits<double>::infinity();
   double first_us_ = 0; ///< 0: not known yet
   uint32_t falling_ = 0, shrunk_ = 0;
 };

@@ -19,6 +19,8 @@ struct ProgramRegion {
   double remains = 1;      ///< share of its work that the next visit has
   double meetings_us = 0;  ///< of a visit on several nodes, however little it has to do
   bool is_another = false; ///< each visit has a trip count of its own
+  uint32_t phase = 0;      ///< so many visits, and then as many for which several nodes take
+  double other_us = 0;     ///< so much, and so on; 0: there are no such phases
 };
 
 struct Program {
@@ -46,7 +48,9 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
       const double disturbed = std::max(0.5, 1 + normal(random));
       run.taken_us += program.serial_us, run.home_us += program.serial_us, run.spread_us += program.serial_us;
       const bool spread = placer.begin(region.name, run.taken_us, [&] { return program.resident_mib; });
-      const double work = std::pow(region.remains, cycle), spread_us = region.spread_us * work + region.meetings_us;
+      const bool is_other = region.phase != 0 && cycle / region.phase % 2 == 1;
+      const double work = std::pow(region.remains, cycle);
+      const double spread_us = (is_other ? region.other_us : region.spread_us) * work + region.meetings_us;
       double visit_us = (spread ? spread_us : region.home_us * work) * disturbed;
       if (is_spread[region.name] != spread)
         visit_us += region.move_us;
@@ -79,6 +83,17 @@ inline Program draw_program(std::mt19937& random, double most_cycles) {
     program.cycle.push_back(region);
   }
   return program;
+}
+
+/// Some of its regions have phases in which several nodes take more or less than in others.
+inline void let_some_have_phases(Program& program, std::mt19937& random) {
+  for (ProgramRegion& region : program.cycle) {
+    if (random() % 2 == 0)
+      continue;
+    region.phase = 1 + uint32_t(random() % std::max(1u, program.cycles / 2));
+    region.other_us =
+        region.home_us * std::exp(std::uniform_real_distribution<double>(std::log(0.52), std::log(6))(random));
+  }
 }
 
 /// Some of its regions have ever less to do from now on.

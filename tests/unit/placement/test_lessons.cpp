@@ -78,6 +78,37 @@ TEST(Lessons, WhatLostIsNotTriedBeforeTheRunIsLonger) {
   EXPECT_TRUE(spread);
 }
 
+TEST(Lessons, ThatSomethingLostSayNothingOfLargerProblems) {
+  Program larger = gains;
+  larger.cycle[0].home_us = 9'000, larger.cycle[0].spread_us = 5'000;
+  const PlacementLessons lessons = lessons_of(loses);
+  ASSERT_GT(lessons.regions.at(1).lost_until_us, 9'000 * 20);
+  RegionPlacer placer;
+  run_again(larger, lessons, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_LE(placer.regions().at(1).home_visits, 20u);
+}
+
+TEST(Lessons, ThatSomethingLostSayNothingOfOtherTripCounts) {
+  PlacementLessons lessons = lessons_of(loses);
+  RegionPlacer same, other;
+  run_again(loses, lessons, same);
+  EXPECT_EQ(same.trials(), 0u);
+  lessons.regions.at(1).kinds.at(0).trips = 7;
+  run_again(loses, lessons, other);
+  EXPECT_GE(other.trials(), 1u);
+}
+
+TEST(Lessons, OfTwoRunsThatDisagreeAreNone) {
+  Program now_loses = gains;
+  now_loses.cycle[0].spread_us = 25'000;
+  RegionPlacer second, third;
+  run_again(now_loses, lessons_of(gains), second);
+  EXPECT_EQ(second.lessons().regions.at(1).verdict, Verdict::None);
+  run_again(now_loses, second.lessons(), third);
+  EXPECT_EQ(third.lessons().regions.at(1).verdict, Verdict::Lost);
+}
+
 TEST(Lessons, OfRunsThatMetTooLittleAreNone) {
   EXPECT_TRUE(lessons_of({.cycle = {{}}, .cycles = 2}).regions.empty());
   const PlacementLessons lessons = lessons_of({.cycle = {{.home_us = 50}}, .cycles = 10});

@@ -37,6 +37,52 @@ TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
   EXPECT_GT(placer.last_refusal().worst_us, 400'000);
 }
 
+/// A region that has been kept, and then takes what is said of each visit.
+struct Kept {
+  RegionPlacer placer;
+  double now_us = 0;
+  static constexpr double home_us = 10'000;
+
+  Kept() {
+    while (!is_kept() && now_us < 1e7)
+      visit(home_us * 0.7);
+  }
+  bool is_kept() const { return placer.regions().contains(1) && placer.regions().at(1).kept; }
+  void visit(double spread_us) {
+    const bool spread = placer.begin(1, now_us += 100, [] { return 1.0; });
+    now_us += spread ? spread_us : home_us;
+    placer.end(now_us, {.trips = 100});
+  }
+  /// Whether it stays on several nodes for so much time.
+  bool lasts(double for_us, double spread_us) {
+    for (const double until_us = now_us + for_us; now_us < until_us && is_kept();)
+      visit(spread_us);
+    return is_kept();
+  }
+};
+
+TEST(RegionPlacer, PhasesThatLoseAreSetAgainstWhatWasGained) {
+  Kept program;
+  for (int phase = 0; phase < 8; phase++) {
+    ASSERT_TRUE(program.lasts(1'000'000, 7'000)) << phase;
+    ASSERT_TRUE(program.lasts(400'000, 11'500)) << phase;
+  }
+  EXPECT_EQ(program.placer.lost_us(), 0);
+}
+
+TEST(RegionPlacer, WhatLosesMoreThanHalfOfWhatItGainedGoesHome) {
+  Kept program;
+  ASSERT_TRUE(program.lasts(1'000'000, 7'000)); // gains some 0.4 s
+  EXPECT_FALSE(program.lasts(1'500'000, 20'000));
+}
+
+TEST(RegionPlacer, WhatLosesForGoodGoesHomeWhateverItGained) {
+  Kept program;
+  ASSERT_TRUE(program.lasts(10'000'000, 7'000));
+  const double share = program.placer.rules().watched_share * (program.placer.rules().most_losing_windows + 1);
+  EXPECT_FALSE(program.lasts(2 * share * program.now_us, 10'500));
+}
+
 TEST(RegionPlacer, WaitsWhileOtherExperimentsHaveTakenTheBudget) {
   const Program program{.cycle = {{.home_us = 10'000, .spread_us = 5'500, .move_us = 20'000}}, .cycles = 400};
   RegionPlacer placer;
@@ -150,7 +196,17 @@ TEST(RegionPlacer, LaterPhasesAreTriedToo) {
   EXPECT_GT(phase(2, 1500), 1000u);
 }
 
-/// The budget bounds what is lost, but for the one visit in hand and what it takes to bring data home.
+/// Against what the budget allows, but for the one visit in hand and what it takes to bring data home.
+void expect_within_the_budget(const Program& program, const RunOfProgram& run, const RegionPlacer& placer, int number) {
+  double moves_us = 0;
+  for (const ProgramRegion& region : program.cycle)
+    moves_us += region.move_us;
+  const PlacementRules rules;
+  const double allowed_us = run.home_us * (1 + rules.budget_share + 0.02) + rules.budget_base_us;
+  EXPECT_LE(run.taken_us, allowed_us + 2 * run.worst_visit_us + moves_us)
+      << "program " << number << ", " << placer.trials() << " trials";
+}
+
 TEST(RegionPlacer, RandomProgramsStayWithinTheBudget) {
   std::mt19937 random(7);
   double sum_of_ratios = 0;
@@ -161,16 +217,20 @@ TEST(RegionPlacer, RandomProgramsStayWithinTheBudget) {
       let_some_shrink(program, random);
     RegionPlacer placer;
     const RunOfProgram run = run_program(program, placer, uint32_t(i));
-    double moves_us = 0;
-    for (const ProgramRegion& region : program.cycle)
-      moves_us += region.move_us;
-    const PlacementRules rules;
-    ASSERT_LE(run.taken_us,
-              run.home_us * (1 + rules.budget_share + 0.02) + rules.budget_base_us + 2 * run.worst_visit_us + moves_us)
-        << "program " << i << ", " << placer.trials() << " trials";
+    expect_within_the_budget(program, run, placer, i);
     sum_of_ratios += std::min(run.home_us, run.spread_us) / run.taken_us;
   }
   EXPECT_GT(sum_of_ratios / programs, 0.9); // of the best fixed placement
+}
+
+TEST(RegionPlacer, RandomProgramsWithPhasesStayWithinTheBudget) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 1000; i++) {
+    Program program = draw_program(random, 3000);
+    let_some_have_phases(program, random);
+    RegionPlacer placer;
+    expect_within_the_budget(program, run_program(program, placer, uint32_t(i)), placer, i);
+  }
 }
 
 } // namespace
