@@ -48,8 +48,8 @@ void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, boo
   task.loop.lower_bits = uint64_t(loop.start);
   task.loop.stride = int64_t(loop.increment);
   task.loop.end_bits = uint64_t(loop.end);
-  begin_loop(
-      task, {schedule, loop.trips(), ordered, nullptr, call_site, true}); // gcc divides most of its static loops itself
+  // gcc divides most of its static loops itself, equally.
+  begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site, true, true});
 }
 
 /// Invoker of functions as gcc outlines them: they take one pointer.

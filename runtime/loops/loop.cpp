@@ -12,6 +12,7 @@
 
 namespace hetmp::runtime {
 
+using schedulers::ChunkBatch;
 using schedulers::Range;
 using schedulers::Schedule;
 using schedulers::ScheduleKind;
@@ -93,6 +94,18 @@ void choose_division(ImplicitTask& task, const LoopRequest& request) {
     loop.node_part = part_like_others(task, loop.trips, {request.source, request.call_site});
 }
 
+/// A thread that may be elsewhere comes home to ask for chunks.
+void choose_batches(ImplicitTask& task, const LoopRequest& request) {
+  LoopProgress& loop = task.loop;
+  loop.in_batches = request.in_batches && task.may_be_away && !request.ordered && !task.doacross.posted;
+  if (!loop.in_batches)
+    return;
+  loop.batched = 0;
+  if (loop.batch_of != request.call_site)
+    loop.batch = {};
+  loop.batch_of = request.call_site;
+}
+
 /// End of the chunk that comes before the one of (local, round) among those of this node.
 uint64_t static_predecessor_end(const LoopProgress& loop, const NodeTeam& team, uint32_t local, uint64_t round) {
   if (local > 0)
@@ -124,19 +137,35 @@ bool can_be_dealt(const LoopProgress& loop, const NodeTeam& team) {
          loop.chunks <= ChunkShare::most_chunks;
 }
 
-Range dynamic_chunk(const LoopProgress& loop, uint64_t number) {
-  HETMP_CHECK(number < loop.chunks);
-  const uint64_t begin = number * loop.schedule.chunk;
-  return {begin, begin + std::min(loop.schedule.chunk, loop.trips - begin)};
+/// Of some chunks that follow each other.
+Range dynamic_chunks(const LoopProgress& loop, uint64_t first, uint64_t count = 1) {
+  HETMP_CHECK(first < loop.chunks && count != 0 && count <= loop.chunks - first);
+  const uint64_t begin = first * loop.schedule.chunk, last = (first + count - 1) * loop.schedule.chunk;
+  return {begin, last + std::min(loop.schedule.chunk, loop.trips - last)};
 }
 
-Range take_counted(LoopBuffer& buffer, const LoopProgress& loop) {
+/// How many chunks the thread is to take, after those that it has had.
+uint32_t next_batch(LoopProgress& loop) {
+  const int64_t now_ns = monotonic_nanoseconds();
+  if (loop.batched != 0)
+    loop.batch.took(loop.batched, double(now_ns - loop.batch_began_ns) / 1000);
+  loop.batch_began_ns = now_ns;
+  return loop.batch.chunks();
+}
+
+Range take_counted(LoopBuffer& buffer, LoopProgress& loop, uint32_t threads) {
   HETMP_CHECK(!loop.dealt && loop.schedule.chunk != 0);
-  if (buffer.next.load(std::memory_order_relaxed) >= loop.chunks)
+  // relaxed, all: only the number matters; what the iterations touch is ordered by barriers.
+  const uint64_t next = buffer.next.load(std::memory_order_relaxed);
+  if (next >= loop.chunks)
     return {};
-  // relaxed: only the number matters; what the iterations touch is ordered by barriers.
-  const uint64_t number = buffer.next.fetch_add(1, std::memory_order_relaxed);
-  return number < loop.chunks ? dynamic_chunk(loop, number) : Range{};
+  const uint64_t wanted =
+      !loop.in_batches ? 1 : std::min<uint64_t>(next_batch(loop), ChunkBatch::most_of(loop.chunks - next, threads));
+  const uint64_t number = buffer.next.fetch_add(wanted, std::memory_order_relaxed);
+  if (number >= loop.chunks)
+    return {};
+  loop.batched = uint32_t(std::min(wanted, loop.chunks - number));
+  return dynamic_chunks(loop, number, loop.batched);
 }
 
 ChunkNumbers chunks_dealt(const LoopProgress& loop, uint32_t threads, uint32_t local) {
@@ -162,6 +191,15 @@ uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
   return ChunkShare::none;
 }
 
+/// What the thread has of its own.
+ChunkNumbers take_own(ChunkShare& own, LoopProgress& loop, uint32_t threads, uint32_t local) {
+  const auto dealt = [&] { return chunks_dealt(loop, threads, local); };
+  if (loop.in_batches)
+    return own.take_some(next_batch(loop), dealt);
+  const uint32_t number = own.take(dealt);
+  return number == ChunkShare::none ? ChunkNumbers{} : ChunkNumbers{number, number + 1};
+}
+
 /// The loop's last chunk is the last one of the thread that gets it: lastprivate variables have what they had in the
 /// thread's last one.
 Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
@@ -169,18 +207,24 @@ Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
   const uint32_t threads = task.team->local_threads();
   ChunkShare& own = buffer.shares[task.local_number];
   while (!loop.had_last) {
-    uint32_t number = own.take([&] { return chunks_dealt(loop, threads, task.local_number); });
-    if (number == ChunkShare::none)
-      number = steal_chunk(buffer, task, threads);
-    if (number == ChunkShare::none)
-      break;
-    if (number + 1 != loop.chunks)
-      return dynamic_chunk(loop, number);
-    HETMP_CHECK(!loop.has_last); // each chunk is given out once
-    loop.has_last = true;
+    ChunkNumbers taken = take_own(own, loop, threads, task.local_number);
+    if (taken.empty()) {
+      const uint32_t stolen = steal_chunk(buffer, task, threads);
+      if (stolen == ChunkShare::none)
+        break;
+      taken = {stolen, stolen + 1};
+    }
+    if (taken.end == loop.chunks) {
+      HETMP_CHECK(!loop.has_last); // each chunk is given out once
+      loop.has_last = true;
+      --taken.end;
+    }
+    loop.batched = taken.end - taken.begin;
+    if (!taken.empty())
+      return dynamic_chunks(loop, taken.begin, loop.batched);
   }
   loop.had_last |= loop.has_last;
-  return std::exchange(loop.has_last, false) ? dynamic_chunk(loop, loop.chunks - 1) : Range{};
+  return std::exchange(loop.has_last, false) ? dynamic_chunks(loop, loop.chunks - 1) : Range{};
 }
 
 Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads) {
@@ -196,14 +240,14 @@ Range take_guided(LoopBuffer& buffer, const LoopProgress& loop, uint32_t threads
 }
 
 bool next_on_one_node(ImplicitTask& task, Range& chunk) {
-  const LoopProgress& loop = task.loop;
+  LoopProgress& loop = task.loop;
   LoopBuffer& buffer = buffer_of(task);
   if (loop.dealt)
     chunk = take_dealt(buffer, task);
   else if (loop.schedule.kind == ScheduleKind::Guided)
     chunk = take_guided(buffer, loop, task.team_size);
   else
-    chunk = take_counted(buffer, loop);
+    chunk = take_counted(buffer, loop, task.team_size);
   if (chunk.empty())
     return false;
   HETMP_CHECK(chunk.end <= loop.trips);
@@ -261,6 +305,7 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request) {
   loop.chunks = loop.schedule.kind == ScheduleKind::Dynamic && loop.schedule.chunk != 0 ? chunks_of(loop) : 0;
   loop.dealt = can_be_dealt(loop, *task.team);
   loop.victim = task.local_number + 1;
+  choose_batches(task, request);
   loop.has_last = loop.had_last = false;
   loop.measured = Measured::Nothing;
   loop.chunk = {};

@@ -23,6 +23,7 @@ struct LoopRequest {
   bool ordered = false;            ///< the loop contains an ordered region
   const char* source = nullptr;    ///< ident_t's source string
   const void* call_site = nullptr; ///< the address the program began the loop from
+  bool in_batches = false;         ///< dynamic: the caller executes several chunks that follow each other as one
   bool equal_shares = false; ///< static: nobody places it, since the compiler itself divides others like it equally
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/team/measure.hpp"
+#include "schedulers/arithmetic/chunk_batch.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/arithmetic/schedule.hpp"
 
@@ -30,6 +31,11 @@ struct LoopProgress {
   std::optional<schedulers::Range> node_part; ///< Static: of this node, if such loops are placed
   uint64_t chunks = 0;                        ///< Dynamic: that the loop has
   bool dealt = false;                         ///< Dynamic: chunks are dealt in advance (chunk_share.hpp)
+  bool in_batches = false;                    ///< Dynamic: LoopRequest's, and the thread may be elsewhere
+  schedulers::ChunkBatch batch;               ///< then: how many chunks at a time; kept for the next visit of the loop,
+  const void* batch_of = nullptr;             ///< which this is
+  uint32_t batched = 0;                       ///< then: in hand,
+  int64_t batch_began_ns = 0;                 ///< since
   uint32_t victim = 0;                        ///< then: the local thread that the last ones were stolen from
   // lastprivate variables have what they had in the last chunk of the thread that gets the loop's last iteration.
   bool has_last = false; ///< which is kept for the end, where chunks do not come in order

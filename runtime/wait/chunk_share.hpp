@@ -6,6 +6,7 @@
 
 #include "runtime/wait/wait.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -42,6 +43,19 @@ class alignas(cache_line) ChunkShare {
     const ChunkNumbers left = unpack(word_.fetch_add(1, std::memory_order_relaxed)); // a thief may have been quicker
     HETMP_CHECK(left.begin <= left.end);                                             // see unpack()
     return left.empty() ? none : left.begin;
+  }
+
+  /// The owner's next chunks, `most` at most, and half of what it has: thieves may have the others. Empty: it has none.
+  template <class Dealt> ChunkNumbers take_some(uint32_t most, Dealt&& dealt) {
+    uint64_t word = word_.load(std::memory_order_relaxed);
+    while (true) {
+      const ChunkNumbers left = word == undealt ? dealt() : unpack(word);
+      if (left.empty())
+        return {};
+      const uint32_t taken = std::clamp((left.end - left.begin) / 2, 1u, std::max(most, 1u));
+      if (word_.compare_exchange_weak(word, pack({left.begin + taken, left.end}), std::memory_order_relaxed))
+        return {left.begin, left.begin + taken};
+    }
   }
 
   /// By the owner, which has none left.

@@ -23,7 +23,7 @@ void begin(const SourceLocation* location, const void* call_site, int gtid, int3
     decoded.schedule.monotonic = true; // earlier iterations are begun earlier
   task.loop.lower_bits = uint64_t(lower);
   task.loop.stride = increment;
-  begin_loop(task, {decoded.schedule, trips, decoded.ordered, source_text(location), call_site});
+  begin_loop(task, {decoded.schedule, trips, decoded.ordered, source_text(location), call_site, true});
 }
 
 template <class T> int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* stride) {

@@ -34,6 +34,24 @@ TEST(ChunkShares, TheOwnerHasThemInOrder) {
   EXPECT_EQ(all_of(share, {}), (std::vector<uint32_t>{8, 9}));
 }
 
+TEST(ChunkShares, SomeAreHalfOfWhatIsLeftAtMost) {
+  ChunkShare share;
+  const auto some = [&](uint32_t most) { return share.take_some(most, [] { return ChunkNumbers{10, 30}; }); };
+  const auto expect = [](ChunkNumbers found, uint32_t begin, uint32_t end) {
+    EXPECT_EQ(found.begin, begin);
+    EXPECT_EQ(found.end, end);
+  };
+  expect(some(3), 10, 13);
+  expect(some(100), 13, 21);
+  expect(some(0), 21, 22);
+  const ChunkNumbers stolen = share.steal([] { return ChunkNumbers{}; });
+  expect(stolen, 26, 30);
+  expect(some(100), 22, 24);
+  expect(some(100), 24, 25);
+  expect(some(100), 25, 26);
+  EXPECT_TRUE(some(100).empty());
+}
+
 TEST(ChunkShares, AnEmptyShare) {
   ChunkShare share;
   EXPECT_TRUE(share.steal([] { return ChunkNumbers{4, 4}; }).empty());

@@ -1,6 +1,8 @@
 // Loops whose chunks are handed out while they run.
 #include "iterations.hpp"
 
+#include "runtime/team/implicit_task.hpp"
+
 #include <deque>
 #include <sched.h>
 
@@ -64,6 +66,24 @@ TYPED_TEST(DispatchedLoops, RuntimeTakesTheScheduleInForce) {
     omp_set_schedule(kind, 5);
     this->expect_each_iteration_once(runtime_kind, 0);
   }
+}
+
+/// A thread that may be executed elsewhere takes several chunks at a time.
+TYPED_TEST(DispatchedLoops, InBatches) {
+  for (const int32_t schedule : {dynamic_chunked, nonmonotonic_dynamic})
+    for (const auto& loop : loops_of_type<TypeParam>())
+      for (int threads = 1; threads <= most_members; threads++) {
+        Visits<TypeParam> first(loop), second(loop);
+        parallel(threads, [&](Member self) {
+          runtime::ImplicitTask& task = runtime::task_of(self.gtid);
+          task.may_be_away = self.number % 2 != 0;
+          run_loop(self, schedule, 1, loop, first);
+          run_loop(self, schedule, 1, loop, second);
+          task.may_be_away = false;
+        });
+        first.expect_each_once();
+        second.expect_each_once();
+      }
 }
 
 /// More loops than a team keeps buffers for, and nothing that makes fast threads wait but the buffers.
