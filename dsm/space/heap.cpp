@@ -18,6 +18,10 @@ struct LargeHeader {
   size_t usable;
 };
 
+/// What is freed and smaller keeps its memory, since a program that grows vectors has it again at once: each of its
+/// pages would be a fault then.
+constexpr size_t least_discarded = size_t(1) << 20;
+
 bool is_small(uintptr_t address) { return (address - slices_begin) % slice_bytes < small_part_bytes; }
 
 unsigned class_at(uintptr_t address) {
@@ -201,7 +205,7 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
 }
 
 void Heap::release_large(uintptr_t begin, size_t bytes) {
-  const bool discard = may_discard_ && may_discard_({begin, begin + bytes});
+  const bool discard = bytes >= least_discarded && may_discard_ && may_discard_({begin, begin + bytes});
   if (discard) // the system call itself: this library interposes the name, for the program
     syscall(SYS_madvise, begin, bytes, MADV_DONTNEED);
   put_extent(begin, bytes, discard);
