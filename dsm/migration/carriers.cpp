@@ -4,6 +4,7 @@
 #include "base/signal_calls.hpp"
 #include "dsm/migration/context.hpp"
 #include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/this_process.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -31,8 +32,6 @@ uint64_t only_these_unblocked() {
   return blocked & ~bit_of(travel_signal());
 }
 
-Carriers* of_this_node = nullptr; ///< for the handler; written before there is a carrier
-
 void block_travel_signal() {
   sigset_t set;
   sigfillset(&set);
@@ -49,6 +48,8 @@ void Carrier::run() {
   prctl(PR_SET_NAME, "hetmp-carrier");
   block_travel_signal();
   own_pointer_ = thread_pointer();
+  if (host_)
+    host_->own = own_pointer_;
   thread_.store(gettid(), std::memory_order_relaxed); // published by what follows
   if (!signal_stack_.make() || !timer_.make())
     return;                                      // it never takes a guest
@@ -99,9 +100,13 @@ void Carrier::carry() {
   cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   timer_.set(look_ns, look_ns);
   all_.closed_->guest_comes();
+  if (host_)
+    host_->guest = guest_.thread_pointer;
   carries_ = true;
   hetmp_enter_context(context, guest_.thread_pointer, &place_);
   carries_ = false;
+  if (host_)
+    host_->guest = 0;
   all_.closed_->guest_has_gone();
   timer_.set(0);
   block_travel_signal();
@@ -125,6 +130,9 @@ HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return (all_.bytes_rece
 HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interrupted) {
   if (!carries_)
     return false;
+  // It may hold locks of this process, and knows where it is: at the next look it will have got on.
+  if (number == travel_signal() && ((host_ && host_->works) || MemoryAbroad::is_stand_in(instruction_of(interrupted))))
+    return true;
   const uintptr_t gate = all_.gates_->gate_at(instruction_of(interrupted));
   // In the middle of a gate, too, the guest has been told that it is abroad, and would go on to the trap. From its
   // beginning the gate looks again: at home it is open, here it is a trap once more.
@@ -160,13 +168,14 @@ bool Carriers::takes(int number) {
   return number == travel_signal() || std::find(std::begin(errors), std::end(errors), number) != std::end(errors);
 }
 
-void Carriers::set_up(const Gates& gates, ClosedMemory& closed, TravelMessages& messages, BytesReceived bytes_received,
-                      uint32_t count, void (*create_thread)(void* (*body)(void*), void* argument)) {
+void Carriers::set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
+                      BytesReceived bytes_received, uint32_t count,
+                      void (*create_thread)(void* (*body)(void*), void* argument)) {
   gates_ = &gates;
   closed_ = &closed;
   messages_ = &messages;
   bytes_received_ = bytes_received;
-  of_this_node = this;
+  this_process.carriers = this;
   struct sigaction own = {};
   own.sa_sigaction = on_signal;
   own.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -177,7 +186,7 @@ void Carriers::set_up(const Gates& gates, ClosedMemory& closed, TravelMessages& 
   }
   system_sigaction(travel_signal(), &own, nullptr);
   for (uint32_t i = 0; i < count; ++i)
-    carriers_.push_back(std::make_unique<Carrier>(*this));
+    carriers_.push_back(std::make_unique<Carrier>(*this, memory.add_host()));
   for (const auto& carrier : carriers_)
     create_thread(
         [](void* argument) -> void* {
@@ -213,15 +222,15 @@ uint32_t Carriers::at_work() const {
 }
 
 HETMP_GUESTS_VARIABLES void Carriers::on_signal(int number, siginfo_t* info, void* context) {
-  for (const auto& carrier : of_this_node->carriers_)
+  for (const auto& carrier : this_process.carriers->carriers_)
     if (carrier->is_on_signal_stack(&number)) {
       if (carrier->meet_signal(number, *static_cast<ucontext_t*>(context)))
         return;
       break;
     }
-  if (number == SIGSEGV && of_this_node->closed_->contains(uintptr_t(info->si_addr)))
-    return of_this_node->meet_closed_memory();
-  of_this_node->pass_on(number, info, context);
+  if (number == SIGSEGV && this_process.carriers->closed_->contains(uintptr_t(info->si_addr)))
+    return this_process.carriers->meet_closed_memory();
+  this_process.carriers->pass_on(number, info, context);
 }
 
 /// A thread that works on this node itself, with the program's own code, wants what guests must not see.

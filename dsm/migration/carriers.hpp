@@ -4,6 +4,7 @@
 #include "base/futex.hpp"
 #include "dsm/migration/closed_memory.hpp"
 #include "dsm/migration/gates.hpp"
+#include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/signal_stacks.hpp"
 #include "dsm/migration/signal_timer.hpp"
 #include "dsm/migration/travel.hpp"
@@ -22,7 +23,8 @@ class Carriers;
 
 class Carrier {
  public:
-  explicit Carrier(Carriers& all) : all_(all) {}
+  /// `host`: see MemoryAbroad.
+  Carrier(Carriers& all, Host* host) : all_(all), host_(host) {}
 
   /// The thread's body.
   void run();
@@ -50,6 +52,7 @@ class Carrier {
   [[noreturn]] void send_home(const ucontext_t& interrupted, Homecoming why);
 
   Carriers& all_;
+  Host* const host_;
   SignalStack signal_stack_;
   SignalTimer timer_;
   uintptr_t own_pointer_ = 0;
@@ -72,8 +75,9 @@ class Carriers {
   using BytesReceived = uint64_t (*)();
 
   /// On a node that is not the origin, before it serves: makes the threads, one for each CPU.
-  void set_up(const Gates& gates, ClosedMemory& closed, TravelMessages& messages, BytesReceived bytes_received,
-              uint32_t count, void (*create_thread)(void* (*body)(void*), void* argument));
+  void set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
+              BytesReceived bytes_received, uint32_t count,
+              void (*create_thread)(void* (*body)(void*), void* argument));
 
   /// Service thread. False: what the message says cannot be.
   bool departed(uint32_t from, const DepartureMessage& departure);

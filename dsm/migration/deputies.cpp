@@ -6,6 +6,7 @@
 #include "base/private_section.hpp"
 #include "dsm/migration/context.hpp"
 #include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/this_process.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -39,8 +40,6 @@ uintptr_t page_below_stack() {
   pthread_attr_destroy(&attributes);
   return error || !begin ? 0 : page_down(reinterpret_cast<uintptr_t>(begin)) - page_bytes;
 }
-
-Deputies* of_this_node = nullptr; ///< for the handler; written before that is set
 
 } // namespace
 
@@ -172,7 +171,7 @@ std::optional<TravellersPages> Deputy::come_home(uint32_t from, const Homecoming
 
 bool Deputies::set_up(TravelMessages& messages) {
   messages_ = &messages;
-  of_this_node = this;
+  this_process.deputies = this;
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -189,7 +188,7 @@ bool Deputies::set_up(TravelMessages& messages) {
 /// The timers' signals carry a mark: some may yet come when the program has set an action.
 void Deputies::on_signal(int number, siginfo_t* info, void* context) {
   if (info->si_code != SI_TIMER || info->si_value.sival_ptr != SignalTimer::mark())
-    return of_this_node->pass_on(number, info, context);
+    return this_process.deputies->pass_on(number, info, context);
   const int error = errno;
   if (Deputy* const deputy = traveller.deputy)
     deputy->meet_signal(*static_cast<ucontext_t*>(context));

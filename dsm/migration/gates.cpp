@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/elf/elf_image.hpp"
 #include "base/page.hpp"
+#include "dsm/migration/memory_abroad.hpp"
 #include "dsm/objects/open_relro.hpp"
 #include "dsm/objects/private_objects.hpp"
 
@@ -19,15 +20,69 @@
 namespace hetmp::dsm {
 namespace {
 
-/// Of the C library, in the order of strcmp().
+/// Of the C and C++ libraries, in the order of strcmp(): of the latter, what containers keep in order with.
 constexpr std::string_view computing[] = {
-    "__memcpy_chk", "__memmove_chk", "__memset_chk", "__strcat_chk", "__strcpy_chk", "__strncpy_chk", "abs",
-    "bcmp",         "bcopy",         "bzero",        "div",          "ffs",          "ffsl",          "ffsll",
-    "labs",         "ldiv",          "llabs",        "lldiv",        "memccpy",      "memchr",        "memcmp",
-    "memcpy",       "memmem",        "memmove",      "mempcpy",      "memrchr",      "memset",        "rand_r",
-    "rawmemchr",    "stpcpy",        "stpncpy",      "strcat",       "strchr",       "strchrnul",     "strcmp",
-    "strcpy",       "strcspn",       "strlen",       "strncat",      "strncmp",      "strncpy",       "strnlen",
-    "strpbrk",      "strrchr",       "strspn",       "strstr",
+    "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm",
+    "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm",
+    "_ZNSt8__detail15_List_node_base10_M_reverseEv",
+    "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
+    "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
+    "_ZNSt8__detail15_List_node_base7_M_hookEPS0_",
+    "_ZNSt8__detail15_List_node_base9_M_unhookEv",
+    "_ZSt11_Hash_bytesPKvmm",
+    "_ZSt15_Fnv_hash_bytesPKvmm",
+    "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
+    "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
+    "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "__memset_chk",
+    "__strcat_chk",
+    "__strcpy_chk",
+    "__strncpy_chk",
+    "abs",
+    "bcmp",
+    "bcopy",
+    "bzero",
+    "div",
+    "ffs",
+    "ffsl",
+    "ffsll",
+    "labs",
+    "ldiv",
+    "llabs",
+    "lldiv",
+    "memccpy",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmem",
+    "memmove",
+    "mempcpy",
+    "memrchr",
+    "memset",
+    "rand_r",
+    "rawmemchr",
+    "stpcpy",
+    "stpncpy",
+    "strcat",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcpy",
+    "strcspn",
+    "strlen",
+    "strncat",
+    "strncmp",
+    "strncpy",
+    "strnlen",
+    "strpbrk",
+    "strrchr",
+    "strspn",
+    "strstr",
 };
 
 /// Of the runtime, in the order of strcmp(): what takes and releases a program's locks, which may be done for each few
@@ -99,6 +154,10 @@ struct Loaded {
     const size_t object = of(address);
     return object < facts.size() && facts[object].is_ours;
   }
+  bool is_of_cxx_library(uintptr_t address) const {
+    const size_t object = of(address);
+    return object < facts.size() && facts[object].name.starts_with("libstdc++.so");
+  }
 };
 
 /// What the reference is bound to, or would be by its first call; 0: nothing. Versions matter in the C library, which
@@ -118,11 +177,18 @@ uintptr_t target_of(const LoadedObject::Reference& reference, const Loaded& load
 struct Call {
   uintptr_t* slot;
   uintptr_t function;
-  bool has_gate; ///< else the slot leads to the function itself from now on: abroad, nobody binds it
+  bool has_gate;      ///< else the slot leads to the function itself from now on: abroad, nobody binds it
+  uintptr_t stand_in; ///< 0: none
 };
 
+uintptr_t stand_in_for(std::string_view name, uintptr_t target, const Loaded& loaded, MemoryAbroad& memory) {
+  const bool is_known = MemoryAbroad::is_of_cxx(name) ? loaded.is_of_cxx_library(target) : loaded.is_ours(target);
+  return is_known ? memory.stand_in(name, target) : 0;
+}
+
 /// How `object` calls functions that a thread abroad must not execute.
-std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const Loaded& loaded) {
+std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const Loaded& loaded,
+                           MemoryAbroad& memory) {
   std::vector<Call> calls;
   const auto add = [&](const LoadedObject::Reference& reference, uintptr_t target) {
     const auto span = std::find_if(code.begin(), code.end(), [&](const Span& candidate) {
@@ -132,7 +198,8 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
     if (span != code.end() &&
         (span->code == Code::Private ? !only_computes(reference.name)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
-      calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target))});
+      calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target)),
+                       stand_in_for(reference.name, target, loaded, memory)});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -159,15 +226,21 @@ bool only_computes(std::string_view function) {
   return std::binary_search(std::begin(computing), std::end(computing), function);
 }
 
-/// cmpb $0, %fs:flag; jne trap; jmp *function; trap: ud2; then the function's address. Where the function is near, the
-/// jump names it. Returns where that begins.
-uintptr_t Gates::add(uintptr_t function) {
+/// cmpb $0, %fs:flag; jne abroad; jmp *function; abroad: ud2, or jmp *stand_in; then the addresses of the two. Where
+/// the function is near, the jump names it. Returns where that begins.
+uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in) {
   HETMP_CHECK(next_ + gate_bytes <= end_);
-  uint8_t code[gate_bytes] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75, 0x06, 0xff, 0x25, 7, 0, 0, 0, 0x0f, 0x0b};
-  constexpr size_t flag_at = 4, jump_at = 11, address_at = 24;
+  uint8_t code[gate_bytes] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75, 0x06, 0xff, 0x25, 31, 0, 0, 0, 0x0f, 0x0b};
+  constexpr size_t flag_at = 4, jump_at = 11, abroad_at = 17, address_at = 48, stand_in_at = 56;
   const auto flag = int32_t(flag_);
   memcpy(code + flag_at, &flag, sizeof flag);
   memcpy(code + address_at, &function, sizeof function);
+  if (stand_in != 0) {
+    constexpr uint8_t jump[] = {0xff, 0x25, 33, 0, 0, 0};
+    static_assert(abroad_at + sizeof jump + jump[2] == stand_in_at);
+    memcpy(code + abroad_at, jump, sizeof jump);
+    memcpy(code + stand_in_at, &stand_in, sizeof stand_in);
+  }
   const uintptr_t gate = next_;
   constexpr size_t near_jump_bytes = 5;
   const auto distance = intptr_t(function - (gate + jump_at + near_jump_bytes));
@@ -183,33 +256,37 @@ uintptr_t Gates::add(uintptr_t function) {
   return gate;
 }
 
-bool Gates::build(ptrdiff_t flag) {
+bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory) {
   HETMP_CHECK(begin_ == 0 && flag == int32_t(flag));
   flag_ = flag;
   const Loaded loaded;
   const std::vector<uintptr_t> private_objects = find_private_objects();
   const std::vector<Span> code = find_code(private_objects);
   std::vector<std::pair<const LoadedObject*, std::vector<Call>>> calls;
-  std::map<uintptr_t, uintptr_t> gates; // by function
+  struct Gate {
+    uintptr_t stand_in = 0, address = 0;
+  };
+  std::map<uintptr_t, Gate> gates; // by function
   for (size_t i = 0; i < loaded.objects.size(); ++i) {
     const LoadedObject& object = loaded.objects[i];
     // hetmp's libraries and the C library's parts are what gates lead to.
     if (loaded.facts[i].is_ours || loaded.facts[i].is_of_c_library || object.needed().empty())
       continue;
-    calls.emplace_back(&object, calls_of(object, code, loaded));
+    calls.emplace_back(&object, calls_of(object, code, loaded, memory));
     for (const Call& call : calls.back().second)
       if (call.has_gate)
-        gates[call.function] = 0;
+        gates[call.function].stand_in = call.stand_in;
   }
   const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
-  const long memory = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == -1)
+  const long room = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == -1)
     return false;
-  begin_ = next_ = uintptr_t(memory);
+  begin_ = next_ = uintptr_t(room);
   end_ = begin_ + bytes;
   come_home_ = reinterpret_cast<void (*)()>(add(0));
+  memory.set_way_home(come_home_);
   for (auto& [function, gate] : gates)
-    gate = add(function);
+    gate.address = add(function, gate.stand_in);
   if (syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {
     syscall(SYS_munmap, begin_, bytes);
     begin_ = next_ = end_ = 0;
@@ -220,7 +297,7 @@ bool Gates::build(ptrdiff_t flag) {
     for (const Call& call : slots)
       // In one step: another thread may be calling by way of it. relaxed: nothing else is to be seen with it.
       std::atomic_ref(*call.slot)
-          .store(call.has_gate ? gates[call.function] : call.function, std::memory_order_relaxed);
+          .store(call.has_gate ? gates[call.function].address : call.function, std::memory_order_relaxed);
   }
   return true;
 }

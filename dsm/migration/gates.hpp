@@ -4,7 +4,8 @@
 // functions that do nothing but compute. Everything else, the runtime's entry points above all, the C library's locks,
 // streams and memory, works with what is private to a process. So each address by which the program calls such a
 // function leads to a gate: a few instructions that go on to the function, or, on a thread that is abroad, end in a
-// trap, and the thread goes on at home with the same gate.
+// trap, and the thread goes on at home with the same gate. A few lead to a function that does the same abroad
+// (memory_abroad.hpp).
 #pragma once
 
 #include "base/loaded_object.hpp"
@@ -16,7 +17,10 @@
 
 namespace hetmp::dsm {
 
-/// Whether a function of the C library of this name depends on nothing but its arguments and memory that they lead to.
+class MemoryAbroad;
+
+/// Whether a function of the C or C++ library of this name depends on nothing but its arguments and memory that they
+/// lead to.
 bool only_computes(std::string_view function);
 /// Whether a function of hetmp's of this name brings its thread home by itself (Fabric::come_home), and needs no gate.
 bool comes_home_itself(std::string_view function);
@@ -28,7 +32,8 @@ class Gates {
   /// Puts gates before what loaded objects call. Once, before there are other processes, while the program has not
   /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is
   /// abroad, counted from its thread pointer.
-  bool build(ptrdiff_t flag);
+  /// Where `memory` has a stand-in for a function, a thread that is abroad calls that.
+  bool build(ptrdiff_t flag, MemoryAbroad& memory);
 
   /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.
   void (*come_home() const)() { return come_home_; }
@@ -38,10 +43,10 @@ class Gates {
     return address - begin_ < end_ - begin_ ? begin_ + (address - begin_) / gate_bytes * gate_bytes : 0;
   }
 
-  static constexpr size_t gate_bytes = 32;
+  static constexpr size_t gate_bytes = 64;
 
  private:
-  uintptr_t add(uintptr_t function);
+  uintptr_t add(uintptr_t function, uintptr_t stand_in = 0);
 
   ptrdiff_t flag_ = 0;
   uintptr_t begin_ = 0, next_ = 0, end_ = 0;

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "dsm/migration/past_gates.hpp"
+#include "dsm/migration/this_process.hpp"
 #include "dsm/objects/private_objects.hpp"
 #include "dsm/objects/written_parts.hpp"
 
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 
 namespace hetmp::dsm {
+
 namespace {
 
 constexpr timespec between_looks = {0, 2'000'000};
@@ -39,7 +41,8 @@ bool Migration::prepare() {
   closed_.consist_of(find_written_parts(objects, are_closed));
   code_.find();
   deputies_.prepare(code_, gates_);
-  if (!gates_.build(travel_flag()))
+  this_process.memory = &memory_;
+  if (!gates_.build(travel_flag(), memory_))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();
 }
@@ -56,9 +59,11 @@ void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Cre
     create_thread(watch, this);
 }
 
-void Migration::start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread) {
+void Migration::start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread, Heap& heap,
+                                uint32_t node, void (*free_elsewhere)(void* block)) {
+  memory_.serve(heap, node, free_elsewhere);
   const auto cpus = uint32_t(std::max<size_t>(allowed_cpus().size(), 1));
-  carriers_.set_up(gates_, closed_, messages, bytes, cpus, create_thread);
+  carriers_.set_up(gates_, closed_, memory_, messages, bytes, cpus, create_thread);
 }
 
 void* Migration::watch(void* migration) {

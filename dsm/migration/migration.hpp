@@ -5,6 +5,7 @@
 #include "dsm/migration/closed_memory.hpp"
 #include "dsm/migration/deputies.hpp"
 #include "dsm/migration/gates.hpp"
+#include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/portable_code.hpp"
 
 #include <cstdint>
@@ -29,7 +30,9 @@ class Migration {
   /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
   void start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread);
   /// `bytes`: of pages that the node has received.
-  void start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread);
+  /// `heap`, `free_elsewhere`: of this node, `node`; see MemoryAbroad.
+  void start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread, Heap& heap, uint32_t node,
+                       void (*free_elsewhere)(void* block));
 
   Deputies& deputies() { return deputies_; }
   Carriers& carriers() { return carriers_; }
@@ -41,6 +44,7 @@ class Migration {
   std::string why_not_ = "HETMP_MIGRATION is false, or a launcher has started the nodes"; ///< prepare() was not asked
   PortableCode code_;
   ClosedMemory closed_;
+  MemoryAbroad memory_;
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;

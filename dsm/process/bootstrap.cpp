@@ -251,7 +251,7 @@ void NodeProcess::start_migration() {
           instance()->pages_.read_counters(&counters);
           return counters.bytes_received;
         },
-        create_private_thread);
+        create_private_thread, heap_, node_, [](void* block) { instance()->free_remote(block); });
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {

@@ -37,11 +37,12 @@ TEST(Travellers, NobodyDepartsToWhereNoCarriersAre) {
 TEST(Travellers, DeparturesLieInTheOriginsStacks) {
   static Gates gates;
   static ClosedMemory closed;
+  static MemoryAbroad memory;
   static Sent sent;
   static Carriers& carriers = *new Carriers;
   // Carriers whose threads never begin are busy for ever.
   carriers.set_up(
-      gates, closed, sent, [] { return uint64_t(0); }, 2, [](void* (*)(void*), void*) {});
+      gates, closed, memory, sent, [] { return uint64_t(0); }, 2, [](void* (*)(void*), void*) {});
   ASSERT_TRUE(carriers.departed(origin, possible()));
   ASSERT_EQ(sent.home.size(), 1u);
   EXPECT_EQ(sent.home[0].deputy, 3u);

@@ -1,0 +1,167 @@
+#include "dsm/migration/memory_abroad.hpp"
+
+#include "base/check.hpp"
+#include "dsm/migration/context.hpp"
+#include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/this_process.hpp"
+
+#include <algorithm>
+#include <asm/prctl.h>
+#include <sys/auxv.h>
+
+// What carries this lies in the stand-ins' section, with all that it calls in place (see the header). The canary of a
+// stack protector would be another thread's.
+#define HETMP_STAND_IN __attribute__((section("hetmp_stand_ins"), noinline, no_stack_protector))
+#define HETMP_IN_PLACE inline __attribute__((always_inline, no_stack_protector))
+
+extern "C" {
+// The linker's: where the section lies.
+extern const char __start_hetmp_stand_ins[] __attribute__((visibility("hidden")));
+extern const char __stop_hetmp_stand_ins[] __attribute__((visibility("hidden")));
+}
+
+namespace hetmp::dsm {
+
+struct MemoryAbroad::StandIns {
+  // ---- as the host, in its process
+
+  __attribute__((noinline)) static void* take(size_t bytes) { return this_process.memory->heap_->allocate(bytes); }
+  __attribute__((noinline)) static void* take_zeroed(size_t bytes) {
+    return this_process.memory->heap_->allocate_zeroed(bytes);
+  }
+  __attribute__((noinline)) static void* give_back(void* block) {
+    const MemoryAbroad& memory = *this_process.memory;
+    if (Heap::owner(block) == memory.node_)
+      memory.heap_->free(block);
+    else
+      memory.free_elsewhere_(block);
+    return block;
+  }
+
+  // ---- what stand-ins consist of
+
+  HETMP_IN_PLACE static void set_thread_pointer(uintptr_t pointer) {
+    if (this_process.memory->sets_pointer_itself_)
+      asm volatile("wrfsbase %0" : : "r"(pointer) : "memory");
+    else
+      raw::call(SYS_arch_prctl, ARCH_SET_FS, long(pointer));
+  }
+
+  /// Of the calling thread; null: it is at home.
+  HETMP_IN_PLACE static Host* host_of_caller() {
+    MemoryAbroad& memory = *this_process.memory;
+    const uintptr_t caller = thread_pointer();
+    for (size_t i = 0; i < memory.hosts_; ++i)
+      if (memory.host_[i].guest == caller)
+        return &memory.host_[i];
+    return nullptr;
+  }
+
+  /// What `work` returns; null: it could not, or the caller is at home.
+  template <class Argument> HETMP_IN_PLACE static void* as_host(void* (*work)(Argument), Argument argument) {
+    Host* const host = host_of_caller();
+    if (!host)
+      return nullptr;
+    const uintptr_t guest = host->guest;
+    host->works = true; // for the host's handler: before its pointer is set, and until the guest's is again
+    set_thread_pointer(host->own);
+    void* const result = work(argument);
+    set_thread_pointer(guest);
+    host->works = false;
+    return result;
+  }
+
+  HETMP_IN_PLACE static bool gives_back(void* block) {
+    return reinterpret_cast<uintptr_t>(block) - slices_begin < most_nodes * slice_bytes && as_host(give_back, block);
+  }
+
+  template <class... More> HETMP_IN_PLACE static void* make(Function function, size_t bytes, More... more) {
+    void* const block = as_host(take, bytes);
+    return block ? block : at_home<void*>(function, bytes, more...);
+  }
+
+  template <class... More> HETMP_IN_PLACE static void destroy(Function function, void* block, More... more) {
+    if (block && !gives_back(block))
+      at_home<void>(function, block, more...);
+  }
+
+  /// Calls the function itself, at home.
+  template <class Result, class... Arguments>
+  HETMP_IN_PLACE static Result at_home(Function function, Arguments... arguments) {
+    this_process.memory->come_home_();
+    return reinterpret_cast<Result (*)(Arguments...)>(this_process.memory->originals_[function])(arguments...);
+  }
+
+  // ---- the stand-ins
+
+  HETMP_STAND_IN static void* malloc(size_t bytes) { return make(Malloc, bytes); }
+
+  HETMP_STAND_IN static void* calloc(size_t count, size_t size) {
+    size_t bytes;
+    if (!__builtin_mul_overflow(count, size, &bytes))
+      if (void* const block = as_host(take_zeroed, bytes))
+        return block;
+    return at_home<void*>(Calloc, count, size);
+  }
+
+  HETMP_STAND_IN static void free(void* block) { destroy(Free, block); }
+
+  // Not by one template: its functions would not lie in the section.
+
+  HETMP_STAND_IN static void* new_one(size_t bytes) { return make(New, bytes); }
+  HETMP_STAND_IN static void* new_array(size_t bytes) { return make(NewArray, bytes); }
+  HETMP_STAND_IN static void* new_or_null(size_t bytes, const void* nothrow) { return make(NewOrNull, bytes, nothrow); }
+  HETMP_STAND_IN static void* new_array_or_null(size_t bytes, const void* nothrow) {
+    return make(NewArrayOrNull, bytes, nothrow);
+  }
+  HETMP_STAND_IN static void delete_one(void* block) { destroy(Delete, block); }
+  HETMP_STAND_IN static void delete_array(void* block) { destroy(DeleteArray, block); }
+  HETMP_STAND_IN static void delete_sized(void* block, size_t bytes) { destroy(DeleteSized, block, bytes); }
+  HETMP_STAND_IN static void delete_array_sized(void* block, size_t bytes) { destroy(DeleteArraySized, block, bytes); }
+};
+
+uintptr_t MemoryAbroad::stand_in(std::string_view name, uintptr_t function) {
+  struct StandIn {
+    std::string_view name; ///< the mangled ones are of <new>
+    uintptr_t address;
+  };
+  const auto address_of = [](auto* stand_in) { return reinterpret_cast<uintptr_t>(stand_in); };
+  const StandIn all[functions] = {
+      {"malloc", address_of(StandIns::malloc)},
+      {"calloc", address_of(StandIns::calloc)},
+      {"free", address_of(StandIns::free)},
+      {"_Znwm", address_of(StandIns::new_one)},
+      {"_Znam", address_of(StandIns::new_array)},
+      {"_ZnwmRKSt9nothrow_t", address_of(StandIns::new_or_null)},
+      {"_ZnamRKSt9nothrow_t", address_of(StandIns::new_array_or_null)},
+      {"_ZdlPv", address_of(StandIns::delete_one)},
+      {"_ZdaPv", address_of(StandIns::delete_array)},
+      {"_ZdlPvm", address_of(StandIns::delete_sized)},
+      {"_ZdaPvm", address_of(StandIns::delete_array_sized)},
+  };
+  const auto* const found =
+      std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });
+  if (found == std::end(all))
+    return 0;
+  HETMP_CHECK(is_stand_in(found->address) && this_process.memory == this);
+  originals_[found - std::begin(all)] = function;
+  return found->address;
+}
+
+void MemoryAbroad::serve(Heap& heap, uint32_t node, void (*free_elsewhere)(void* block)) {
+  HETMP_CHECK(hosts_ == 0);
+  constexpr unsigned long fs_instructions = 1UL << 1; // HWCAP2_FSGSBASE, of the x86 family
+  heap_ = &heap;
+  node_ = node;
+  free_elsewhere_ = free_elsewhere;
+  sets_pointer_itself_ = (getauxval(AT_HWCAP2) & fs_instructions) != 0;
+}
+
+Host* MemoryAbroad::add_host() { return heap_ && hosts_ < most_hosts ? &host_[hosts_++] : nullptr; }
+
+bool MemoryAbroad::is_stand_in(uintptr_t instruction) {
+  return instruction >= reinterpret_cast<uintptr_t>(__start_hetmp_stand_ins) &&
+         instruction < reinterpret_cast<uintptr_t>(__stop_hetmp_stand_ins);
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,19 @@
+// What signal handlers, and stand-ins that are called in a program's place of other functions, find without variables
+// of a thread: the thread pointer may be another thread's there.
+#pragma once
+
+namespace hetmp::dsm {
+
+class Carriers;
+class Deputies;
+class MemoryAbroad;
+
+/// Each is written before there is anybody who looks for it.
+struct ThisProcess {
+  Deputies* deputies = nullptr;   ///< at the origin
+  Carriers* carriers = nullptr;   ///< on other nodes
+  MemoryAbroad* memory = nullptr; ///< wherever threads have gates
+};
+extern ThisProcess this_process;
+
+} // namespace hetmp::dsm
