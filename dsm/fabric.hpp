@@ -11,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 13;
+inline constexpr uint32_t fabric_version = 14;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -206,6 +206,9 @@ struct Fabric {
   /// No thread goes to other nodes any more, as far as one can tell: the pages that they took meanwhile come back
   /// together. Any thread.
   void (*bring_home)();
+  /// Threads are about to go to other nodes for the first time in a region: what those at home allocate there shall not
+  /// lie where the others read. Any thread.
+  void (*begin_new_pages)();
   /// The code between these addresses, to which functions of the program return on a journey, touches nothing but the
   /// stack until it has returned to where `base` stands. Once, before there are other nodes.
   void (*let_return_by)(const void* begin, const void* end);

@@ -164,6 +164,7 @@ struct FabricFunctions {
       the_process->service_->prefetcher().lent.lend(false);
   }
   static void bring_home() { the_process->bring_home(); }
+  static void begin_new_pages() { the_process->heap_.begin_new_pages(); }
   static void let_return_by(const void* begin, const void* end) { the_process->migration_.let_return_by(begin, end); }
   static const char* why_no_journeys() { return the_process->migration_.why_nobody_departs(); }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
@@ -250,6 +251,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr,
              nullptr,
              FabricFunctions::bring_home,
+             FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
              FabricFunctions::why_no_journeys};
 }

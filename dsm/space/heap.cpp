@@ -57,6 +57,9 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
     small_[i].next.store(begin, std::memory_order_relaxed);
     small_[i].end = begin + SizeClasses::part_bytes;
     small_[i].counted = begin;
+    small_[i].skipped = 0;
+    small_[i].new_from = 0;
+    small_[i].old.clear();
     small_[i].free.clear();
   }
   const Segment large = AddressPlan::large_part(node);
@@ -68,15 +71,17 @@ void* Heap::allocate_small(unsigned size_class) {
   SmallClass& small = small_[size_class];
   const size_t bytes = SizeClasses::bytes_of(size_class);
   std::lock_guard guard(small.lock);
-  if (!small.free.empty()) {
-    const uint32_t index = small.free.back();
-    HETMP_CHECK(small.end - SizeClasses::part_bytes + (index + 1) * bytes <=
-                small.next.load(std::memory_order_relaxed));
-    small.free.pop_back();
-    return reinterpret_cast<void*>(small.end - SizeClasses::part_bytes + index * bytes);
-  }
+  const uintptr_t begin = small.end - SizeClasses::part_bytes;
   const uintptr_t next = small.next.load(std::memory_order_relaxed); // of the lock's holder
-  HETMP_CHECK(next >= small.end - SizeClasses::part_bytes && next <= small.end);
+  const bool is_full = next + bytes > small.end || small.old.size() * bytes > may_stay_unused(next - begin);
+  std::vector<uint32_t>& free = small.free.empty() && is_full ? small.old : small.free;
+  if (!free.empty()) {
+    const uint32_t index = free.back();
+    HETMP_CHECK(begin + (index + 1) * bytes <= next);
+    free.pop_back();
+    return reinterpret_cast<void*>(begin + index * bytes);
+  }
+  HETMP_CHECK(next >= begin && next <= small.end);
   if (next + bytes > small.end)
     return nullptr;
   if (next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
@@ -89,6 +94,24 @@ void* Heap::allocate_small(unsigned size_class) {
   small.next.store(next + bytes, std::memory_order_relaxed);
   HETMP_CHECK(class_at(next) == size_class && next + bytes <= small.counted);
   return reinterpret_cast<void*>(next);
+}
+
+void Heap::begin_new_pages() {
+  for (unsigned size_class = 0; size_class < SizeClasses::count; ++size_class) {
+    SmallClass& small = small_[size_class];
+    const size_t bytes = SizeClasses::bytes_of(size_class);
+    const uintptr_t begin = small.end - SizeClasses::part_bytes;
+    std::lock_guard guard(small.lock);
+    const size_t used = small.next.load(std::memory_order_relaxed) - begin; // of the lock's holder
+    const size_t first = (page_up(used) + bytes - 1) / bytes * bytes;       // of the blocks that begin there or behind
+    if (begin + first > small.end || small.skipped + first - used > may_stay_unused(used))
+      continue;
+    small.skipped += first - used;
+    small.new_from = begin + first;
+    small.next.store(begin + first, std::memory_order_relaxed);
+    small.old.insert(small.old.end(), small.free.begin(), small.free.end());
+    small.free.clear();
+  }
 }
 
 void* Heap::allocate(size_t bytes, size_t alignment) {
@@ -222,7 +245,8 @@ bool Heap::free_block(void* block, bool may_wait) {
   if (is_small(address)) {
     SmallClass& small = small_[class_at(address)];
     const uintptr_t first = small.end - SizeClasses::part_bytes;
-    small.free.push_back(uint32_t((address - first) / SizeClasses::bytes_of(class_at(address))));
+    const auto index = uint32_t((address - first) / SizeClasses::bytes_of(class_at(address)));
+    (address < small.new_from ? small.old : small.free).push_back(index);
   } else if (const auto found = large_blocks_.find(address); found != large_blocks_.end()) {
     const auto [begin, bytes] = found->second;
     HETMP_CHECK(begin + page_bytes == address && bytes > page_bytes);

@@ -62,6 +62,10 @@ class Heap {
   /// As free; false if it would have to wait for another thread. For the service thread.
   bool try_free(void* block);
 
+  /// Small blocks that are handed out from now on share no page with those handed out before, as far as that costs no
+  /// more than two pages and an eighth of what there is of a size.
+  void begin_new_pages();
+
   enum class Purpose { Use, Reserve }; ///< reserved address space does not count as memory
   /// Whole pages, zeroed; freed by unmap, in parts if need be.
   void* map(size_t bytes, Purpose purpose = Purpose::Use);
@@ -109,13 +113,18 @@ class Heap {
     std::atomic<uintptr_t> next{0}; ///< first block never handed out; written with the lock
     uintptr_t end = 0;
     uintptr_t counted = 0;      ///< the budget knows of everything below
-    std::vector<uint32_t> free; ///< indices of blocks
+    size_t skipped = 0;         ///< bytes, by begin_new_pages(), of which
+    uintptr_t new_from = 0;     ///< this was the last one's; 0: there was none
+    std::vector<uint32_t> free; ///< indices of blocks from `new_from` on,
+    std::vector<uint32_t> old;  ///< and of those before, which are to stay free
   };
   struct Extent {
     size_t bytes;
     bool zeroed; ///< never used, or given back to the system since
   };
 
+  /// What begin_new_pages() may cost of a size of which so many bytes are in use or free.
+  static constexpr size_t may_stay_unused(size_t bytes) { return bytes / 8 + 2 * page_bytes; }
   void* allocate_small(unsigned size_class);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);

@@ -44,6 +44,8 @@ class Travels {
     permit_.allowance.later_us /= travellers;
     permit_.allowance.later_grows /= travellers;
     bring_home_what_was_given_up();
+    if (permit_.travels && ledger_.regions().at(region).all_visits == 0)
+      fabric_->begin_new_pages();
     visit_ = {};
     return permit_.travels;
   }

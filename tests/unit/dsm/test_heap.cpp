@@ -104,6 +104,48 @@ class HeapTest : public SliceFixture {
   Heap heap;
 };
 
+TEST_F(HeapTest, NewPagesAreNoOldOnes) {
+  for (const size_t bytes : {16, 48, 128, 1280, 4096, 20480}) {
+    std::vector<uintptr_t> old;
+    for (int i = 0; i < 200; ++i)
+      old.push_back(uintptr_t(heap.allocate(bytes)));
+    heap.begin_new_pages();
+    const auto fresh = uintptr_t(heap.allocate(bytes));
+    EXPECT_GT(page_down(fresh), old.back() + bytes - 1) << bytes;
+    EXPECT_LE(fresh - old.back(), 2 * bytes + 2 * page_bytes) << bytes;
+    expect_usable(reinterpret_cast<void*>(fresh), bytes);
+    heap.free(reinterpret_cast<void*>(old[7]));
+    EXPECT_GT(uintptr_t(heap.allocate(bytes)), fresh) << "what was freed among the old ones stays free,";
+    heap.free(reinterpret_cast<void*>(fresh));
+    EXPECT_EQ(uintptr_t(heap.allocate(bytes)), fresh) << "and among the new ones is used first";
+  }
+}
+
+TEST_F(HeapTest, ManyOldBlocksAreUsedAgain) {
+  std::set<void*> old;
+  for (int i = 0; i < 4000; ++i)
+    old.insert(heap.allocate(64));
+  for (void* block : old)
+    heap.free(block);
+  heap.begin_new_pages();
+  int again = 0;
+  for (int i = 0; i < 4000; ++i)
+    again += int(old.count(heap.allocate(64)));
+  EXPECT_GE(again, 4000 * 3 / 4);
+  EXPECT_LT(again, 4000);
+}
+
+TEST_F(HeapTest, NewPagesAreAnEighthAtMost) {
+  const auto first = uintptr_t(heap.allocate(64));
+  uintptr_t last = first;
+  for (int i = 0; i < 10'000; ++i) {
+    heap.begin_new_pages();
+    last = uintptr_t(heap.allocate(64));
+  }
+  EXPECT_LE(last - first, 10'000 * 64 * 8 / 7 + 4 * page_bytes);
+  EXPECT_GE(last - first, 9'999u * 64);
+}
+
 TEST_F(HeapTest, GivesWhatIsAskedFor) {
   for (size_t bytes : {0, 1, 15, 16, 17, 128, 129, 4096, 32767, 32768, 32769, 65536, 1 << 20, (1 << 20) + 1}) {
     void* block = heap.allocate(bytes);
