@@ -324,26 +324,30 @@ void the_signal_is_the_programs_to_take() {
   CHECK_EQUAL(received, 1);
 }
 
-/// Before them stands no gate. Who asks for a lock abroad is at home when it has it, and so is who releases one.
+/// Before them stands no gate. Who asks for a lock abroad is at home when it has it, and so is who releases one; but it
+/// may depart again between that and the look.
 void locks_are_taken_at_home() {
   static omp_lock_t lock;
   omp_init_lock(&lock);
   static long counts[4];
-  long wanted = 0;
-#pragma omp parallel reduction(+ : wanted)
+  long wanted = 0, at_home = 0, looks = 0;
+#pragma omp parallel reduction(+ : wanted, at_home, looks)
   for (int i = 0; i < 20; ++i) {
     compute_abroad();
     omp_set_lock(&lock);
-    CHECK(!is_abroad());
+    at_home += !is_abroad();
     ++counts[0];
     omp_unset_lock(&lock);
     compute_abroad();
-    while (!omp_test_lock(&lock))
-      CHECK(!is_abroad());
+    while (!omp_test_lock(&lock)) {
+      at_home += !is_abroad();
+      ++looks;
+    }
     ++counts[1];
     compute_abroad(); // with a lock it may depart again
     omp_unset_lock(&lock);
-    CHECK(!is_abroad());
+    at_home += !is_abroad();
+    looks += 2;
     compute_abroad();
 #pragma omp critical
     ++counts[2];
@@ -357,6 +361,7 @@ void locks_are_taken_at_home() {
   }
   for (const long count : counts)
     CHECK(count == wanted);
+  CHECK(at_home * 10 >= looks * 9);
   omp_destroy_lock(&lock);
 }
 
