@@ -19,24 +19,16 @@
 #include <streambuf>
 #include <string>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 namespace {
 
-/// By the instruction: the C library's function is where threads come home.
-long process_now() {
-  long result = SYS_getpid;
-  asm volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
-  return result;
-}
-
 long home;
 std::atomic<long> stays{0};
 
-bool is_abroad() { return process_now() != home; }
+bool is_abroad() { return stress::process_now() != home; }
 
 using stress::compute;
 
@@ -368,7 +360,7 @@ void locks_are_taken_at_home() {
 } // namespace
 
 int main() {
-  home = process_now();
+  home = stress::process_now();
   errors_are_the_programs();
   signals_find_their_thread();
   stacks_to_their_ends();

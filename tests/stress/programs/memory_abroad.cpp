@@ -13,19 +13,10 @@
 #include <omp.h>
 #include <set>
 #include <string>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <unordered_map>
 #include <vector>
 
 namespace {
-
-/// By the instruction: the C library's function is where threads come home.
-long process_now() {
-  long result = SYS_getpid;
-  asm volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
-  return result;
-}
 
 long home;
 std::atomic<long> abroad{0}, went_on{0}; ///< allocations by threads that were abroad before; and after it still
@@ -48,7 +39,7 @@ struct Block {
 };
 
 void make(Block& block, int kind, size_t size, unsigned char number) {
-  const bool was_abroad = process_now() != home;
+  const bool was_abroad = stress::process_now() != home;
   if (kind == 0)
     block.bytes = static_cast<unsigned char*>(malloc(size));
   else if (kind == 1)
@@ -59,7 +50,7 @@ void make(Block& block, int kind, size_t size, unsigned char number) {
     block.bytes = new (std::nothrow) unsigned char[size];
   if (was_abroad) {
     abroad.fetch_add(1, std::memory_order_relaxed);
-    if (process_now() != home)
+    if (stress::process_now() != home)
       went_on.fetch_add(1, std::memory_order_relaxed);
   }
   CHECK(block.bytes);
@@ -182,7 +173,7 @@ void too_large_is_refused() {
 } // namespace
 
 int main() {
-  home = process_now();
+  home = stress::process_now();
   omp_set_dynamic(0);
   blocks_pass_from_thread_to_thread();
   containers_grow();
