@@ -143,7 +143,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     came_back();
   std::optional<double> over_us; // a small region would notice a second look at the clock
   if (plan.could_travel) [[unlikely]]
-    travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
+    seen.disturbed = travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
   if (layout().nodes() != 1) [[unlikely]]
     placing::region_is_over(self, seen, over_us);
 }

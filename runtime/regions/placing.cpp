@@ -21,10 +21,19 @@ const int64_t program_began = monotonic_nanoseconds(); // when the library was l
 /// What the regions of this process may touch, and other nodes may have to fetch.
 double resident_mib() { return double(resident_bytes()) / double(1 << 20); }
 
+/// What trials may cost here: memory comes slowly from another machine.
+schedulers::PlacementRules rules() {
+  constexpr double from_another_machine = 4; // times as long
+  schedulers::PlacementRules rules;
+  rules.nodes = uint32_t(layout().nodes());
+  rules.bring_us_per_mib *= layout().hosts ? from_another_machine : 1;
+  return rules;
+}
+
 /// Of the program's main thread, whose regions follow each other; other threads' regions stay at home, and are counted.
 struct Learner {
   FutexLock lock; ///< of the two that follow: a report may come from another thread, while main runs on
-  schedulers::RegionPlacer placer;
+  schedulers::RegionPlacer placer{rules()};
   std::map<uint64_t, const void*> idents;              ///< of its regions
   bool asked = false;                                  ///< for the region in hand; the main thread's own
   double met_us = 0;                                   ///< likewise: when it was
@@ -95,6 +104,13 @@ StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& 
 double budget_taken_us() {
   FutexLockGuard guard(learner().lock);
   return learner().placer.committed_us();
+}
+
+bool is_for_trials(const void* microtask) {
+  FutexLockGuard guard(learner().lock);
+  const auto& regions = learner().placer.regions();
+  const auto known = regions.find(reinterpret_cast<uint64_t>(microtask));
+  return known != regions.end() && learner().placer.is_for_trials(known->second, now_us());
 }
 
 double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }

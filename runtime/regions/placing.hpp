@@ -22,6 +22,8 @@ double now_us();
 
 /// How much of the budget of experiments trials have taken so far, and may take yet; us.
 double budget_taken_us();
+/// Whether trials tell of the main thread's region what can be told.
+bool is_for_trials(const void* microtask);
 
 /// No: it runs on several nodes; else why it does not. `self` meets the region, of which nothing else speaks against
 /// that (why_it_stays()).

@@ -38,8 +38,10 @@ class Travels {
   /// `travellers`: of the region's threads.
   bool begin(uint64_t region, double now_us, uint32_t travellers) {
     const double placing_us = placing::budget_taken_us();
+    const bool leaves = placing::is_for_trials(reinterpret_cast<const void*>(region));
     FutexLockGuard guard(lock_);
     ledger_.share_budget(placing_us);
+    ledger_.leave_to_trials(leaves);
     permit_ = ledger_.begin(region, now_us, waited_us());
     permit_.allowance.later_us /= travellers;
     permit_.allowance.later_grows /= travellers;
@@ -61,12 +63,14 @@ class Travels {
     learns_ = false;
     return permit_.travels;
   }
-  void end(uint64_t region, double now_us) {
+  /// Whether journeys have disturbed it.
+  bool end(uint64_t region, double now_us) {
     FutexLockGuard guard(lock_);
     if (!learns_)
-      return;
-    ledger_.end(region, now_us, waited_us(), visit_);
+      return false;
+    const bool disturbed = ledger_.end(region, now_us, waited_us(), visit_);
     bring_home_what_was_given_up();
+    return disturbed;
   }
   void others_begin() {
     FutexLockGuard guard(lock_);
@@ -166,8 +170,8 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
 
 bool departs_at_once() { return travels().depart_at_once(); }
 
-void region_is_over(const void* microtask, double over_us) {
-  travels().end(reinterpret_cast<uint64_t>(microtask), over_us);
+bool region_is_over(const void* microtask, double over_us) {
+  return travels().end(reinterpret_cast<uint64_t>(microtask), over_us);
 }
 
 __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {

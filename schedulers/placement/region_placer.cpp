@@ -16,6 +16,20 @@ double RegionPlacer::budget_left_us(double now_us) const {
   return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_ - others_us_;
 }
 
+bool RegionPlacer::is_for_trials(const Region& region, double now_us) const {
+  const double soon_us = std::max(rules_.least_foresight_us, rules_.foresight * now_us);
+  switch (why_at_home(region, now_us)) {
+  case PlacedBecause::Unknown:
+    return region.home_visits <= rules_.visits_to_know;
+  case PlacedBecause::NoBudget:
+    return refusal_.known && refusal_.share >= rules_.least_share && refusal_.worst_us <= budget_left_us(soon_us);
+  case PlacedBecause::Lost:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
   Region& region = regions_[current_];
@@ -44,6 +58,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.home_visits++;
     region.home_us += taken_us;
     region.longest_home_us = std::max(region.longest_home_us, taken_us);
+    if (!seen.disturbed)
+      region.longest_quiet_us = std::max(region.longest_quiet_us, taken_us);
     region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
     region.home_trend.add(taken_us);
     region.exchanges = seen.exchanges;
@@ -174,7 +190,12 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
       continue;
     in_candidates_us += region.home_us;
     const double slowdown = std::max(rules_.worst_slowdown, region.worst_slowdown);
-    const double longest_us = std::max(region.longest_home_us, region.recalled_longest_us);
+    constexpr double disturbed_most = 2; // times the usual time, of a region without a visit that was not disturbed
+    const double usual_us = region.home.mean_us();
+    const double of_this_run_us = region.longest_quiet_us > 0
+                                      ? std::max(region.longest_quiet_us, usual_us)
+                                      : std::min(region.longest_home_us, disturbed_most * usual_us);
+    const double longest_us = std::max(of_this_run_us, region.recalled_longest_us);
     worst_us = std::max(worst_us, longest_us * (slowdown - 1));
     cycle_us += longest_us;
     if (region.home_us > heaviest_us) {
@@ -182,7 +203,8 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
       heaviest_ = name;
     }
   }
-  const double moved_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
+  const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
+  const double moved_mib = touched_mib * double(rules_.nodes - 1) / rules_.nodes; // the origin keeps its part
   worst_us += moved_mib * rules_.bring_us_per_mib;
   const bool is_enough = in_candidates_us >= rules_.least_share * now_us;
   if (is_enough && worst_us <= budget_left_us(now_us))
@@ -215,6 +237,10 @@ void RegionPlacer::judge_trial(double now_us) {
   const double pays = recalls_ ? rules_.loses : rules_.pays; // a region that was kept is watched by no more either
   if (steady_.taken_us < pays * steady_.usual_us)
     return keep();
+  // Machines are noisy: a little that seems to be lost is doubted for longer.
+  const bool is_little = steady_.lost_us() < rules_.doubted_loss * allowance_us_;
+  if (is_little && steady_.usual_us < rules_.doubted_us)
+    return;
   const bool is_hopeless = steady_.taken_us > rules_.loses * steady_.usual_us;
   if (heaviest_visits_ >= rules_.most_visits_to_judge ||
       (is_hopeless && heaviest_visits_ >= 2 * rules_.visits_to_judge))
@@ -245,7 +271,7 @@ void RegionPlacer::reverse(double now_us) {
     if (!region.tried)
       continue;
     if (all || is_slower(region))
-      region.excluded_until_us = now_us * rules_.second_chance;
+      region.excluded_until_us = now_us * (region.trials_lost++ == 0 ? rules_.soon_again : rules_.second_chance);
     region.settled = region.spread_visits == 0; // its data has not moved
     region.tried = false;
   }
@@ -315,7 +341,7 @@ void RegionPlacer::measure_anew() {
     whole_.taken_us += std::max(0.0, region.first_spread_us - region.spread.mean_us());
     region.home = {};
     region.home_trend = {};
-    region.longest_home_us = 0;
+    region.longest_home_us = region.longest_quiet_us = 0;
     for (auto kind = visits_.lower_bound({name, 0}); kind != visits_.end() && kind->first.region == name; ++kind)
       kind->second = {};
   }

@@ -32,7 +32,8 @@ struct PlacementRules {
   double budget_share = 0.03;      ///< of the run so far, that trials may lose
   double budget_base_us = 100'000; ///< and besides
   double worst_slowdown = 6;       ///< of one visit on several nodes against the same at home
-  double bring_us_per_mib = 3000;  ///< memory that nodes fetch and that comes back
+  uint32_t nodes = 2;              ///< among which regions are dealt
+  double bring_us_per_mib = 1500;  ///< memory that nodes fetch and that comes back
   double exchange_us = 60;         ///< of nodes that meet or ask each other
   double most_exchanges = 0.25;    ///< share of a visit that such exchanges may take for it to be tried
   double shortest_visit_us = 300;  ///< that is worth a meeting of nodes
@@ -43,11 +44,16 @@ struct PlacementRules {
   uint32_t visits_to_judge = 3;    ///< of the heaviest region, after each region's first one, which moves data
   uint32_t most_visits_to_judge = 12;
   double judged_us = 20'000;        ///< a trial is judged by at least so much usual time
+  double doubted_loss = 0.1;        ///< one that has lost less than this share of what it might
+  double doubted_us = 300'000;      ///< is not reversed before it has lasted so long
   double watched_us = 300'000;      ///< what is kept is judged anew over so much usual time
   double watched_share = 0.05;      ///< and over at least this share of the run;
   uint32_t most_losing_windows = 3; ///< if it loses so many times in a row, or
   double most_given_back = 0.5;     ///< more than this share of what it had gained, it goes home
-  double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long
+  double foresight = 8;             ///< a trial that fits the budget of a run so many times as long is saved for,
+  double least_foresight_us = 5e6;  ///< or of one as long as this
+  double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long;
+  double soon_again = 1.5;          ///< and the first time already then
   double least_recalled = 0.5; ///< a visit that takes less than this share of the recalled time is another problem's
   double most_recalled = 1.5;  ///< the first visit may take so many times as long as in the earlier run
   double alike = 2;            ///< visits at home are of the same problem if none takes so many times the other
@@ -65,6 +71,7 @@ struct VisitKind {
 struct VisitSeen {
   uint64_t trips = 0;
   uint32_t exchanges = 0; ///< constructs that nodes would have met or asked each other at
+  bool disturbed = false; ///< by experiments: threads of it were elsewhere, or pages were
 };
 
 /// Why a visit runs where it does.
@@ -110,6 +117,7 @@ class RegionPlacer {
     uint32_t spread_visits = 0;
     uint32_t exchanges = 0;       ///< of its last visit at home
     double longest_home_us = 0;   ///< of its visits there: a region may have much to do now and little then
+    double longest_quiet_us = 0;  ///< of those that experiments did not disturb
     double home_us = 0;           ///< of all visits there
     double spread_us = 0;         ///< likewise
     bool kept = false;            ///< it runs on several nodes
@@ -119,6 +127,7 @@ class RegionPlacer {
     double first_spread_us = 0;   ///< of the last visit that moved its data to several nodes
     double worst_slowdown = 0;    ///< of a visit on several nodes against the usual one at home
     double excluded_until_us = 0; ///< was slower on several nodes
+    uint32_t trials_lost = 0;
 
    private:
     friend class RegionPlacer;
@@ -151,6 +160,9 @@ class RegionPlacer {
   void share_budget(double with_others_us) { others_us_ = with_others_us; }
   /// What trials may still lose.
   double budget_left_us(double now_us) const;
+  /// Whether trials tell of the region, one of them, what can be told: it has been tried, or will be soon if nobody
+  /// else takes what that needs of the budget. As far as its first visits are concerned, it may.
+  bool is_for_trials(const Region& region, double now_us) const;
 
  private:
   enum class Stage : uint8_t {

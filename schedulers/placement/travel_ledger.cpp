@@ -103,6 +103,9 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
   const bool at_once = follows || known.is_in_hand() || known.promises_;
+  if (left_to_trials_ && !at_once && known.all_visits != 0 &&
+      known.spent_us < rules_.first_us * double(known.all_visits))
+    return {};
   const double allowance_us = std::max(share * left_us, rules_.least_allowance_us);
   if (!at_once && allowance_us < rules_.more * known.was_too_little_us_)
     return {};
@@ -115,7 +118,8 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   known.departs_at_once_ = at_once;
   known.allowance_ = {.first_us = allowance_us};
   if (!follows) {
-    known.allowance_.later_after_us = std::max(0.0, rules_.heavy * now_us - known.spent_us) / (1 - rules_.heavy);
+    known.allowance_.later_after_us =
+        std::max(rules_.least_heavy_us, (rules_.heavy * now_us - known.spent_us) / (1 - rules_.heavy));
     known.allowance_.later_us = rules_.heavy_allowance * left_us;
     known.allowance_.later_grows = rules_.heavy_allowance * rules_.budget_share;
   }
@@ -166,7 +170,7 @@ void TravelLedger::end_following(Region& region, double taken_us, double there_u
   rest(region, now_us);
 }
 
-void TravelLedger::end(uint64_t region, double now_us, double waited_us, const Visit& visit) {
+bool TravelLedger::end(uint64_t region, double now_us, double waited_us, const Visit& visit) {
   Region& known = regions_[region];
   const double taken_us = now_us - known.begun_us_, waited_here_us = waited_us - begun_waited_us_;
   known.all_visits++;
@@ -174,7 +178,8 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   known.travelled_last_ = visit.stays != 0;
   if (visit.stays == 0) {
     charge(waited_us);
-    return end_at_home(known, taken_us, waited_here_us, now_us);
+    end_at_home(known, taken_us, waited_here_us, now_us);
+    return waited_here_us > rules_.quiet * taken_us;
   }
   const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
   double there_us = visit.computed_us - waited_abroad_us - visit.stays * rules_.way_us;
@@ -188,7 +193,8 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   if (known.leader_) {
     waited_us_ = waited_us; // a part of what the visit has taken
     last_ = known.leader_;
-    return end_following(known, taken_us, there_us - waited_here_us, now_us);
+    end_following(known, taken_us, there_us - waited_here_us, now_us);
+    return true;
   }
   last_ = &known;
   charge(waited_us);
@@ -208,6 +214,7 @@ void TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   known.gained_us += there_us;
   lost_us_ = std::max(0.0, lost_us_ - there_us);
   judge(known, gain_us, lasts, now_us);
+  return true;
 }
 
 void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_us) {

@@ -51,6 +51,7 @@ struct TravelRules {
   double budget_share = 0.03; ///< of the run so far, that stays may lose,
   double budget_base_us = 100'000; ///< and besides
   double heavy = 0.2;              ///< a region with this share of the run
+  double least_heavy_us = 100'000; ///< that has lasted at least so long
   double heavy_allowance = 0.6;    ///< may lose this share of what is left of the budget in one stay,
   double allowance = 0.05;         ///< and others this one
   double least_allowance_us = 2000;
@@ -85,8 +86,8 @@ class TravelLedger {
     double computed_us = 0; ///< of those
     uint64_t pages = 0;     ///< fetched meanwhile
   };
-  /// The visit that began last is over.
-  void end(uint64_t region, double now_us, double waited_us, const Visit& visit);
+  /// The visit that began last is over. Whether journeys have disturbed it, by its own stays or by pages it waited for.
+  bool end(uint64_t region, double now_us, double waited_us, const Visit& visit);
 
   /// A region begins whose threads are dealt to all nodes (RegionPlacer): what is waited for from now on is not the
   /// doing of any that is known here, until the next one's threads go elsewhere.
@@ -139,6 +140,9 @@ class TravelLedger {
   double committed_us() const { return lost_us_ + reserved_us_; }
   /// What other experiments have taken of the same budget so far (RegionPlacer).
   void share_budget(double with_others_us) { others_us_ = with_others_us; }
+  /// Whether the region that begins next is for other experiments (RegionPlacer). Then it begins no journeys if its
+  /// visits are short: dealt to all nodes at once it does the same for less.
+  void leave_to_trials(bool leaves) { left_to_trials_ = leaves; }
 
  private:
   double budget_left_us(double now_us) const;
@@ -166,9 +170,10 @@ class TravelLedger {
   double returned_us_ = 0;     ///< what all pages have cost those at home
   uint64_t pages_ = 0;         ///< that all stays have fetched
   double lost_us_ = 0;
-  double others_us_ = 0;   ///< see share_budget()
-  double reserved_us_ = 0; ///< of all regions
-  bool given_up_ = false;  ///< see take_given_up()
+  double others_us_ = 0;        ///< see share_budget()
+  bool left_to_trials_ = false; ///< see leave_to_trials()
+  double reserved_us_ = 0;      ///< of all regions
+  bool given_up_ = false;       ///< see take_given_up()
 };
 
 } // namespace hetmp::schedulers

@@ -37,6 +37,43 @@ TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
   EXPECT_GT(placer.last_refusal().worst_us, 400'000);
 }
 
+/// Journeys of a region with short visits would fetch the same data, thread by thread, and take the budget of its
+/// trial.
+TEST(RegionPlacer, WhatATrialWillTellIsLeftToIt) {
+  const ProgramRegion fits{.home_us = 22'000, .spread_us = 12'000}, lasts{.home_us = 200'000, .spread_us = 100'000};
+  RegionPlacer placer, other;
+  const auto is_for_trials = [](const RegionPlacer& of, double now_us) {
+    return of.is_for_trials(of.regions().at(1), now_us);
+  };
+  const RunOfProgram first = run_program({.cycle = {fits}, .cycles = 5, .resident_mib = 200}, placer);
+  EXPECT_EQ(placer.trials(), 0u) << "it does not fit the budget yet";
+  EXPECT_TRUE(is_for_trials(placer, first.taken_us));
+  const RunOfProgram long_one = run_program({.cycle = {lasts}, .cycles = 5}, other);
+  EXPECT_FALSE(is_for_trials(other, long_one.taken_us)) << "nor will it within eight times the run";
+}
+
+TEST(RegionPlacer, WhatATrialHasToldIsNotAskedOfJourneys) {
+  const Program program{.cycle = {{.home_us = 3'000, .spread_us = 12'000}}, .cycles = 100};
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(program, placer);
+  EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::Lost);
+  EXPECT_TRUE(placer.is_for_trials(placer.regions().at(1), run.taken_us));
+}
+
+/// The longest visit bounds what a trial may cost; one that was long because pages were elsewhere says nothing of that.
+TEST(RegionPlacer, VisitsThatJourneysDisturbDoNotCountAsLong) {
+  RegionPlacer placer;
+  double now_us = 0;
+  bool is_spread = false;
+  for (int visit = 0; visit < 6 && !is_spread; visit++) {
+    is_spread = placer.begin(1, now_us, [] { return 1.0; });
+    const bool disturbed = visit == 2;
+    now_us += disturbed ? 60'000 : 5'000; // five times that would not fit
+    placer.end(now_us, {.trips = 100, .disturbed = disturbed});
+  }
+  EXPECT_TRUE(is_spread);
+}
+
 /// A region that has been kept, and then takes what is said of each visit.
 struct Kept {
   RegionPlacer placer;
@@ -150,7 +187,7 @@ TEST(RegionPlacer, WhatIsKeptIsWatched) {
 
 /// Regions that come later are known later, and join those that are kept.
 TEST(RegionPlacer, WhatHasEverLessToDoIsNotTried) {
-  const ProgramRegion shrinking{.home_us = 10'000, .spread_us = 9'500, .move_us = 0, .remains = 0.99};
+  const ProgramRegion shrinking{.home_us = 20'000, .spread_us = 19'000, .move_us = 0, .remains = 0.99};
   RegionPlacer placer; // what it may fetch does not fit the budget of its first visits
   const RunOfProgram run =
       run_program({.cycle = {shrinking}, .cycles = 300, .serial_us = 8'000, .resident_mib = 1000}, placer);

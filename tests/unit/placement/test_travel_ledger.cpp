@@ -62,6 +62,31 @@ TEST(TravelLedger, KeepsOnWithWhatPays) {
   EXPECT_EQ(world.ledger.lost_us(), 0);
 }
 
+TEST(TravelLedger, LeavesShortVisitsToTrials) {
+  constexpr Kind lasting{100'000, 60'000, gaining.stay};
+  World world;
+  world.ledger.leave_to_trials(true);
+  EXPECT_TRUE(world.ledger.begin(1, 0, 0).travels) << "what nobody has seen may be a long one";
+  world.ledger.end(1, 20'000, 0, {});
+  for (int visit = 0; visit < 20; ++visit)
+    EXPECT_FALSE(world.visit(1, gaining)) << visit;
+  EXPECT_TRUE(world.travels_at_last(2, lasting));
+  world.ledger.leave_to_trials(false);
+  EXPECT_TRUE(world.travels_at_last(1, gaining));
+  world.ledger.leave_to_trials(true);
+  EXPECT_TRUE(world.visit(1, gaining)) << "its journeys have shown what they bring";
+}
+
+TEST(TravelLedger, SaysWhatJourneysHaveDisturbed) {
+  TravelLedger ledger;
+  ledger.begin(1, 0, 0);
+  EXPECT_FALSE(ledger.end(1, 10'000, 0, {}));
+  ledger.begin(1, 20'000, 0);
+  EXPECT_TRUE(ledger.end(1, 30'000, 1'000, {})) << "it waited for a tenth of its time";
+  ledger.begin(1, 40'000, 1'000);
+  EXPECT_TRUE(ledger.end(1, 50'000, 1'000, gaining.stay));
+}
+
 TEST(TravelLedger, WaitsLongerWithWhatNobodyKnows) {
   World world;
   const TravelRules rules;
@@ -256,10 +281,11 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
 TEST(TravelLedger, ARegionThatLastsMayLoseMore) {
   TravelLedger ledger;
   const TravelRules rules;
-  constexpr double begun_us = 100'000;
+  constexpr double begun_us = 500'000;
   const auto permit = ledger.begin(1, begun_us, 0);
   ASSERT_TRUE(permit.travels);
   EXPECT_LT(permit.allowance.at(10'000), 0.1 * rules.budget_base_us);
+  EXPECT_LT(ledger.begin(2, 30'000, 0).allowance.at(rules.least_heavy_us - 1), 0.1 * rules.budget_base_us);
   const double then_us = begun_us / 4; // a fifth of the run
   const double allowed_us = permit.allowance.at(then_us + 1);
   EXPECT_NEAR(allowed_us, rules.heavy_allowance * (rules.budget_base_us + rules.budget_share * (begun_us + then_us)),
