@@ -231,7 +231,7 @@ bool enter_exclusions(DependenceNode& node) {
   return enter_all(node);
 }
 
-void complete(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
+bool complete(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
   std::vector<DependenceNode*> successors;
   {
     FutexLockGuard guard(node.lock);
@@ -245,8 +245,10 @@ void complete(DependenceNode& node, std::vector<ExplicitTask*>& ready) {
       make_ready(*successor, ready);
     release(successor);
   }
-  if (!node.exclusions.empty())
+  const bool excludes = !node.exclusions.empty();
+  if (excludes)
     leave_exclusions(node, ready);
+  return excludes || !successors.empty();
 }
 
 void forget_exclusions() { new (&exclusions_lock) FutexLock; }

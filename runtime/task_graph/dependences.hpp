@@ -96,8 +96,8 @@ bool is_inserted(DependenceNode& node);
 bool enter_exclusions(DependenceNode& node);
 
 /// The task of `node` is complete, or there is none. Appends the tasks that are now ready, exclusions entered, to
-/// `ready`. Threads that wait see it by `predecessors`.
-void complete(DependenceNode& node, std::vector<ExplicitTask*>& ready);
+/// `ready`. Threads that wait see it by `predecessors`. Whether anything has been behind it.
+bool complete(DependenceNode& node, std::vector<ExplicitTask*>& ready);
 
 /// In a forked child: nobody holds the lock of all exclusions.
 void forget_exclusions();

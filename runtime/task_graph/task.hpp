@@ -76,6 +76,8 @@ struct ExplicitTask : GeneratingTask {
   std::atomic<uint32_t> pending{1};
   void* async_handle = nullptr; ///< for the program's use; see __kmpc_omp_get_target_async_handle_ptr
 
+  /// The thread that generates it executes all of it meanwhile: those who wait for its parent do not yet wait for it.
+  bool executed_at_once = false;
   bool begun = false; ///< then it is not discarded when its taskgroup is cancelled
 
   /// What its thread goes back to.

@@ -13,6 +13,17 @@ void add_one(std::atomic<uint64_t>& counter) {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
+/// A thread that has so many tasks ready executes further ones itself, at once, until others have taken half of them:
+/// nobody lacks work, a queue that a loop of millions fills is neither fast nor small, and one that is always full is
+/// locked by the two sides for each single task.
+constexpr uint32_t plenty = 64;
+
+/// Where the team's threads share one CPU, it has none to wait for others, once it has generated so many that no
+/// program can count on their being left: in the order of generation tasks find the data of those before them in the
+/// caches, and threads that find none sleep. (Gauss-Seidel by blocks of 128 KiB, with dependences, took 1.3 times as
+/// long as by one thread.)
+constexpr uint64_t certainly_many = 256;
+
 } // namespace
 
 bool may_run(const ExplicitTask& task, const GeneratingTask* constraint) {
@@ -39,6 +50,15 @@ void TeamTasks::forget(uint32_t threads) {
   std::destroy_at(this);
   std::construct_at(this);
   reserve(threads);
+}
+
+bool TeamTasks::has_plenty(uint32_t local_thread) {
+  Member& own = members[local_thread];
+  // relaxed: this thread's own counter
+  if (!spinning.has_several_cpus() && own.generated.load(std::memory_order_relaxed) >= certainly_many)
+    return true;
+  own.has_plenty = own.queue.size() >= (own.has_plenty ? plenty / 2 : plenty);
+  return own.has_plenty;
 }
 
 void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {

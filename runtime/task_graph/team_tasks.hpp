@@ -22,7 +22,7 @@ struct TeamTasks {
     std::atomic<uint64_t> completed{0}; ///< acquired before `generated` is read
     uint32_t last_victim = 0;           ///< whose queue it last took a task from
     int64_t last_steal = 0;             ///< monotonic nanoseconds: when that was
-    bool has_plenty = false;            ///< it executes the tasks it generates itself (execution.cpp)
+    bool has_plenty = false;            ///< it executes the tasks it generates itself; see has_plenty()
   };
 
   std::unique_ptr<Member[]> members; ///< by local thread number
@@ -59,6 +59,9 @@ struct TeamTasks {
 
   /// In a forked child, whose threads are gone: as made and reserved for `threads`.
   void forget(uint32_t threads);
+
+  /// Whether that thread, which generates a task, had better execute it at once than leave it to others.
+  bool has_plenty(uint32_t local_thread);
 
   /// Any thread of the team.
   void push(uint32_t local_thread, ExplicitTask* task);

@@ -16,17 +16,6 @@
 namespace hetmp::runtime {
 namespace {
 
-/// A thread that has so many tasks ready executes further ones itself, at once, until others have taken half of them:
-/// nobody lacks work, a queue that a loop of millions fills is neither fast nor small, and one that is always full is
-/// locked by the two sides for each single task. KMP_ENABLE_TASK_THROTTLING=false: it never does.
-constexpr uint32_t plenty = 64;
-
-bool has_plenty(TeamTasks& tasks, uint32_t local_thread) {
-  TeamTasks::Member& own = tasks.members[local_thread];
-  own.has_plenty = own.queue.size() >= (own.has_plenty ? plenty / 2 : plenty);
-  return own.has_plenty && program_icvs().task_throttling;
-}
-
 // ---- completion
 
 /// Puts it where the team's threads find it, and through them other nodes. By one of these threads.
@@ -101,6 +90,9 @@ bool leave_parent(TaskBlocks* blocks, ExplicitTask* task) {
 void complete_task(Thread* self, ExplicitTask& task) {
   NodeTeam& team = *task.team;
   const bool deferred = task.deferred;
+  // Its parent runs, and has not come to where it waits for its children; nor has the one that the taskgroup is of,
+  // the parent or one that waits for the parent.
+  const bool at_once = task.executed_at_once && self;
   HETMP_CHECK(task.attached || !deferred); // the barrier waits only for tasks that their parents count
   // relaxed: end_part() has ordered it
   HETMP_CHECK(!task.attached || task.pending.load(std::memory_order_relaxed) == 0);
@@ -111,7 +103,7 @@ void complete_task(Thread* self, ExplicitTask& task) {
   delete std::exchange(task.dependences, nullptr);
   if (DependenceNode* node = std::exchange(task.dependence, nullptr)) {
     std::vector<ExplicitTask*> ready;
-    complete(*node, ready);
+    somebody_may_wait = complete(*node, ready);
     release(node);
     for (ExplicitTask* next : ready) {
       if (next->for_helpers)
@@ -121,15 +113,14 @@ void complete_task(Thread* self, ExplicitTask& task) {
       else
         team.tasks.push_from_outside(next);
     }
-    somebody_may_wait = true;
   }
   if (task.member_of && task.attached) {
     // seq_cst: what the taskgroup's end waits for.
     const uint32_t before = task.member_of->unfinished.fetch_sub(1, std::memory_order_seq_cst);
     HETMP_CHECK(before != 0);
-    somebody_may_wait |= before == 1;
+    somebody_may_wait |= before == 1 && !at_once;
   }
-  somebody_may_wait |= leave_parent(self ? &self->task_blocks : nullptr, &task);
+  somebody_may_wait |= leave_parent(self ? &self->task_blocks : nullptr, &task) && !at_once;
   // Last, as all_complete() wants it.
   if (deferred && self)
     team.tasks.count_completed(self->task->local_number);
@@ -211,6 +202,7 @@ void defer(Thread& self, ExplicitTask& task) {
 }
 
 void submit_again(Thread& self, ExplicitTask& task) {
+  task.executed_at_once = false; // its next part may be executed by any thread, while the parent waits
   task.icvs.value = self.task->icvs;
   task.pending.fetch_add(1, std::memory_order_relaxed); // relaxed: the part that runs still counts
   defer(self, task);
@@ -230,7 +222,8 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   const bool for_others =
       team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
   const bool included = self.stands_in || task.parent->is_final || !for_others;
-  return included || (task.priority == 0 && has_plenty(team.tasks, self.task->local_number));
+  return included ||
+         (task.priority == 0 && program_icvs().task_throttling && team.tasks.has_plenty(self.task->local_number));
 }
 
 /// As resume().
@@ -323,8 +316,12 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     return;
   }
   defer(self, task);
-  if (!insert(task, std::move(dependences)))
-    return; // whoever completes the last one before it will push it
+  if (!insert(task, std::move(dependences))) { // whoever completes the last one before it will push it
+    if (at_once)
+      let_others_catch_up(self);
+    return;
+  }
+  task.executed_at_once = at_once;
   if (at_once)
     run_task(self, task);
   else

@@ -7,6 +7,7 @@
 #include "runtime/team/calling_back.hpp"
 
 #include <cstdlib>
+#include <sched.h>
 
 namespace hetmp::runtime {
 namespace {
@@ -54,16 +55,26 @@ void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, boo
   release(node);
 }
 
-void yield_to_task(Thread& self) {
+bool yield_to_task(Thread& self) {
   ImplicitTask& implicit = *self.task;
   const GeneratingTask* constraint = own_constraint(implicit);
   if (!implicit.team->released.tasks_announced())
-    return;
-  if (ExplicitTask* task = implicit.team->tasks.take(implicit.local_number, constraint)) {
-    const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
-    run_task(self, *task);
-    implicit.constraint = outer;
+    return false;
+  ExplicitTask* const task = implicit.team->tasks.take(implicit.local_number, constraint);
+  if (!task)
+    return false;
+  const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
+  run_task(self, *task);
+  implicit.constraint = outer;
+  return true;
+}
+
+void let_others_catch_up(Thread& self) {
+  if (spinning.has_several_cpus())
+    return; // they have theirs, and want more to do
+  while (yield_to_task(self)) {
   }
+  sched_yield();
 }
 
 void begin_taskgroup(Thread& self) {

@@ -20,8 +20,12 @@ void wait_for_children(Thread& self);
 /// taskwait with dependences; `nowait`: only puts what comes later behind them.
 void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, bool nowait);
 
-/// taskyield: executes another task, if there is one.
-void yield_to_task(Thread& self);
+/// taskyield: executes another task, if there is one; whether there was.
+bool yield_to_task(Thread& self);
+
+/// By a thread that would execute the task that it has generated, but what that depends on is not done. Where the team
+/// shares one CPU, it does not go far ahead of those who are at it. Nor does it wait: they may need what it does next.
+void let_others_catch_up(Thread& self);
 
 void begin_taskgroup(Thread& self);
 /// Waits for all tasks generated in it, and their descendants.

@@ -55,6 +55,7 @@ class Spinning {
   uint32_t awake() const { return awake_.load(std::memory_order_relaxed); }
   int64_t budget_ns() const { return budget_ns_; }
   bool has_cpus() const { return usable_cpus_ != 0; } ///< no: node processes share single CPUs
+  bool has_several_cpus() const { return usable_cpus_ > 1; }
 
   /// Threads that would yield sleep at once until then: see yield_until(). Monotonic nanoseconds.
   void crowded_until(int64_t then) { crowded_until_.store(then, std::memory_order_relaxed); }

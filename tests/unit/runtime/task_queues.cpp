@@ -45,6 +45,31 @@ TEST(TaskQueues, NothingIsOfferedOnceThereAreEvents) {
   EXPECT_EQ(queue.take_newest(any), &later);
 }
 
+/// Whoever generates tasks keeps them for others only where others have CPUs, or for as long as a program may count on
+/// it.
+TEST(TaskQueues, OneCpuHasPlentySoonerThanSeveral) {
+  for (const uint32_t cpus : {1u, 2u}) {
+    runtime::spinning.set({}, cpus);
+    runtime::TeamTasks tasks;
+    tasks.reserve(2);
+    for (int i = 0; i < 255; i++)
+      tasks.count_generated(0);
+    EXPECT_FALSE(tasks.has_plenty(0)) << cpus;
+    tasks.count_generated(0);
+    EXPECT_EQ(tasks.has_plenty(0), cpus == 1);
+    EXPECT_FALSE(tasks.has_plenty(1)) << "it has generated none";
+    std::vector<ExplicitTask> records(64);
+    for (ExplicitTask& task : records)
+      tasks.members[1].queue.push(&task);
+    EXPECT_TRUE(tasks.has_plenty(1));
+    for (size_t i = 0; i < records.size(); i++)
+      tasks.members[1].queue.take_newest(any);
+    EXPECT_FALSE(tasks.has_plenty(1));
+    for (int i = 0; i < 256; i++)
+      tasks.count_completed(0);
+  }
+}
+
 TEST(TaskQueues, OneInTheMiddle) {
   for (int wanted = 0; wanted < 10; wanted++)
     for (bool oldest : {true, false}) {
