@@ -68,6 +68,8 @@ PROGRAMS = {
     "streamcluster": _classes("streamcluster", S=0.05, W=0.4, A=1.4, B=8),
     "cfd": _classes("cfd", S=0.05, W=0.5, A=3.5, B=17),
     "locks": _classes("locks", S=0.02, W=1, A=10),
+    "jacobi": _classes("jacobi", S=0.01, W=1.7, A=7),
+    "seidel": _classes("seidel", S=0.01, W=0.9, A=3.5),
     "primes": _classes("primes", S=0.01, W=1.6, A=9),
     "neighbours": Program("neighbours/neighbours.cpp", {0.05: "S", 1.2: "W", 8: "A"}),
     "small_regions": _classes("small_regions", S=0.02, W=1, A=6),
