@@ -11,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 14;
+inline constexpr uint32_t fabric_version = 15;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -21,6 +21,7 @@ struct FaultCounters {
   uint64_t write_upgrades = 0; ///< a write to a page this node held read-only
   uint64_t invalidations = 0;  ///< copies this node lost to another node's write
   uint64_t bytes_received = 0; ///< page contents received
+  uint64_t pages_taken = 0;    ///< pages that other nodes had, and have no copies of any more
   uint64_t waited_ns = 0;      ///< time in which a thread of this node, or several, waited for a page
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
@@ -136,7 +137,7 @@ struct JourneySeen {
   uint32_t refused = 0;    ///< departures for which there was no carrier
   int64_t abroad_ns = 0;
   int64_t computed_ns = 0; ///< of those: without what it waited for pages
-  uint64_t pages = 0;      ///< that the carriers' nodes received meanwhile
+  uint64_t pages = 0;      ///< that the carriers' nodes have taken meanwhile, and some for those that they have copied
 };
 
 struct Fabric {
@@ -201,6 +202,8 @@ struct Fabric {
   void (*begin_journey)(const Journey* journey);
   /// The calling thread is at home.
   void (*end_journey)(JourneySeen* seen);
+  /// On a journey: the calling thread, at home, has waited, and is about to compute again.
+  void (*has_waited)();
   /// Behind it the calling thread is at home, wherever it was.
   void (*come_home)();
   /// No thread goes to other nodes any more, as far as one can tell: the pages that they took meanwhile come back

@@ -98,6 +98,7 @@ void ActionExecutor::unprotect(PageRange all, UserFaults::Waiters waiters) {
       memory_.unprotect(address + (others.first - pages.first) * page_bytes, others, waiters);
     });
     observer_.arrived(address, pages.count, true);
+    observer_.taken(pages.count);
     const int64_t now = monotonic_ns();
     meter_.came(pages.first, pages.count, now);
     observer_.waiting(meter_.is_waiting(), now);
@@ -115,7 +116,9 @@ void ActionExecutor::install(const ActionBatch::Installation& installation, bool
       memory_.install(address, pages, content, false);
     observer_.arrived(address, pages.count, installation.writable);
     if (content) {
-      observer_.received(pages.count * page_bytes);
+      observer_.received(pages.count);
+      if (installation.writable)
+        observer_.taken(pages.count);
       content += pages.count * page_bytes;
     }
     const int64_t now = monotonic_ns();

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/exit_codes.hpp"
+#include "base/machine/time_slice.hpp"
 #include "base/message.hpp"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ void raise_priority() {
   sched_param parameters{};
   parameters.sched_priority = 1;
   if (real_time_is_limited() || sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
-    setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), -20); // refused too where not allowed; then as it is
+    if (setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), -20) != 0) // refused too where not allowed
+      ask_for_short_turns(true);
 }
 
 } // namespace

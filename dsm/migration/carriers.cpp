@@ -94,7 +94,7 @@ void Carrier::carry() {
   // Each time: make_executable() of ThreadStacks opens what other nodes have closed.
   raw::call(SYS_mprotect, long(guest_.guard), page_bytes, PROT_NONE);
   adapt(*context, only_these_unblocked(), signal_stack_.description());
-  bytes_before_ = all_.bytes_received_();
+  pages_before_ = all_.pages_to_give_back_();
   faults_before_ = raw::faults_of_thread();
   began_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
   cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -125,7 +125,7 @@ HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   return waited + int64_t(pages()) * guest_.page_ns - computed > int64_t(guest_.allowance_us) * 1000;
 }
 
-HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return (all_.bytes_received_() - bytes_before_) / page_bytes; }
+HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return all_.pages_to_give_back_() - pages_before_; }
 
 HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interrupted) {
   if (!carries_)
@@ -169,12 +169,12 @@ bool Carriers::takes(int number) {
 }
 
 void Carriers::set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
-                      BytesReceived bytes_received, uint32_t count,
+                      PagesToGiveBack pages_to_give_back, uint32_t count,
                       void (*create_thread)(void* (*body)(void*), void* argument)) {
   gates_ = &gates;
   closed_ = &closed;
   messages_ = &messages;
-  bytes_received_ = bytes_received;
+  pages_to_give_back_ = pages_to_give_back;
   this_process.carriers = this;
   struct sigaction own = {};
   own.sa_sigaction = on_signal;

@@ -65,18 +65,18 @@ class Carrier {
   volatile bool carries_ = false;            ///< the context is the guest's; read in its handler
   uintptr_t place_ = 0;                      ///< of its own context, see hetmp_enter_context()
   int64_t began_ns_ = 0, cpu_before_ns_ = 0, faults_before_ = 0;
-  uint64_t bytes_before_ = 0;
+  uint64_t pages_before_ = 0;
   HomecomingMessage outcome_{};
 };
 
 class Carriers {
  public:
-  /// How many bytes of pages the node has received so far. Any thread.
-  using BytesReceived = uint64_t (*)();
+  /// pages_to_give_back(), of the node. Any thread.
+  using PagesToGiveBack = uint64_t (*)();
 
   /// On a node that is not the origin, before it serves: makes the threads, one for each CPU.
   void set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
-              BytesReceived bytes_received, uint32_t count,
+              PagesToGiveBack pages_to_give_back, uint32_t count,
               void (*create_thread)(void* (*body)(void*), void* argument));
 
   /// Service thread. False: what the message says cannot be.
@@ -99,7 +99,7 @@ class Carriers {
   const Gates* gates_ = nullptr;
   ClosedMemory* closed_ = nullptr;
   TravelMessages* messages_ = nullptr;
-  BytesReceived bytes_received_ = nullptr;
+  PagesToGiveBack pages_to_give_back_ = nullptr;
   std::vector<std::unique_ptr<Carrier>> carriers_;
   struct sigaction programs_[NSIG] = {};
 };

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/machine/time_slice.hpp"
 #include "base/page.hpp"
 #include "base/private_section.hpp"
 #include "dsm/migration/context.hpp"
@@ -71,14 +72,25 @@ void Deputy::begin(const Journey& journey) {
   page_ns_ = uint32_t(std::clamp<int64_t>(journey.page_ns, 0, UINT32_MAX));
   node_.store(journey.node, std::memory_order_relaxed);
   rule_.begin(journey.delay_ns, journey.restless);
+  is_due_.store(false, std::memory_order_relaxed);
   inside_.store(true, std::memory_order_relaxed);
+  // It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
+  ask_for_short_turns(true);
   timer_.set(rule_.delay_ns());
+}
+
+void Deputy::has_waited() {
+  if (!inside_.load(std::memory_order_relaxed) || !is_due_.load(std::memory_order_relaxed))
+    return;
+  is_due_.store(false, std::memory_order_relaxed);
+  timer_.set(rule_.soonest_ns);
 }
 
 void Deputy::end(JourneySeen& seen) {
   if (inside_.load(std::memory_order_relaxed)) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
     timer_.set(0);
+    ask_for_short_turns(false);
   }
   seen = seen_;
   seen_ = {};
@@ -98,6 +110,7 @@ void Deputy::meet_signal(ucontext_t& interrupted) {
     return;
   if (may_leave(interrupted) && all_.let_leave())
     travel(interrupted);
+  is_due_.store(true, std::memory_order_relaxed);
   timer_.set(rule_.retry_ns());
 }
 
@@ -149,6 +162,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
   if (why == Homecoming::Gate) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
+  is_due_.store(false, std::memory_order_relaxed);
   plan_departure(now_us);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);
@@ -285,6 +299,11 @@ void Deputies::begin_journey(const Journey& journey) {
     return;
   if (Deputy* const deputy = own())
     deputy->begin(journey);
+}
+
+void Deputies::has_waited() {
+  if (traveller.deputy)
+    traveller.deputy->has_waited();
 }
 
 void Deputies::end_journey(JourneySeen& seen) {

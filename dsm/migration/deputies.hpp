@@ -30,6 +30,8 @@ class Deputy {
   bool set_up();
 
   void begin(const Journey& journey);
+  /// At home.
+  void has_waited();
   void end(JourneySeen& seen);
 
   /// The signal's handler. True: it has been away meanwhile.
@@ -71,6 +73,7 @@ class Deputy {
   int64_t began_ns_ = 0; ///< the journey
   uint32_t page_ns_ = 0;
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
+  std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
 
   /// Who has the context: at_home and away are written by its thread, back by the service thread, which releases what
   /// comes with it. A futex.
@@ -93,6 +96,8 @@ class Deputies {
   bool set_up(TravelMessages& messages);
 
   void begin_journey(const Journey& journey);
+  /// See Fabric.
+  void has_waited();
   void end_journey(JourneySeen& seen);
 
   /// Service thread. What the thread touches first at home; nothing: what the message says cannot be.

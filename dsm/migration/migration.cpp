@@ -59,11 +59,11 @@ void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Cre
     create_thread(watch, this);
 }
 
-void Migration::start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread, Heap& heap,
+void Migration::start_elsewhere(TravelMessages& messages, Counter pages, CreateThread create_thread, Heap& heap,
                                 uint32_t node, void (*free_elsewhere)(void* block)) {
   memory_.serve(heap, node, free_elsewhere);
   const auto cpus = uint32_t(std::max<size_t>(allowed_cpus().size(), 1));
-  carriers_.set_up(gates_, closed_, memory_, messages, bytes, cpus, create_thread);
+  carriers_.set_up(gates_, closed_, memory_, messages, pages, cpus, create_thread);
 }
 
 void* Migration::watch(void* migration) {

@@ -29,9 +29,9 @@ class Migration {
   using CreateThread = void (*)(void* (*body)(void*), void* argument);
   /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
   void start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread);
-  /// `bytes`: of pages that the node has received.
-  /// `heap`, `free_elsewhere`: of this node, `node`; see MemoryAbroad.
-  void start_elsewhere(TravelMessages& messages, Counter bytes, CreateThread create_thread, Heap& heap, uint32_t node,
+  /// `pages`: pages_to_give_back() of the node; any thread. `heap`, `free_elsewhere`: of this node, `node`; see
+  /// MemoryAbroad.
+  void start_elsewhere(TravelMessages& messages, Counter pages, CreateThread create_thread, Heap& heap, uint32_t node,
                        void (*free_elsewhere)(void* block));
 
   Deputies& deputies() { return deputies_; }

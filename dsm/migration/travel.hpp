@@ -10,6 +10,9 @@
 // own stops it, when it gets on too slowly there, and when it is called.
 #pragma once
 
+#include "base/page.hpp"
+#include "dsm/fabric.hpp"
+
 #include <cstdint>
 
 namespace hetmp::dsm {
@@ -23,6 +26,14 @@ enum class Homecoming : uint64_t {
   Refused, ///< no carrier was free
 };
 inline constexpr Homecoming last_homecoming = Homecoming::Refused;
+
+/// Of what a node has received so far, the pages that those they came from will want back, probably. Pages that were
+/// only copied are still there as well, and cost no more than the right to write them again, if somebody does: so they
+/// count little.
+inline uint64_t pages_to_give_back(const FaultCounters& node) {
+  constexpr uint64_t copies_that_cost_a_page = 8;
+  return node.pages_taken + node.bytes_received / page_bytes / copies_that_cost_a_page;
+}
 
 /// To a carrier's node. All addresses lie in the origin's stacks.
 struct DepartureMessage {
@@ -40,7 +51,7 @@ struct HomecomingMessage {
   uint64_t deputy;
   int64_t abroad_ns;
   int64_t computed_ns;    ///< of those
-  uint64_t why_and_pages; ///< Homecoming, and from bit 8 on the pages that the node has received meanwhile
+  uint64_t why_and_pages; ///< Homecoming, and from bit 8 on by how much pages_to_give_back() has grown meanwhile
 
   Homecoming why() const { return Homecoming(why_and_pages & 0xff); }
   uint64_t pages() const { return why_and_pages >> 8; }

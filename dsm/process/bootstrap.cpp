@@ -249,7 +249,7 @@ void NodeProcess::start_migration() {
         [] {
           FaultCounters counters;
           instance()->pages_.read_counters(&counters);
-          return counters.bytes_received;
+          return pages_to_give_back(counters);
         },
         create_private_thread, heap_, node_, [](void* block) { instance()->free_remote(block); });
 }

@@ -163,6 +163,7 @@ struct FabricFunctions {
     if (deputies.away() == 0)
       the_process->service_->prefetcher().lent.lend(false);
   }
+  static void has_waited() { the_process->migration_.deputies().has_waited(); }
   static void bring_home() { the_process->bring_home(); }
   static void begin_new_pages() { the_process->heap_.begin_new_pages(); }
   static void let_return_by(const void* begin, const void* end) { the_process->migration_.let_return_by(begin, end); }
@@ -250,6 +251,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr, // travelling: see prepare_migration()
              nullptr,
              nullptr,
+             nullptr,
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
@@ -262,6 +264,7 @@ void NodeProcess::prepare_migration() {
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;
+  fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.come_home = migration_.come_home();
 }
 

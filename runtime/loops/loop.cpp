@@ -97,7 +97,7 @@ void choose_division(ImplicitTask& task, const LoopRequest& request) {
 /// A thread that may be elsewhere comes home to ask for chunks.
 void choose_batches(ImplicitTask& task, const LoopRequest& request) {
   LoopProgress& loop = task.loop;
-  loop.in_batches = request.in_batches && task.may_be_away && !request.ordered && !task.doacross.posted;
+  loop.in_batches = request.in_batches && task.has_waited && !request.ordered && !task.doacross.posted;
   if (!loop.in_batches)
     return;
   loop.batched = 0;

@@ -195,13 +195,13 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
                                ns(permit.page_us),
                                travels().are_drawn()};
     fabric.begin_journey(&journey);
-    self.task->may_be_away = true;
+    self.task->has_waited = fabric.has_waited;
   }
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);
   come_home(); // before anything else: what follows is this process's own
   if (node != 0) {
-    self.task->may_be_away = false;
+    self.task->has_waited = nullptr;
     dsm::JourneySeen seen;
     fabric.end_journey(&seen);
     if (seen.stays + seen.refused != 0)

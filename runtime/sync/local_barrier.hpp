@@ -52,8 +52,11 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
     } else {
       team.released.complete();
     }
-  } else if (!team.released.wait_or_tasks(seen)) {
-    help_at_barrier(task, seen);
+  } else {
+    if (!team.released.wait_or_tasks(seen))
+      help_at_barrier(task, seen);
+    if (task.has_waited) [[unlikely]]
+      task.has_waited();
   }
 }
 

@@ -32,7 +32,9 @@ struct alignas(cache_line) ImplicitTask {
   uint32_t singles = 0;
   uint64_t first_trips = 0; ///< of the region's first loop that the runtime has seen; 0: none yet
   uint32_t exclusions = 0;  ///< critical sections and locks entered in the region, where nodes are processes
-  bool may_be_away = false; ///< its thread may be executed elsewhere for a while (regions/travelling.hpp)
+  /// Null unless its thread may be executed elsewhere for a while (regions/travelling.hpp): what to call when that has
+  /// waited.
+  void (*has_waited)() = nullptr;
   uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp
 
   // Cancellation

@@ -23,7 +23,8 @@ TEST(PageObserver, CountsFaultsByKindWithoutStatistics) {
   observer.faulted(fault_of(PageFault::Kind::WriteMissing));
   for (int i = 0; i < 3; ++i)
     observer.faulted(fault_of(PageFault::Kind::WriteProtected));
-  observer.received(5000);
+  observer.received(5);
+  observer.taken(4);
   observer.lost(page, 7);
   observer.arrived(page, 7, true);
   observer.enter_region(3);
@@ -33,7 +34,8 @@ TEST(PageObserver, CountsFaultsByKindWithoutStatistics) {
   EXPECT_EQ(counters.write_misses, 2u);
   EXPECT_EQ(counters.write_upgrades, 3u);
   EXPECT_EQ(counters.invalidations, 7u);
-  EXPECT_EQ(counters.bytes_received, 5000u);
+  EXPECT_EQ(counters.bytes_received, 5 * page_bytes);
+  EXPECT_EQ(counters.pages_taken, 4u);
   PageRecord record;
   uint64_t waited = 0, dropped = 1;
   EXPECT_EQ(observer.read_pages(&record, 1, &waited), 0u);

@@ -76,6 +76,14 @@ TEST(Travellers, NobodyComesHomeWhoWasNotAway) {
         << deputy;
 }
 
+TEST(Travellers, HaveToGiveBackWhatTheyTookAndLittleForWhatWasOnlyCopied) {
+  FaultCounters node;
+  node.bytes_received = 800 * page_bytes;
+  EXPECT_EQ(pages_to_give_back(node), 100u);
+  node.pages_taken = 50; // some came with their contents, of others only the right to write them
+  EXPECT_EQ(pages_to_give_back(node), 150u);
+}
+
 TEST(Travellers, TouchFirstWhatIsAroundTheirContextsAndTheirVariables) {
   constexpr uintptr_t stack = 0x100000, room = stack + 5 * page_bytes + 64, variables = 0x200000;
   std::set<uintptr_t> pages;

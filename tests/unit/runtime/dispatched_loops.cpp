@@ -76,10 +76,11 @@ TYPED_TEST(DispatchedLoops, InBatches) {
         Visits<TypeParam> first(loop), second(loop);
         parallel(threads, [&](Member self) {
           runtime::ImplicitTask& task = runtime::task_of(self.gtid);
-          task.may_be_away = self.number % 2 != 0;
+          if (self.number % 2 != 0)
+            task.has_waited = [] {};
           run_loop(self, schedule, 1, loop, first);
           run_loop(self, schedule, 1, loop, second);
-          task.may_be_away = false;
+          task.has_waited = nullptr;
         });
         first.expect_each_once();
         second.expect_each_once();
