@@ -25,6 +25,28 @@ bool TravelLedger::shows_time_at_home(const Region& region) const {
          region.visits_at_home_ < rules_.visits_at_home && !region.is_clear_ && !region.promises_;
 }
 
+/// Whether what is known of the time at home of a region that pays is old: machines are faster in one minute than in
+/// the next, and where it gains little nobody could tell whether it still does.
+bool TravelLedger::is_in_doubt(const Region& region) const {
+  if (!region.pays || region.is_clear_)
+    return false;
+  if (region.shows_anew_ != 0)
+    return true;
+  const double home_us = at_home_us(region);
+  return home_us != 0 && region.paid_visits_ >= rules_.visits_to_doubt && region.paid_us_ >= region.doubt_after_us_ &&
+         region.paid_us_ >= rules_.doubtful * home_us * region.paid_visits_;
+}
+
+void TravelLedger::end_in_doubt(Region& region, bool was_quiet) {
+  region.shows_anew_++;
+  region.shown_anew_ += was_quiet;
+  if (region.shown_anew_ < rules_.visits_at_home && region.shows_anew_ < rules_.most_at_home)
+    return;
+  region.shows_anew_ = region.shown_anew_ = region.paid_visits_ = 0;
+  region.paid_us_ = 0;
+  region.doubt_after_us_ *= 2;
+}
+
 /// Whether the region is known to be small beside one that travels. Then it may follow that one, but is not tried by
 /// itself.
 bool TravelLedger::may_only_follow(const Region& region) const {
@@ -98,7 +120,7 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
     rest(known, now_us);
   const bool follows = known.leader_ && known.leader_->leads();
   if (now_us < known.rests_until_us || (!follows && !known.pays && left_us <= 0) || (known.leader_ && !follows) ||
-      (!follows && (shows_time_at_home(known) || may_only_follow(known))))
+      (!follows && (shows_time_at_home(known) || is_in_doubt(known) || may_only_follow(known))))
     return {};
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
@@ -137,7 +159,10 @@ void TravelLedger::rest(Region& region, double now_us) {
 }
 
 void TravelLedger::end_at_home(Region& region, double taken_us, double waited_here_us, double now_us) {
-  if (waited_here_us <= rules_.quiet * taken_us) {
+  const bool was_quiet = waited_here_us <= rules_.quiet * taken_us;
+  if (is_in_doubt(region))
+    end_in_doubt(region, was_quiet);
+  if (was_quiet) {
     region.at_home_us_[1] = region.at_home_us_[0];
     region.at_home_us_[0] = taken_us;
     region.visits_at_home_++;
@@ -214,6 +239,8 @@ bool TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   known.gained_us += there_us;
   lost_us_ = std::max(0.0, lost_us_ - there_us);
   judge(known, gain_us, lasts, now_us);
+  known.paid_us_ += taken_us;
+  known.paid_visits_++;
   return true;
 }
 
@@ -232,6 +259,8 @@ void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_
   region.tried += joined == 0 || region.tried == 0;
   if (gain_us > 0) {
     region.pays = true;
+    region.paid_us_ = region.paid_visits_ = region.shows_anew_ = region.shown_anew_ = 0;
+    region.doubt_after_us_ = rules_.doubted_us;
     reserve(region, 0);
     region.losses_ = 0;
     region.gains_ = 1;

@@ -30,11 +30,15 @@ struct TravelRules {
   double known_us = 50;     ///< of one that is known to gain
   double way_us = 500;      ///< of a stay
   double page_us = 7; ///< what a page that was fetched costs those at home later, before that is known: as much as
-  double pages_known = 1000;     ///< so many pages would have told
-  double first_us = 25'000;      ///< the first visit of a region lasts so long before its threads depart
-  double clear = 0.7;            ///< share of the visit that is computed elsewhere; less, and some
-  uint32_t visits_at_home = 2;   ///< visits show first how long it takes at home,
-  uint32_t most_at_home = 4;     ///< of so many
+  double pages_known = 1000;   ///< so many pages would have told
+  double first_us = 25'000;    ///< the first visit of a region lasts so long before its threads depart
+  double clear = 0.7;          ///< share of the visit that is computed elsewhere; less, and some
+  uint32_t visits_at_home = 2; ///< visits show first how long it takes at home,
+  uint32_t most_at_home = 4;   ///< of so many
+  double doubtful = 0.75;      ///< share of the time at home: a region that pays and takes more shows anew how long it
+                               ///< takes at home,
+  double doubted_us = 3e6;     ///< after so long, and again after twice as long,
+  uint32_t visits_to_doubt = 16; ///< and after so many visits
   double regular = 1.5;          ///< visits at home take about the same time if none takes so many times another
   double quiet = 0.05;           ///< share of a visit at home that may be spent with waiting for such a comparison
   double most_besides = 3;       ///< times the wait that a visit at home may have taken longer because of it, besides
@@ -123,6 +127,11 @@ class TravelLedger {
     uint32_t visits_at_home_ = 0;   ///< how many have been such
     bool travelled_last_ = false;   ///< in its last visit
     bool is_clear_ = false;         ///< it gains whatever it may take at home
+    double paid_us_ = 0;            ///< what visits have taken since it was seen to pay or to take so long at home,
+    uint32_t paid_visits_ = 0;      ///< and how many
+    double doubt_after_us_ = 0;     ///< of those
+    uint32_t shows_anew_ = 0;       ///< how often it has been at home because of a doubt,
+    uint32_t shown_anew_ = 0;       ///< and of these, without waiting for pages
     double reserved_us_ = 0;        ///< what pages may cost yet that were fetched in the trial in hand
     GrowingAllowance allowance_;    ///< of the visit in hand
     double was_too_little_us_ = 0;  ///< the largest allowance that was lost in a visit
@@ -148,6 +157,8 @@ class TravelLedger {
   double budget_left_us(double now_us) const;
   double page_us() const;
   bool shows_time_at_home(const Region& region) const;
+  bool is_in_doubt(const Region& region) const;
+  void end_in_doubt(Region& region, bool was_quiet);
   bool may_only_follow(const Region& region) const;
   void reserve(Region& region, double cost_us);
   double at_home_us(const Region& region) const;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 namespace hetmp::schedulers {
 namespace {
@@ -148,6 +149,56 @@ TEST(TravelLedger, ARegionThatNoLongerPaysIsToldByItsLosses) {
 }
 
 /// Its threads compute a lot elsewhere, and it takes as long as ever.
+/// It gains a fifth, as long as the machine is as fast as when it was seen at home.
+Kind slow_to_gain(double speed) {
+  return {200'000 / speed, 160'000, {.stays = 1, .abroad_us = 100'000, .computed_us = 90'000, .pages = 10}};
+}
+
+TEST(TravelLedger, ShowsAnewHowLongItTakesAtHomeEverLessOften) {
+  World world;
+  std::vector<uint32_t> away(1), home(1); // visits, one after the other
+  for (int visit = 0; visit < 200; ++visit) {
+    const bool travels = world.visit(1, slow_to_gain(1));
+    if (travels && home.back() != 0) {
+      away.push_back(0);
+      home.push_back(0);
+    }
+    (travels ? away : home).back()++;
+  }
+  const TravelRules rules;
+  ASSERT_GE(away.size(), 4u);
+  EXPECT_EQ(away[0], 1u); // the first visit of all shows that it pays
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(home[i], rules.visits_at_home);
+  for (size_t i = 1; i < 4; ++i) {
+    const double spent_us = away[i] * slow_to_gain(1).away_us, wanted_us = rules.doubted_us * (1 << (i - 1));
+    EXPECT_NEAR(spent_us, wanted_us, slow_to_gain(1).away_us) << i;
+  }
+  EXPECT_TRUE(world.region(1).pays);
+}
+
+TEST(TravelLedger, DoesNotDoubtWhatGainsMuch) {
+  World world;
+  const Kind much{200'000, 140'000, {.stays = 1, .abroad_us = 100'000, .computed_us = 90'000, .pages = 10}};
+  ASSERT_TRUE(world.travels_at_last(1, much));
+  for (int visit = 0; visit < 8; ++visit)
+    world.visit(1, much); // of which some show what it takes at home
+  for (int visit = 0; visit < 1000; ++visit)
+    EXPECT_TRUE(world.visit(1, much)) << visit;
+}
+
+TEST(TravelLedger, WhatGainsNothingAnyMoreOnAFasterMachineIsFound) {
+  World world;
+  for (int visit = 0; visit < 8; ++visit)
+    world.visit(1, slow_to_gain(1));
+  ASSERT_TRUE(world.region(1).pays);
+  uint32_t travelled = 0;
+  for (int visit = 0; visit < 200; ++visit)
+    travelled += world.visit(1, slow_to_gain(1.5));
+  EXPECT_LE(travelled, 60u); // it is tried again after ever longer rests
+  EXPECT_FALSE(world.region(1).pays);
+}
+
 TEST(TravelLedger, WhatIsNoShorterThanAtHomeDoesNotPay) {
   World world;
   constexpr Kind kind{20'000, 20'500, {.stays = 1, .abroad_us = 14'000, .computed_us = 11'000, .pages = 100}};
