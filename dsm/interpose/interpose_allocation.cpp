@@ -123,7 +123,7 @@ void* realloc(void* block, size_t bytes) {
     return nullptr;
   }
   const size_t usable = Heap::usable_bytes(block);
-  if (bytes <= usable && (bytes >= usable / 2 || usable <= 64))
+  if (Heap::stays_in_place(usable, bytes))
     return block;
   void* moved = malloc(bytes);
   if (moved) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <asm/prctl.h>
+#include <bit>
+#include <cstring>
 #include <sys/auxv.h>
 
 // What carries this lies in the stand-ins' section, with all that it calls in place (see the header). The canary of a
@@ -36,6 +38,29 @@ struct MemoryAbroad::StandIns {
     else
       memory.free_elsewhere_(block);
     return block;
+  }
+
+  struct Aligned {
+    size_t alignment, bytes;
+  };
+  __attribute__((noinline)) static void* take_aligned(Aligned wanted) {
+    return this_process.memory->heap_->allocate(wanted.bytes, std::bit_ceil(wanted.alignment));
+  }
+  struct Resized {
+    void* block; ///< of some node
+    size_t bytes;
+  };
+  /// As realloc() of this library, where it gives a block.
+  __attribute__((noinline)) static void* resize(Resized wanted) {
+    const size_t usable = Heap::usable_bytes(wanted.block);
+    if (Heap::stays_in_place(usable, wanted.bytes))
+      return wanted.block;
+    void* const moved = this_process.memory->heap_->allocate(wanted.bytes);
+    if (moved) {
+      memcpy(moved, wanted.block, std::min(wanted.bytes, usable));
+      give_back(wanted.block);
+    }
+    return moved;
   }
 
   // ---- what stand-ins consist of
@@ -71,8 +96,26 @@ struct MemoryAbroad::StandIns {
     return result;
   }
 
-  HETMP_IN_PLACE static bool gives_back(void* block) {
-    return reinterpret_cast<uintptr_t>(block) - slices_begin < most_nodes * slice_bytes && as_host(give_back, block);
+  HETMP_IN_PLACE static bool is_of_some_heap(const void* block) {
+    return reinterpret_cast<uintptr_t>(block) - slices_begin < most_nodes * slice_bytes;
+  }
+
+  HETMP_IN_PLACE static bool gives_back(void* block) { return is_of_some_heap(block) && as_host(give_back, block); }
+
+  /// Null as well if the alignment is unusual.
+  HETMP_IN_PLACE static void* take_if_aligned(size_t alignment, size_t bytes) {
+    constexpr size_t most_usual = size_t(1) << 21;
+    return alignment - 1 < most_usual ? as_host(take_aligned, Aligned{alignment, bytes}) : nullptr;
+  }
+
+  HETMP_IN_PLACE static void* make_aligned(Function function, size_t alignment, size_t bytes) {
+    void* const block = take_if_aligned(alignment, bytes);
+    return block ? block : at_home<void*>(function, alignment, bytes);
+  }
+
+  HETMP_IN_PLACE static void* make_new_aligned(Function function, size_t bytes, size_t alignment) {
+    void* const block = (alignment & (alignment - 1)) == 0 ? take_if_aligned(alignment, bytes) : nullptr;
+    return block ? block : at_home<void*>(function, bytes, alignment);
   }
 
   template <class... More> HETMP_IN_PLACE static void* make(Function function, size_t bytes, More... more) {
@@ -106,6 +149,31 @@ struct MemoryAbroad::StandIns {
 
   HETMP_STAND_IN static void free(void* block) { destroy(Free, block); }
 
+  /// To nothing: a way of freeing, which is left to the function itself.
+  HETMP_STAND_IN static void* realloc(void* block, size_t bytes) {
+    void* resized = nullptr;
+    if (!block)
+      resized = as_host(take, bytes);
+    else if (bytes != 0 && is_of_some_heap(block))
+      resized = as_host(resize, Resized{block, bytes});
+    return resized ? resized : at_home<void*>(Realloc, block, bytes);
+  }
+
+  HETMP_STAND_IN static void* memalign(size_t alignment, size_t bytes) {
+    return make_aligned(Memalign, alignment, bytes);
+  }
+  HETMP_STAND_IN static void* aligned_alloc(size_t alignment, size_t bytes) {
+    return make_aligned(AlignedAlloc, alignment, bytes);
+  }
+  HETMP_STAND_IN static int posix_memalign(void** block, size_t alignment, size_t bytes) {
+    const bool is_allowed = (alignment & (alignment - 1)) == 0 && alignment >= sizeof(void*);
+    void* const taken = is_allowed ? take_if_aligned(alignment, bytes) : nullptr;
+    if (!taken)
+      return at_home<int>(PosixMemalign, block, alignment, bytes);
+    *block = taken;
+    return 0;
+  }
+
   // Not by one template: its functions would not lie in the section.
 
   HETMP_STAND_IN static void* new_one(size_t bytes) { return make(New, bytes); }
@@ -118,6 +186,23 @@ struct MemoryAbroad::StandIns {
   HETMP_STAND_IN static void delete_array(void* block) { destroy(DeleteArray, block); }
   HETMP_STAND_IN static void delete_sized(void* block, size_t bytes) { destroy(DeleteSized, block, bytes); }
   HETMP_STAND_IN static void delete_array_sized(void* block, size_t bytes) { destroy(DeleteArraySized, block, bytes); }
+
+  HETMP_STAND_IN static void* new_aligned(size_t bytes, size_t alignment) {
+    return make_new_aligned(NewAligned, bytes, alignment);
+  }
+  HETMP_STAND_IN static void* new_array_aligned(size_t bytes, size_t alignment) {
+    return make_new_aligned(NewArrayAligned, bytes, alignment);
+  }
+  HETMP_STAND_IN static void delete_aligned(void* block, size_t alignment) { destroy(DeleteAligned, block, alignment); }
+  HETMP_STAND_IN static void delete_array_aligned(void* block, size_t alignment) {
+    destroy(DeleteArrayAligned, block, alignment);
+  }
+  HETMP_STAND_IN static void delete_sized_aligned(void* block, size_t bytes, size_t alignment) {
+    destroy(DeleteSizedAligned, block, bytes, alignment);
+  }
+  HETMP_STAND_IN static void delete_array_sized_aligned(void* block, size_t bytes, size_t alignment) {
+    destroy(DeleteArraySizedAligned, block, bytes, alignment);
+  }
 };
 
 uintptr_t MemoryAbroad::stand_in(std::string_view name, uintptr_t function) {
@@ -138,6 +223,16 @@ uintptr_t MemoryAbroad::stand_in(std::string_view name, uintptr_t function) {
       {"_ZdaPv", address_of(StandIns::delete_array)},
       {"_ZdlPvm", address_of(StandIns::delete_sized)},
       {"_ZdaPvm", address_of(StandIns::delete_array_sized)},
+      {"realloc", address_of(StandIns::realloc)},
+      {"memalign", address_of(StandIns::memalign)},
+      {"aligned_alloc", address_of(StandIns::aligned_alloc)},
+      {"posix_memalign", address_of(StandIns::posix_memalign)},
+      {"_ZnwmSt11align_val_t", address_of(StandIns::new_aligned)},
+      {"_ZnamSt11align_val_t", address_of(StandIns::new_array_aligned)},
+      {"_ZdlPvSt11align_val_t", address_of(StandIns::delete_aligned)},
+      {"_ZdaPvSt11align_val_t", address_of(StandIns::delete_array_aligned)},
+      {"_ZdlPvmSt11align_val_t", address_of(StandIns::delete_sized_aligned)},
+      {"_ZdaPvmSt11align_val_t", address_of(StandIns::delete_array_sized_aligned)},
   };
   const auto* const found =
       std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });

@@ -41,6 +41,16 @@ class MemoryAbroad {
     DeleteArray,
     DeleteSized,
     DeleteArraySized,
+    Realloc,
+    Memalign,
+    AlignedAlloc,
+    PosixMemalign,
+    NewAligned,
+    NewArrayAligned,
+    DeleteAligned,
+    DeleteArrayAligned,
+    DeleteSizedAligned,
+    DeleteArraySizedAligned,
     functions
   };
 

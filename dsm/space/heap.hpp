@@ -103,6 +103,10 @@ class Heap {
 
   /// Usable bytes of any node's block.
   static size_t usable_bytes(const void* block);
+  /// Whether realloc() leaves a block of so many usable bytes where it is.
+  static bool stays_in_place(size_t usable, size_t bytes) {
+    return bytes <= usable && (bytes >= usable / 2 || usable <= 64);
+  }
   static uint32_t owner(const void* block) {
     return uint32_t((reinterpret_cast<uintptr_t>(block) - slices_begin) / slice_bytes);
   }

@@ -71,6 +71,7 @@ PROGRAMS = {
     "jacobi": _classes("jacobi", S=0.01, W=1.7, A=7),
     "seidel": _classes("seidel", S=0.01, W=0.9, A=3.5),
     "primes": _classes("primes", S=0.01, W=1.6, A=9),
+    "growing": _classes("growing", S=0.01, W=0.9, A=5.7),
     "neighbours": Program("neighbours/neighbours.cpp", {0.05: "S", 1.2: "W", 8: "A"}),
     "small_regions": _classes("small_regions", S=0.02, W=1, A=6),
     "one_region": _classes("one_region", S=0.5, W=2, A=10, B=40),

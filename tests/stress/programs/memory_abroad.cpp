@@ -46,15 +46,24 @@ void make(Block& block, int kind, size_t size, unsigned char number) {
     block.bytes = static_cast<unsigned char*>(calloc(size, 1));
   else if (kind == 2)
     block.bytes = static_cast<unsigned char*>(operator new(size));
-  else
+  else if (kind == 3)
     block.bytes = new (std::nothrow) unsigned char[size];
+  else if (kind == 4) {
+    block.bytes = static_cast<unsigned char*>(malloc(size / 2));
+    block.fill(size / 2, number);
+    block.bytes = static_cast<unsigned char*>(realloc(block.bytes, size + 1));
+    block.check();
+  } else if (kind == 5)
+    block.bytes = static_cast<unsigned char*>(aligned_alloc(64, (size + 63) / 64 * 64));
+  else
+    block.bytes = static_cast<unsigned char*>(operator new(size, std::align_val_t(256)));
   if (was_abroad) {
     abroad.fetch_add(1, std::memory_order_relaxed);
     if (stress::process_now() != home)
       went_on.fetch_add(1, std::memory_order_relaxed);
   }
   CHECK(block.bytes);
-  CHECK_EQUAL(reinterpret_cast<uintptr_t>(block.bytes) % 16, 0);
+  CHECK_EQUAL(reinterpret_cast<uintptr_t>(block.bytes) % (kind == 6 ? 256 : kind == 5 ? 64 : 16), 0);
   if (kind == 1)
     for (size_t i = 0; i < size; ++i)
       CHECK_EQUAL(block.bytes[i], 0);
@@ -63,7 +72,9 @@ void make(Block& block, int kind, size_t size, unsigned char number) {
 
 void destroy(Block& block, int kind) {
   block.check();
-  if (kind <= 1)
+  if (kind == 6)
+    operator delete(block.bytes, std::align_val_t(256));
+  else if (kind <= 1 || kind >= 4)
     free(block.bytes);
   else if (kind == 2)
     operator delete(block.bytes);
@@ -90,7 +101,7 @@ void blocks_pass_from_thread_to_thread() {
       for (int i = 0; i < each; ++i) {
         stress::compute(1);
         const size_t place = size_t(member) * each + size_t(i);
-        kinds[place] = int(random.below(4));
+        kinds[place] = int(random.below(7));
         make(blocks[place], kinds[place], draw_size(random), (unsigned char)(1 + random.below(255)));
       }
 #pragma omp barrier

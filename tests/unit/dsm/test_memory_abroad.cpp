@@ -109,13 +109,100 @@ TEST_F(StandIns, LeaveTheRestToTheFunctionAtHome) {
   EXPECT_EQ(called, (std::vector{"home", "new"}));
 }
 
+void* realloc_at_home(void*, size_t bytes) {
+  called.push_back("realloc");
+  return reinterpret_cast<void*>(bytes);
+}
+void* aligned_alloc_at_home(size_t, size_t) {
+  called.push_back("aligned_alloc");
+  return nullptr;
+}
+int posix_memalign_at_home(void**, size_t, size_t) {
+  called.push_back("posix_memalign");
+  return 22;
+}
+
+TEST_F(StandIns, ResizeBlocks) {
+  auto* const resize = stand_in("realloc", realloc_at_home);
+  auto* block = static_cast<unsigned char*>(resize(nullptr, 100));
+  ASSERT_TRUE(block);
+  EXPECT_EQ(Heap::owner(block), node);
+  for (unsigned i = 0; i < 100; ++i)
+    block[i] = (unsigned char)i;
+  for (const size_t bytes : {size_t(101), size_t(5000), size_t(300'000), size_t(100)}) {
+    block = static_cast<unsigned char*>(resize(block, bytes));
+    ASSERT_TRUE(block);
+    EXPECT_GE(Heap::usable_bytes(block), bytes);
+    for (unsigned i = 0; i < 100; ++i)
+      ASSERT_EQ(block[i], i) << bytes;
+  }
+  EXPECT_TRUE(called.empty());
+  EXPECT_EQ(resize(block, 0), nullptr) << "the function frees it";
+  EXPECT_EQ(resize(block, size_t(1) << 60), reinterpret_cast<void*>(size_t(1) << 60));
+  int on_the_stack = 0;
+  EXPECT_EQ(resize(&on_the_stack, 8), reinterpret_cast<void*>(8));
+  EXPECT_EQ(called, (std::vector{"home", "realloc", "home", "realloc", "home", "realloc"}));
+}
+
+TEST_F(StandIns, ResizeOthersBlocksByNewOnes) {
+  map(1);
+  auto* const resize = stand_in("realloc", realloc_at_home);
+  auto* const others = reinterpret_cast<unsigned char*>(AddressPlan::small_part(1).begin + 64); // of 16 bytes
+  ASSERT_EQ(Heap::usable_bytes(others), 16u);
+  EXPECT_EQ(resize(others, 16), others) << "it stays where it is";
+  others[15] = 5;
+  auto* const moved = static_cast<unsigned char*>(resize(others, 400));
+  ASSERT_NE(moved, others);
+  EXPECT_EQ(Heap::owner(moved), node);
+  EXPECT_EQ(moved[15], 5);
+  EXPECT_EQ(given_back, others);
+  EXPECT_TRUE(called.empty());
+}
+
+TEST_F(StandIns, AlignBlocks) {
+  auto* const align = stand_in("aligned_alloc", aligned_alloc_at_home);
+  auto* const align_by = stand_in("posix_memalign", posix_memalign_at_home);
+  for (const size_t alignment : {size_t(8), size_t(16), size_t(64), size_t(4096), size_t(1) << 20}) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(align(alignment, 40)) % alignment, 0u);
+    void* block = nullptr;
+    EXPECT_EQ(align_by(&block, alignment, 40), 0);
+    EXPECT_TRUE(block);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % alignment, 0u);
+  }
+  EXPECT_TRUE(called.empty());
+  for (const size_t alignment : {size_t(0), size_t(4), size_t(24), size_t(1) << 40}) {
+    void* block = nullptr;
+    EXPECT_EQ(align_by(&block, alignment, 40), 22) << alignment;
+  }
+  EXPECT_EQ(called.size(), 8u);
+}
+
 TEST_F(StandIns, AreKnownByNameAndPlace) {
-  for (const char* name : {"malloc", "calloc", "free", "_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t",
-                           "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"}) {
+  for (const char* name : {"malloc",
+                           "calloc",
+                           "free",
+                           "_Znwm",
+                           "_Znam",
+                           "_ZnwmRKSt9nothrow_t",
+                           "_ZnamRKSt9nothrow_t",
+                           "_ZdlPv",
+                           "_ZdaPv",
+                           "_ZdlPvm",
+                           "_ZdaPvm",
+                           "realloc",
+                           "memalign",
+                           "aligned_alloc",
+                           "posix_memalign",
+                           "_ZnwmSt11align_val_t",
+                           "_ZnamSt11align_val_t",
+                           "_ZdlPvSt11align_val_t",
+                           "_ZdaPvSt11align_val_t",
+                           "_ZdlPvmSt11align_val_t",
+                           "_ZdaPvmSt11align_val_t"}) {
     const uintptr_t function = memory.stand_in(name, 1);
     EXPECT_TRUE(MemoryAbroad::is_stand_in(function)) << name;
   }
-  for (const char* name : {"", "realloc", "mmap", "_ZnwmSt11align_val_t"})
+  for (const char* name : {"", "reallocarray", "mmap", "valloc"})
     EXPECT_EQ(memory.stand_in(name, 1), 0u) << name;
   EXPECT_FALSE(MemoryAbroad::is_stand_in(0));
   EXPECT_FALSE(MemoryAbroad::is_stand_in(reinterpret_cast<uintptr_t>(&malloc_at_home)));
