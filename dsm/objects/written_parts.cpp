@@ -8,10 +8,11 @@
 namespace hetmp::dsm {
 namespace {
 
-/// The dynamic linker closes pages at the beginning of a segment.
+/// The dynamic linker closes pages at the beginning of a segment, from the one on in which that begins.
 WrittenPart without_closed(const LoadedSegment& segment, const LoadedObject& object) {
-  const bool closes = object.relro_begin() < object.relro_end() && segment.contains(object.relro_begin());
-  return {closes ? page_down(object.relro_end()) : page_down(segment.begin), page_up(segment.end())};
+  const uintptr_t begin = page_down(segment.begin), end = page_up(segment.end());
+  const bool closes = object.relro_begin() < object.relro_end() && object.relro_begin() - begin < end - begin;
+  return {closes ? page_down(object.relro_end()) : begin, end};
 }
 
 } // namespace
