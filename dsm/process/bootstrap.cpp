@@ -10,7 +10,7 @@
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/objects/direct_binding.hpp"
 #include "dsm/objects/globals.hpp"
-#include "dsm/objects/quiet_streams.hpp"
+#include "dsm/objects/open_streams.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
 #include "dsm/space/address_space.hpp"
@@ -42,11 +42,15 @@ constexpr int64_t patience_on_one_machine = 60'000'000'000;
 /// constructors have started hold no lock then that the child would wait for: fork() takes care of that, but cannot
 /// share descriptors. To a debugger the kernel calls such a child a thread; then it would take its memory for this
 /// process's, and leave its breakpoints there when it goes. So where there is one the child is an ordinary one.
-pid_t clone_node(Heap& heap, int* pidfd) {
+pid_t clone_node(Heap& heap, const AddressPlan& plan, int* pidfd) {
   const long exit_signal = is_traced() ? SIGCHLD : 0;
-  const QuietStreams quiet_streams; // before the heap: whoever uses a stream may allocate
+  QuietStreams quiet_streams; // before the heap: whoever uses a stream may allocate
   const Heap::Quiet quiet_heap(heap);
-  return pid_t(syscall(SYS_clone, CLONE_FILES | CLONE_FS | CLONE_PIDFD | exit_signal, nullptr, pidfd, nullptr, 0));
+  const auto flags = CLONE_FILES | CLONE_FS | CLONE_PIDFD | exit_signal;
+  const auto child = pid_t(syscall(SYS_clone, flags, nullptr, pidfd, nullptr, 0));
+  if (child == 0)
+    quiet_streams.leave_to_origin(plan);
+  return child;
 }
 
 /// std::cout and its like are set up by whichever constructor of the program comes first. Those run on the origin only,
@@ -172,7 +176,7 @@ void NodeProcess::make_node_processes() {
   transport_ = std::move(transport);
   for (uint32_t node = 1; node < plan_.nodes(); ++node) {
     int pidfd = -1;
-    const pid_t child = clone_node(heap_, &pidfd);
+    const pid_t child = clone_node(heap_, plan_, &pidfd);
     if (child < 0)
       die(exit_code::software, "cannot create the process of node %u: %s", node, strerrordesc_np(errno));
     if (child == 0) {

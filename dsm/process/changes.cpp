@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/objects/open_streams.hpp"
 #include "dsm/process/late_objects.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
@@ -48,6 +49,7 @@ int carry_out(const Change& change) {
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
   case Change::Kind::ExecutableStacks:
+  case Change::Kind::ForgetStream:
   case Change::Kind::TellUse:
     break; // not here: they take longer, or change nothing
   }
@@ -77,6 +79,17 @@ void frames_errand(void* argument) {
   register_frames(frames->begin);
   allocate_privately(before);
   NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
+}
+
+struct ClosedStream {
+  uint32_t asked_by;
+  uint64_t begin;
+};
+
+void stream_errand(void* argument) {
+  const std::unique_ptr<ClosedStream> closed(static_cast<ClosedStream*>(argument));
+  forget_stream(reinterpret_cast<FILE*>(closed->begin));
+  NodeProcess::instance()->answer_change(closed->asked_by, 0, 0);
 }
 
 /// For this node's threads: they take the same lock as whoever makes a thread, which may wait for a page.
@@ -161,6 +174,8 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
     load_for(from, change);
   else if (change.kind == Change::Kind::RegisterFrames)
     NodeProcess::instance()->errands().do_later(frames_errand, new Frames{from, change.begin});
+  else if (change.kind == Change::Kind::ForgetStream)
+    NodeProcess::instance()->errands().do_later(stream_errand, new ClosedStream{from, change.begin});
   else if (change.kind == Change::Kind::ExecutableStacks)
     NodeProcess::instance()->errands().do_later(stacks_errand, new uint32_t(from));
   else if (change.kind == Change::Kind::TellUse)

@@ -3,7 +3,7 @@
 // last one do nothing elsewhere before there are other nodes.
 //
 // Whoever makes a change waits until all nodes have answered; their service threads carry it out at once, and it waits
-// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables) is an errand
+// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables, streams) is an errand
 // (errands.hpp).
 #pragma once
 
@@ -26,13 +26,14 @@ struct Change {
     SetAction,        ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
     RegisterFrames,   ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
     ExecutableStacks, ///< from now on
+    ForgetStream,     ///< `begin`: a stream that the node's C library has opened and another node closes
     TellUse,          ///< no change: up to where the node uses part `offset` of its slice
   };
   Kind kind = Kind::Protect;
   int32_t protection = 0;
   int32_t flags = 0;       ///< MapFile: MAP_SHARED or MAP_PRIVATE; Load: RTLD_...; SetAction: SA_...
   int32_t descriptor = -1; ///< MapFile: processes of one machine share their descriptors
-  uint64_t begin = 0;      ///< page aligned, but for RegisterFrames and SetAction
+  uint64_t begin = 0;      ///< page aligned, but for RegisterFrames, SetAction and ForgetStream
   uint64_t bytes = 0;
   int64_t offset = 0;
   char path[1024] = {};
