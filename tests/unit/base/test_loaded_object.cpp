@@ -68,7 +68,9 @@ TEST(LoadedObject, AgreesWithTheLinker) {
   for (const auto& reference : all)
     if (const void* found = dlsym(RTLD_DEFAULT, reference.name.c_str()))
       wanted[reference.name] = reinterpret_cast<uintptr_t>(found);
-  for (const auto& [name, address] : wanted) {
+  for (const auto& each : wanted) {
+    const std::string& name = each.first; // not a binding: clang 14's closures take none
+    const uintptr_t address = each.second;
     Dl_info info;
     if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname)
       continue;

@@ -17,7 +17,7 @@ Lessons some() {
   lessons.placement.regions[0x1001] = {
       PlacementLesson::Verdict::Gains, 1, 2, 3, 4, 0, 6, 7, {{.trips = 8, .home_us = 9, .spread_us = 10}}};
   lessons.placement.regions[0x1002] = {
-      .verdict = PlacementLesson::Verdict::Lost, .longest_home_us = 5, .lost_until_us = 3};
+      .verdict = PlacementLesson::Verdict::Lost, .longest_home_us = 5, .lost_until_us = 3, .kinds = {}};
   lessons.placement.between_us[{0x1001, 0x1002}] = 11;
   lessons.journeys[0x1002] = {.paid = false, .gain_us = -12, .rest_us = 13, .age = 1};
   lessons.journeys[0x1003] = {.paid = true, .gain_us = 14};
