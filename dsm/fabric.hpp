@@ -11,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 15;
+inline constexpr uint32_t fabric_version = 16;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -109,6 +109,8 @@ struct RuntimeHooks {
   /// How many of the runtime's threads in this process do not sleep until others have come somewhere; the largest
   /// number where other nodes share its CPUs. A hint. Any thread. May be null.
   uint32_t (*threads_awake)() = nullptr;
+  /// How many threads of this process are the runtime's (OwnThreads::alive()). Any thread. May be null.
+  uint32_t (*own_threads)() = nullptr;
 };
 
 /// Room for the context of a thread that is executed elsewhere, with all registers that a processor has today except

@@ -36,6 +36,14 @@ bool stat_says_stopped(const std::string& stat) {
   return state == 'T' || state == 't';
 }
 
+uint32_t stat_says_threads(const std::string& stat) {
+  constexpr int before = 18; // fields: the name is the second one, the number of threads the twentieth
+  size_t at = stat.rfind(')');
+  for (int i = 0; i < before && at != stat.npos; ++i)
+    at = stat.find(' ', at + 1);
+  return at == stat.npos ? 0 : uint32_t(strtoul(stat.c_str() + at, nullptr, 10));
+}
+
 bool status_says_traced(const std::string& status) {
   constexpr char field[] = "\nTracerPid:"; // never the first line
   const size_t at = status.find(field);
@@ -52,6 +60,8 @@ bool is_stopped(pid_t process) {
 }
 
 bool is_traced() { return status_says_traced(text_of_file("/proc/self/status")); }
+
+uint32_t threads_of_process() { return stat_says_threads(text_of_file("/proc/self/stat")); }
 
 uint64_t resident_bytes() { return statm_says_resident_pages(text_of_file("/proc/self/statm")) * page_bytes; }
 

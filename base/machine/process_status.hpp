@@ -17,11 +17,15 @@ bool is_stopped(pid_t process);
 /// Whether a debugger traces this process.
 bool is_traced();
 
+/// How many threads this process has. Where /proc does not tell, 0.
+uint32_t threads_of_process();
+
 /// How much memory this process has in use. Where /proc does not tell, 0.
 uint64_t resident_bytes();
 
 /// What these take from the texts of /proc/PID/stat, /proc/PID/status and /proc/PID/statm.
 bool stat_says_stopped(const std::string& stat);
+uint32_t stat_says_threads(const std::string& stat);
 bool status_says_traced(const std::string& status);
 uint64_t statm_says_resident_pages(const std::string& statm);
 

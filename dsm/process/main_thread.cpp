@@ -1,10 +1,14 @@
 // The thread that executes main: NodeProcess's part.
 #include "base/exit_codes.hpp"
+#include "base/futex.hpp"
+#include "base/machine/process_status.hpp"
 #include "base/message.hpp"
 #include "dsm/process/node_process.hpp"
 
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -13,15 +17,38 @@ namespace {
 /// The program ends on main's stack, as everywhere: exit handlers may look for things there.
 void* call_main(void* argument) {
   const auto call = *static_cast<const NodeProcess::MainCall*>(argument);
+  NodeProcess::instance()->main_begins();
   exit(call.main(call.argc, call.argv, call.environment));
 }
 
+/// As the C library does on the last thread of a process that has ended by pthread_exit().
+void* exit_with_success(void*) { exit(0); }
+
 } // namespace
+
+void NodeProcess::main_begins() {
+  // Whoever leaves by pthread_exit() has its keys' values destroyed; exit() destroys none.
+  pthread_key_t key;
+  const auto leave = [](void* self) {
+    static_cast<NodeProcess*>(self)->main_has_left_.store(1, std::memory_order_release); // pairs with run_main()
+    futex_wake(static_cast<NodeProcess*>(self)->main_has_left_, 1);
+  };
+  if (pthread_key_create(&key, leave) == 0)
+    pthread_setspecific(key, this);
+}
 
 void NodeProcess::run_main(int argc, char** argv, char** environment) {
   main_call_ = {main_call_.main, argc, argv, environment};
   if (const int error = stacks_.create_main(call_main, &main_call_))
     die(exit_code::software, "cannot create main's thread: %s", strerrordesc_np(error));
+  while (main_has_left_.load(std::memory_order_acquire) == 0) // pairs with main_begins()
+    futex_wait(main_has_left_, 0);
+  // The program goes on for as long as it has threads, main's among them until that is gone; this one is none.
+  constexpr timespec moment{0, 10'000'000};
+  while (threads_of_process() > own_threads_.alive() + (hooks_.own_threads ? hooks_.own_threads() : 0) + 1)
+    nanosleep(&moment, nullptr);
+  if (stacks_.create_thread(exit_with_success, nullptr, 0))
+    exit(0);
   while (true)
     pause();
 }

@@ -1,6 +1,7 @@
 // This process as one of several nodes: its memory, its service thread, and the way from one process to many.
 #pragma once
 
+#include "base/own_threads.hpp"
 #include "dsm/engine/page_observer.hpp"
 #include "dsm/engine/service_client.hpp"
 #include "dsm/fabric.hpp"
@@ -50,8 +51,11 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
 
   /// The program's main, to be run by run_main().
   void set_main(int (*main)(int, char**, char**)) { main_call_.main = main; }
-  /// Runs it on a thread in shared memory, which then exits with what it returns.
+  /// Runs it on a thread in shared memory, which then exits with what it returns. Where that leaves by pthread_exit(),
+  /// the program ends with its last thread (on this node: those of other nodes end with it).
   [[noreturn]] void run_main(int argc, char** argv, char** environment);
+  /// On main's thread, first.
+  void main_begins();
   /// In private memory: the thread that has begun and the one that runs main use it.
   struct MainCall {
     int (*main)(int, char**, char**) = nullptr;
@@ -67,6 +71,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   uint32_t node() const { return node_; }
   Heap& heap() { return heap_; }
   ThreadStacks& stacks() { return stacks_; }
+  OwnThreads& own_threads() { return own_threads_; }
   const AddressPlan& plan() const { return plan_; }
   Fabric& fabric() { return fabric_; }
   Migration& migration() { return migration_; }
@@ -171,10 +176,12 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   uint32_t node_ = origin;
   pid_t own_pid_ = 0; ///< of the node that this process has become
   ThreadStacks stacks_;
+  OwnThreads own_threads_;
   Migration migration_;
   pid_t origin_pid_ = 0;
   Membership members_{launch_};
   MainCall main_call_;
+  FutexWord main_has_left_{0}; ///< 1: by pthread_exit(). Released by main_begins()'s key, acquired by run_main()
   InitialStack initial_stack_;
   FileData file_data_;
   Errands errands_;

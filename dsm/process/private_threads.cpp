@@ -54,7 +54,8 @@ void* private_thread(void* argument) {
   void* const own = start->argument;
   start->is_private.store(1, std::memory_order_release); // pairs with the creator's look, who then deletes it
   futex_wake(start->is_private, 1);
-  return body(own);
+  NodeProcess* const process = NodeProcess::instance(); // none in a child that the program has forked
+  return process ? process->own_threads().run(body, own) : body(own);
 }
 
 /// Not the creator's real-time priority: a thread that runs exit handlers or collects processes at that priority can

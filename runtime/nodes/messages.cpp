@@ -18,6 +18,7 @@
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/process/thread_factory.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/regions/travelling.hpp"
@@ -291,7 +292,7 @@ uint32_t threads_awake() { return spinning.has_cpus() ? spinning.awake() : UINT3
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
   static const dsm::RuntimeHooks hooks{deliver,           node_started,           current_region, timeline::read_events,
-                                       program_sigaction, bind_threads_to_origin, threads_awake};
+                                       program_sigaction, bind_threads_to_origin, threads_awake,  own_threads};
   joined.attach(&hooks);
   travelling::attach(joined);
 }

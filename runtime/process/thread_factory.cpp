@@ -1,22 +1,37 @@
 #include "runtime/process/thread_factory.hpp"
 
+#include "base/machine/process_status.hpp"
+#include "base/own_threads.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 
 #include <algorithm>
-#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
 #include <pthread.h>
 #include <unistd.h>
 
 namespace hetmp::runtime {
+namespace {
 
-int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-  const bool among_nodes = fabric && several_processes(); // not a forked child, which is one node by itself
-  return among_nodes ? fabric->create_thread(body, argument, stack_bytes)
-                     : make_posix_thread(body, argument, stack_bytes);
+struct Factory {
+  OwnThreads made;
+  bool shortage_told = false;
+};
+constinit Factory factory;
+
+struct Start {
+  void* (*body)(void*);
+  void* argument;
+};
+
+void* own_thread(void* argument) {
+  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+  return factory.made.run(start->body, start->argument);
 }
 
-int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+int make(void* (*body)(void*), void* argument, size_t stack_bytes) {
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes))
     return error;
@@ -32,5 +47,41 @@ int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) 
   pthread_attr_destroy(&attributes);
   return error;
 }
+
+/// The initial thread is among those of the process until that ends.
+void* wait_for_last_thread(void*) {
+  constexpr timespec moment{0, 10'000'000};
+  while (threads_of_process() > factory.made.alive() + 1)
+    nanosleep(&moment, nullptr);
+  exit(0);
+}
+
+} // namespace
+
+int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+  const bool among_nodes = fabric && several_processes(); // not a forked child, which is one node by itself
+  auto start = std::make_unique<Start>(body, argument);
+  const int error = among_nodes ? fabric->create_thread(own_thread, start.get(), stack_bytes)
+                                : make(own_thread, start.get(), stack_bytes);
+  if (!error)
+    start.release(); // the thread's
+  return error;
+}
+
+int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
+  auto start = std::make_unique<Start>(body, argument);
+  const int error = make(own_thread, start.get(), stack_bytes);
+  if (!error)
+    start.release(); // likewise
+  return error;
+}
+
+uint32_t own_threads() { return factory.made.alive(); }
+
+bool& shortage_told() { return factory.shortage_told; }
+
+void forget_own_threads() { factory.made.forget(); }
+
+void end_with_last_thread() { make_posix_thread(wait_for_last_thread, nullptr, 0); }
 
 } // namespace hetmp::runtime

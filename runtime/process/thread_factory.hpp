@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace hetmp::runtime {
 
@@ -11,5 +12,17 @@ int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
 
 /// The same for a thread that never touches what the program has.
 int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
+
+/// Whether the user has been told that there can be no more: one line for a program (say_once()).
+bool& shortage_told();
+
+/// How many of those that these have started are there (OwnThreads::alive()).
+uint32_t own_threads();
+/// In a forked child, which has none of them.
+void forget_own_threads();
+
+/// The initial thread has left by pthread_exit(): the program ends with its last thread, by success, though the
+/// runtime's are still there. As with libgomp, whose threads end with the one that they work for.
+void end_with_last_thread();
 
 } // namespace hetmp::runtime

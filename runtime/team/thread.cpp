@@ -6,6 +6,7 @@
 #include "runtime/global/answers.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/process/thread_factory.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/threadprivate.hpp"
 #include "runtime/team/worker_pool.hpp"
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace hetmp::runtime {
 
@@ -70,6 +72,8 @@ void retire_root(void* thread_pointer) {
   spinning.thread_sleeps();
   own_thread = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);
+  if (gettid() == getpid())
+    end_with_last_thread();
 }
 
 /// Records are never destroyed, so the list needs no lock to be read.
@@ -231,6 +235,7 @@ void retire_thread_record(Thread* thread) {
 }
 
 void forget_other_threads() {
+  forget_own_threads();
   records.keep_only(own_thread);
   spinning.keep_threads(own_thread ? 1 : 0);
   if (own_thread)

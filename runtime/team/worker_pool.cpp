@@ -40,8 +40,7 @@ Thread* create_worker(uint32_t node) {
   }
   if (error == 0)
     return worker;
-  static bool said = false;
-  say_once(said, "cannot create another thread (%s); teams will be smaller", strerror(error));
+  say_once(shortage_told(), "cannot create another thread (%s); teams will be smaller", strerror(error));
   retire_thread_record(worker);
   return nullptr;
 }

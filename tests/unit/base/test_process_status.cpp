@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace hetmp {
@@ -16,6 +18,19 @@ TEST(ProcessStatus, TheStateStandsBehindTheLastParenthesis) {
   EXPECT_FALSE(stat_says_stopped("12 (T) T) S 1 2"));
   for (const char* text : {"", "12", "12 (a)", "12 (a) "})
     EXPECT_FALSE(stat_says_stopped(text)) << text;
+}
+
+TEST(ProcessStatus, ThreadsAreTheTwentiethField) {
+  EXPECT_EQ(stat_says_threads("7 (a b) c) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 33 21"), 33u);
+  for (const char* text : {"", "7", "7 (a)", "7 (a) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19"})
+    EXPECT_EQ(stat_says_threads(text), 0u) << text;
+  const uint32_t before = threads_of_process();
+  std::atomic<bool> over{false};
+  std::thread another([&] { over.wait(false); });
+  EXPECT_EQ(threads_of_process(), before + 1);
+  over = true;
+  over.notify_one();
+  another.join();
 }
 
 TEST(ProcessStatus, ATracerIsANumberOtherThanZero) {
