@@ -153,9 +153,17 @@ uint32_t next_batch(LoopProgress& loop) {
   return loop.batch.chunks();
 }
 
+/// A loop of fewer chunks is counted without a look whether there are any left, which would fetch the cache line a
+/// second time: threads that come too late, as often as they like, do not make the number overflow.
+constexpr uint64_t most_counted_at_once = uint64_t(1) << 62;
+
 Range take_counted(LoopBuffer& buffer, LoopProgress& loop, uint32_t threads) {
   HETMP_CHECK(!loop.dealt && loop.schedule.chunk != 0);
   // relaxed, all: only the number matters; what the iterations touch is ordered by barriers.
+  if (!loop.in_batches && loop.chunks < most_counted_at_once) {
+    const uint64_t number = buffer.next.fetch_add(1, std::memory_order_relaxed);
+    return number < loop.chunks ? dynamic_chunks(loop, number) : Range{};
+  }
   const uint64_t next = buffer.next.load(std::memory_order_relaxed);
   if (next >= loop.chunks)
     return {};

@@ -39,6 +39,10 @@ Schedule gomp_schedule(GompKind kind, long chunk) {
     schedule.kind = ScheduleKind::Dynamic;
     break;
   }
+  // libgomp gives a thread chunks in their order, also where gcc has not asked for it, and programs count on that: one
+  // that keeps the first iteration it meets takes it for the lowest (Debian's sumaclust).
+  if (schedule.kind == ScheduleKind::Dynamic)
+    schedule.monotonic = true;
   return schedule;
 }
 
