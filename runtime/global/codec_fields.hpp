@@ -136,6 +136,7 @@ void fields(auto& codec, Is<Request::KeepLock> auto& it) {
   auto& [key, trial] = it;
   codec(key, trial);
 }
+void fields(auto& codec, Is<Request::ReleaseLock> auto& it) { codec(it.key); }
 void fields(auto& codec, Is<Request::OfferCopies> auto& it) {
   auto& [name, nodes, address, waits] = it;
   codec(name, nodes, address, waits);
@@ -179,6 +180,7 @@ void fields(auto& codec, Is<Answer::LockRecalled> auto& it) {
   codec(key, trial, leaves);
 }
 void fields(auto& codec, Is<Answer::LockHome> auto& it) { codec(it.key); }
+void fields(auto& codec, Is<Answer::LockReleased> auto& it) { codec(it.key); }
 void fields(auto& codec, Is<Answer::Copies> auto& it) { codec(it.address); }
 void fields(auto& codec, Is<Answer::IdleNodes> auto& it) { codec(it.count); }
 void fields(auto& codec, Is<Answer::TasksUnwanted> auto& it) { codec(it.tasks); }

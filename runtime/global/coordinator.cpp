@@ -292,6 +292,11 @@ bool Coordinator::take(Asker from, const Request::KeepLock& asked, Answers& answ
   return lock_owners_.keep(from, asked.key, asked.trial, answers);
 }
 
+bool Coordinator::take(Asker /*from*/, const Request::ReleaseLock& asked, Answers& answers) {
+  lock_owners_.release(asked.key, answers);
+  return true;
+}
+
 perf::Report Coordinator::report() const {
   perf::Report report;
   report.nodes = uint32_t(cpus_per_node_.size());

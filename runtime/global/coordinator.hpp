@@ -79,6 +79,7 @@ class Coordinator {
   bool take(Asker from, const Request::TryLock& asked, Answers& answers);
   bool take(Asker from, const Request::GiveBackLock& asked, Answers& answers);
   bool take(Asker from, const Request::KeepLock& asked, Answers& answers);
+  bool take(Asker from, const Request::ReleaseLock& asked, Answers& answers);
   bool take(Asker from, const Request::OfferCopies& asked, Answers& answers);
   bool take(Asker from, const Request::TakeCopies& asked, Answers& answers);
   bool take(Asker from, const Request::ReleaseCopies& asked, Answers& answers);

@@ -126,4 +126,9 @@ bool LockOwners::keep(Asker from, uint64_t key, uint32_t trial, std::vector<Answ
   return true;
 }
 
+void LockOwners::release(uint64_t key, std::vector<Answer>& answers) const {
+  const Lock* const lock = find(key);
+  answers.push_back({{.node = lock ? lock->owner : 0}, Answer::LockReleased{key}});
+}
+
 } // namespace hetmp::runtime

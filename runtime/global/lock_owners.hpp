@@ -22,6 +22,8 @@ class LockOwners {
   bool try_lock(Asker from, uint64_t key, std::vector<Answer>& answers);
   bool give_back(Asker from, uint64_t key, bool again, std::vector<Answer>& answers);
   bool keep(Asker from, uint64_t key, uint32_t trial, std::vector<Answer>& answers);
+  /// By a thread of any node. Who holds the lock stays its owner until it hears of this.
+  void release(uint64_t key, std::vector<Answer>& answers) const;
 
   struct Waiting {
     Asker who;

@@ -81,6 +81,9 @@ struct Request {
     uint64_t key;
     uint32_t trial;
   };
+  struct ReleaseLock { ///< a thread releases what one of another node has taken; not answered
+    uint64_t key;
+  };
   struct OfferCopies { ///< Go, if it waits
     ConstructName name;
     NodeSet nodes;
@@ -112,7 +115,7 @@ struct Request {
 
   Asker from;
   std::variant<Barrier, Join, AskLoop, ReportLoop, OrderedWait, OrderedPost, Lock, TryLock, GiveBackLock, KeepLock,
-               OfferCopies, TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask>
+               ReleaseLock, OfferCopies, TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask>
       content;
 };
 
@@ -145,6 +148,9 @@ struct Answer {
   struct LockHome { ///< to the origin: it owns the lock, and no other node wants it any more
     uint64_t key;
   };
+  struct LockReleased { ///< to the node that owns it: as if its holder had released it
+    uint64_t key;
+  };
   struct Copies {
     uint64_t address;
   };
@@ -160,8 +166,8 @@ struct Answer {
   };
 
   Asker to;
-  std::variant<Go, BarrierOver, Tasks, Assigned, LockGranted, LockTried, LockRecalled, LockHome, Copies, IdleNodes,
-               TasksUnwanted, TaskDone>
+  std::variant<Go, BarrierOver, Tasks, Assigned, LockGranted, LockTried, LockRecalled, LockHome, LockReleased, Copies,
+               IdleNodes, TasksUnwanted, TaskDone>
       content;
 };
 

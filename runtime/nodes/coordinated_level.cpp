@@ -55,6 +55,14 @@ bool deliver_lock(const Answer::LockRecalled& asked, std::vector<Request>& repli
   return true;
 }
 
+bool deliver_lock(const Answer::LockReleased& released, std::vector<Request>& replies) {
+  using lock_word::Tell;
+  const Tell reply = program_locks.released_elsewhere(released.key);
+  if (reply == Tell::GiveBack || reply == Tell::GiveBackAndAsk)
+    replies.push_back({{.node = own_node()}, Request::GiveBackLock{released.key, reply == Tell::GiveBackAndAsk}});
+  return true;
+}
+
 bool deliver_lock(const Answer::LockHome& home) {
   if (own_node() == 0)
     program_locks.table().came_home(home.key);
@@ -106,6 +114,8 @@ bool CoordinatedLevel::deliver(const Answer& answer, std::vector<Request>& repli
     return deliver_lock(*granted);
   if (const auto* recalled = std::get_if<Answer::LockRecalled>(&answer.content))
     return deliver_lock(*recalled, replies);
+  if (const auto* released = std::get_if<Answer::LockReleased>(&answer.content))
+    return deliver_lock(*released, replies);
   if (const auto* home = std::get_if<Answer::LockHome>(&answer.content))
     return deliver_lock(*home);
   if (const auto* tried = std::get_if<Answer::LockTried>(&answer.content); tried && !deliver_lock(*tried))
@@ -174,6 +184,8 @@ bool CoordinatedLevel::try_lock(uint64_t key) {
 }
 
 void CoordinatedLevel::give_back_lock(uint64_t key, bool again) { tell(own_node(), Request::GiveBackLock{key, again}); }
+
+void CoordinatedLevel::release_lock(uint64_t key) { tell(own_node(), Request::ReleaseLock{key}); }
 
 void CoordinatedLevel::after(const Request& request, const Coordinator& coordinator) {
   const auto* join = std::get_if<Request::Join>(&request.content);

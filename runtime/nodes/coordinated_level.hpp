@@ -38,6 +38,7 @@ class CoordinatedLevel : public NodeRegions,
   void ask_lock(uint64_t key) override;
   bool try_lock(uint64_t key) override;
   void give_back_lock(uint64_t key, bool again) override;
+  void release_lock(uint64_t key) override;
   /// Also for any other answer.
   void waits_outside(bool /*begins*/) override {}
 

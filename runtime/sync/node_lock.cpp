@@ -175,21 +175,39 @@ bool NodeLockTable::place_at_origin(LockSet& set, uint64_t key, LockPlace place,
   return !change(place, word, otherwise); // nobody but the service thread changes it now: it has recalled the lock
 }
 
-bool NodeLockTable::unlock_slowly(LockPlace place, uint64_t key) {
+/// False: no thread of this node holds it.
+bool NodeLockTable::release(LockPlace place, uint64_t key, Tell& what) {
   if (!place)
-    return false;                                           // not held on this node: the program's error
+    return false;
   Word word = place.word().load(std::memory_order_acquire); // pairs with change()
   while (is_of(word, key) && (word & Held)) {
     HETMP_CHECK(word & Here); // L2
-    const Step step = released(word);
+    const Step step = lock_word::released(word);
     if (!change(place, word, step.to))
       continue;
     if (step.wake)
       wake_one(place);
-    tell(step.tell, key);
+    what = step.tell;
     return true;
   }
   return false;
+}
+
+bool NodeLockTable::unlock_slowly(LockPlace place, uint64_t key) {
+  Tell what = Tell::Nothing;
+  const bool released = release(place, key, what);
+  tell(what, key);
+  return released;
+}
+
+void NodeLockTable::unlock_elsewhere(uint64_t key) {
+  if (others_)
+    others_->release_lock(key);
+}
+
+bool NodeLockTable::released(uint64_t key, Tell& what) {
+  what = Tell::Nothing;
+  return release(LockSets::find(sets_.set_of(key), key), key, what);
 }
 
 bool NodeLockTable::granted(uint64_t key, bool recalled) {

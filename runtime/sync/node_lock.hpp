@@ -33,7 +33,7 @@ class NodeLockTable {
   }
   bool try_lock(uint64_t key);
   /// By the thread that holds the lock, or any other of this node that the program considers its holder.
-  /// False: no thread of this node held it.
+  /// False: no thread of this node held it. Then unlock_elsewhere() is for a lock that another node's may hold.
   bool unlock(uint64_t key) {
     LockSet& set = sets_.set_of(key);
     const LockPlace place = LockSets::find(set, key);
@@ -43,6 +43,8 @@ class NodeLockTable {
                                                           std::memory_order_relaxed)) ||
            unlock_slowly(place, key);
   }
+
+  void unlock_elsewhere(uint64_t key);
 
   /// The origin: whether other nodes have or want locks, or did a moment ago. No region on several nodes that is over
   /// when this is called has locks elsewhere of which it does not know.
@@ -57,6 +59,9 @@ class NodeLockTable {
   /// What is to be told to the coordinator. `trial`: only if the lock is free. `leaves`: not the origin's alone from
   /// now on.
   lock_word::Tell recalled(uint64_t key, bool trial, bool leaves);
+  /// A thread of another node has released the lock for the one that holds it here; false if none does. `tell`: as for
+  /// recalled().
+  bool released(uint64_t key, lock_word::Tell& tell);
   /// The origin: the lock is its alone again.
   void came_home(uint64_t key);
 
@@ -72,6 +77,7 @@ class NodeLockTable {
   }
   void lock_slowly(LockSet& set, uint64_t key);
   bool unlock_slowly(LockPlace place, uint64_t key);
+  static bool release(LockPlace place, uint64_t key, lock_word::Tell& tell);
   bool take_spinning(LockSet& set, uint64_t key);
   void sleep_until_taken(LockSet& set, LockPlace place);
   Entered enter(LockSet& set, uint64_t key, bool tries, LockPlace& place);

@@ -87,6 +87,15 @@ __attribute__((noinline)) bool ProgramLocks::try_lock_here(FutexLock& lock) {
 __attribute__((noinline)) void ProgramLocks::unlock_here(FutexLock& lock) {
   if (form_.is_words() ? lock.unlock() : table_.unlock(key_of(&lock)))
     leave();
+  else if (!form_.is_words())
+    table_.unlock_elsewhere(key_of(&lock)); // and is counted there
+}
+
+lock_word::Tell ProgramLocks::released_elsewhere(uint64_t key) {
+  lock_word::Tell tell;
+  if (table_.released(key, tell))
+    others_count_.add(-1); // the thread that took it has counted it, or another one that has released it
+  return tell;
 }
 
 bool ProgramLocks::enter() {

@@ -34,7 +34,8 @@ class ProgramLocks {
       lock_counted(lock);
   }
   bool try_lock(FutexLock& lock) { return is_alone() ? lock.try_lock() : try_lock_counted(lock); }
-  /// By the thread that has taken it, or another one of this node that the program considers its holder.
+  /// By the thread that has taken it, or another one that the program considers its holder: OpenMP wants it to be the
+  /// same task, but libomp and libgomp do not look, and programs count on that (a last reader lets writers in).
   void unlock(FutexLock& lock) {
     if (is_alone())
       lock.unlock();
@@ -57,6 +58,10 @@ class ProgramLocks {
   static uint64_t key_of(const void* lock) { return reinterpret_cast<uint64_t>(lock); }
   /// For the placement of regions: nodes would ask each other for the lock that the calling thread takes.
   static void note_exclusion();
+
+  /// The service thread: a thread of another node has released the lock for the one of this node that has it. What is
+  /// to be told to the coordinator.
+  lock_word::Tell released_elsewhere(uint64_t key);
 
   // Regions. By the threads that meet them on the origin.
 

@@ -310,6 +310,24 @@ TEST_F(CoordinatorTest, ALockIsRecalledFromItsOwnerForWhoAsks) {
   EXPECT_FALSE(std::get<Answer::LockGranted>(answers[0].content).recalled);
 }
 
+TEST_F(CoordinatorTest, ALockIsReleasedWhereItIsOwned) {
+  constexpr uint64_t key = 0x7000;
+  const auto expect_released_at = [&](uint32_t owner) {
+    for (uint32_t by_node : {0, 1, 3}) {
+      const auto answers = send(by(by_node, Request::ReleaseLock{key}));
+      ASSERT_EQ(nodes_of(answers), std::set<uint32_t>{owner});
+      EXPECT_EQ(std::get<Answer::LockReleased>(answers[0].content).key, key);
+    }
+  };
+  expect_released_at(0);
+  send(by(1, Request::Lock{key}));
+  expect_released_at(0);
+  send(by(0, Request::GiveBackLock{key, false}));
+  expect_released_at(1);
+  send(by(1, Request::GiveBackLock{key, false}));
+  expect_released_at(0);
+}
+
 TEST_F(CoordinatedLoopTest, LoopsAreDecidedByContent) {
   for (int turn = 0; turn < 40; ++turn) {
     run(2, 1000, hetprobe, {10, 20}, {0, 0}, 1);

@@ -64,6 +64,7 @@ class Node final : public NodeLocks {
   void give_back_lock(uint64_t key, bool again) override {
     post({{.node = number_}, Request::GiveBackLock{key, again}});
   }
+  void release_lock(uint64_t key) override { post({{.node = number_}, Request::ReleaseLock{key}}); }
   bool try_lock(uint64_t key) override {
     Lane<bool> answer;
     uint32_t ticket;
@@ -143,6 +144,10 @@ class Nodes {
       return owners_.try_lock(request.from, tries->key, given);
     if (const auto* back = std::get_if<Request::GiveBackLock>(&request.content))
       return owners_.give_back(request.from, back->key, back->again, given);
+    if (const auto* released = std::get_if<Request::ReleaseLock>(&request.content)) {
+      owners_.release(released->key, given);
+      return true;
+    }
     const auto& kept = std::get<Request::KeepLock>(request.content);
     return owners_.keep(request.from, kept.key, kept.trial, given);
   }
@@ -165,6 +170,11 @@ void Node::hear(const Answer& answer, std::vector<Request>& replies) {
       replies.push_back({{.node = number_}, Request::GiveBackLock{asked->key, false}});
     else if (tell == Tell::Keep)
       replies.push_back({{.node = number_}, Request::KeepLock{asked->key, asked->trial}});
+  } else if (const auto* released = std::get_if<Answer::LockReleased>(&answer.content)) {
+    Tell tell;
+    EXPECT_TRUE(table.released(released->key, tell));
+    if (tell == Tell::GiveBack || tell == Tell::GiveBackAndAsk)
+      replies.push_back({{.node = number_}, Request::GiveBackLock{released->key, tell == Tell::GiveBackAndAsk}});
   } else if (const auto* home = std::get_if<Answer::LockHome>(&answer.content)) {
     table.came_home(home->key);
   } else {
@@ -223,6 +233,41 @@ TEST(NodeLocks, OneForAll) { expect_exclusion(3, 2, 1, 8); }
 TEST(NodeLocks, SomeBesideEachOther) { expect_exclusion(2, 3, 6, 8); }
 TEST(NodeLocks, MoreInASetThanItHasWordsFor) { expect_exclusion(3, 2, 32, 1); }
 TEST(NodeLocks, ManyFarApart) { expect_exclusion(4, 1, 1000, 4096); }
+
+/// Threads of all nodes take a lock; others, of any node, release it.
+TEST(NodeLocks, ThreadsOfOtherNodesReleaseThem) {
+  constexpr uint64_t key = 0x7f0000003000;
+  constexpr uint32_t count = 3;
+  Nodes nodes(count);
+  Lane<int> held; // how often the lock has been taken; for whoever is to release it
+  int taken = 0;  // guarded by the lock
+  std::atomic<int> elsewhere{0};
+  std::vector<std::thread> takers, releasers;
+  for (uint32_t n = 0; n < count; ++n) {
+    for (int t = 0; t < 2; ++t)
+      takers.emplace_back([&, n] {
+        for (int turn = 0, turns = rounds(1000); turn < turns; ++turn) {
+          nodes[n].table.lock(key);
+          held.put(++taken);
+        }
+      });
+    releasers.emplace_back([&, n] {
+      while (held.take())
+        if (!nodes[n].table.unlock(key)) {
+          nodes[n].table.unlock_elsewhere(key);
+          ++elsewhere;
+        }
+    });
+  }
+  for (std::thread& taker : takers)
+    taker.join();
+  held.close();
+  for (std::thread& releaser : releasers)
+    releaser.join();
+  EXPECT_EQ(taken, int(count) * 2 * rounds(1000));
+  EXPECT_GT(elsewhere.load(), 0);
+  nodes[0].table.lock(key); // it is free
+}
 
 TEST(NodeLocks, AThreadMayHoldMoreThanASetHasWordsFor) {
   constexpr uint64_t first = 0x7f0000002000, many = 32;
