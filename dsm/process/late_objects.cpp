@@ -113,7 +113,7 @@ void protect_elsewhere(Segment range, int protection) {
 /// Everything in the window becomes memory that userfaultfd can serve: also what is not to be used elsewhere, and what
 /// else the kernel has put there meanwhile, since pages are made known in larger pieces.
 void make_window_anonymous() {
-  for (const Mapping& mapping : mappings_within(LateWindow::instance().range()))
+  for (const Mapping& mapping : mappings_within(LateWindow::instance().unsettled()))
     if (mapping.file && !mapping.shared)
       make_anonymous(mapping.range, mapping.protection);
 }
@@ -130,6 +130,7 @@ void share(const std::vector<Object>& objects, const char* file) {
         reason.c_str());
   }
   make_window_anonymous();
+  LateWindow::instance().settle();
   for (const Object& object : objects)
     if (!in_window(object))
       continue;

@@ -56,14 +56,15 @@ void LateWindow::reserve() {
   range_.end = range_.begin + window_bytes;
   HETMP_CHECK(range_.end <= place + 2 * window_bytes);
   syscall(SYS_munmap, place, range_.begin - place);
-  free_end_ = range_.end;
+  free_end_ = unsettled_end_ = range_.end;
   fill_gaps_above(range_.begin);
 }
 
 void LateWindow::open() {
   close(); // a constructor of an object that is being loaded loads another: what has come so far stays
   HETMP_CHECK(range_.begin <= free_end_ && free_end_ <= range_.end);
-  open_ = !mappings_within(range_).empty(); // without /proc nobody could say afterwards what has come
+  // All of it is mapped. Without /proc nobody could say afterwards what has come.
+  open_ = !mappings_within({range_.begin, range_.begin + 1}).empty();
   if (open_ && free_end_ > range_.begin)
     syscall(SYS_munmap, range_.begin, free_end_ - range_.begin);
 }
@@ -71,11 +72,12 @@ void LateWindow::open() {
 void LateWindow::close() {
   if (!std::exchange(open_, false))
     return;
+  const uintptr_t end = free_end_;    // what lies behind stays as it is
   for (bool missed = true; missed;) { // another thread may map something there while this one looks
     missed = false;
     uintptr_t at = range_.begin;
-    free_end_ = range_.end;
-    for (const Mapping& mapping : mappings_within(range_)) {
+    free_end_ = end;
+    for (const Mapping& mapping : mappings_within({range_.begin, end})) {
       const bool ours = at == range_.begin && mapping.protection == PROT_NONE && !mapping.file; // from the last look
       if (!ours)
         free_end_ = std::min(free_end_, mapping.range.begin);
@@ -83,7 +85,7 @@ void LateWindow::close() {
         missed = true;
       at = mapping.range.end;
     }
-    if (at < range_.end && reserve_pages(at, range_.end - at) == nowhere)
+    if (at < end && reserve_pages(at, end - at) == nowhere)
       missed = true;
   }
   // Pages are made known to userfaultfd in pieces, as they are mapped then: nothing new may come into one.

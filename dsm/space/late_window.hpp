@@ -24,9 +24,14 @@ class LateWindow {
   /// Takes back what is still free.
   void close();
 
+  /// Where files may be mapped: what lies behind has been seen to, by whoever said so when the window was closed.
+  Segment unsettled() const { return {range_.begin, unsettled_end_}; }
+  void settle() { unsettled_end_ = free_end_; }
+
  private:
   Segment range_;
   uintptr_t free_end_ = 0; ///< in use, or lost, from here on
+  uintptr_t unsettled_end_ = 0;
   bool open_ = false;
 };
 

@@ -19,4 +19,7 @@ struct Mapping {
 /// Mappings that have a part in `range`, cut to it, ascending. Needs /proc.
 std::vector<Mapping> mappings_within(Segment range);
 
+/// The same, of the text of /proc/PID/maps, which older kernels than Linux 6.11 answer with.
+std::vector<Mapping> mappings_in_text(const std::string& maps, Segment range);
+
 } // namespace hetmp::dsm
