@@ -60,19 +60,19 @@ void* wait_for_last_thread(void*) {
 
 int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
   const bool among_nodes = fabric && several_processes(); // not a forked child, which is one node by itself
-  auto start = std::make_unique<Start>(body, argument);
+  std::unique_ptr<Start> start(new Start{body, argument});
   const int error = among_nodes ? fabric->create_thread(own_thread, start.get(), stack_bytes)
                                 : make(own_thread, start.get(), stack_bytes);
   if (!error)
-    start.release(); // the thread's
+    (void)start.release(); // the thread's
   return error;
 }
 
 int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-  auto start = std::make_unique<Start>(body, argument);
+  std::unique_ptr<Start> start(new Start{body, argument});
   const int error = make(own_thread, start.get(), stack_bytes);
   if (!error)
-    start.release(); // likewise
+    (void)start.release(); // likewise
   return error;
 }
 
