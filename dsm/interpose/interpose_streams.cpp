@@ -6,8 +6,8 @@
 
 #include <cstdio>
 
-// The C library's own name for both: no search, for which a thread would hold the dynamic linker's lock while the
-// process may be copied.
+// The C library's own name for both, which is fclose: no search, for which a thread would hold the dynamic linker's
+// lock while the process may be copied.
 extern "C" int _IO_fclose(FILE* stream);
 
 namespace hetmp::dsm {
@@ -34,10 +34,7 @@ int fclose(FILE* stream) {
   return _IO_fclose(stream);
 }
 
-int pclose(FILE* stream) {
-  forget_elsewhere(stream);
-  return _IO_fclose(stream);
-}
+int pclose(FILE* stream) { return fclose(stream); }
 
 } // extern "C"
 #pragma GCC visibility pop

@@ -68,35 +68,41 @@ void register_frames(uint64_t begin) {
     function(reinterpret_cast<const void*>(begin));
 }
 
-struct Frames {
-  uint32_t asked_by;
-  uint64_t begin;
-};
-
-void frames_errand(void* argument) {
-  const std::unique_ptr<Frames> frames(static_cast<Frames*>(argument));
+void register_frames_privately(uint64_t begin) {
   const bool before = allocate_privately(true); // the unwinder's list is this node's own
-  register_frames(frames->begin);
+  register_frames(begin);
   allocate_privately(before);
-  NodeProcess::instance()->answer_change(frames->asked_by, 0, 0);
-}
-
-struct ClosedStream {
-  uint32_t asked_by;
-  uint64_t begin;
-};
-
-void stream_errand(void* argument) {
-  const std::unique_ptr<ClosedStream> closed(static_cast<ClosedStream*>(argument));
-  forget_stream(reinterpret_cast<FILE*>(closed->begin));
-  NodeProcess::instance()->answer_change(closed->asked_by, 0, 0);
 }
 
 /// For this node's threads: they take the same lock as whoever makes a thread, which may wait for a page.
-void stacks_errand(void* argument) {
-  const std::unique_ptr<uint32_t> asked_by(static_cast<uint32_t*>(argument));
-  NodeProcess::instance()->stacks().make_executable();
-  NodeProcess::instance()->answer_change(*asked_by, 0, 0);
+void make_stacks_executable(uint64_t /*begin*/) { NodeProcess::instance()->stacks().make_executable(); }
+
+void forget_stream_at(uint64_t begin) { forget_stream(reinterpret_cast<FILE*>(begin)); }
+
+struct Errand {
+  void (*body)(uint64_t begin);
+  uint64_t begin;
+  uint32_t asked_by;
+};
+
+void carry_out_errand(void* argument) {
+  const std::unique_ptr<Errand> errand(static_cast<Errand*>(argument));
+  errand->body(errand->begin);
+  NodeProcess::instance()->answer_change(errand->asked_by, 0, 0);
+}
+
+/// What is done by an errand; null if it is done at once.
+auto errand_of(Change::Kind kind) -> void (*)(uint64_t begin) {
+  switch (kind) {
+  case Change::Kind::RegisterFrames:
+    return register_frames_privately;
+  case Change::Kind::ForgetStream:
+    return forget_stream_at;
+  case Change::Kind::ExecutableStacks:
+    return make_stacks_executable;
+  default:
+    return nullptr;
+  }
 }
 
 /// No handler runs on this thread while one exists.
@@ -172,12 +178,8 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   memcpy(&change, data, sizeof change);
   if (change.kind == Change::Kind::Load)
     load_for(from, change);
-  else if (change.kind == Change::Kind::RegisterFrames)
-    NodeProcess::instance()->errands().do_later(frames_errand, new Frames{from, change.begin});
-  else if (change.kind == Change::Kind::ForgetStream)
-    NodeProcess::instance()->errands().do_later(stream_errand, new ClosedStream{from, change.begin});
-  else if (change.kind == Change::Kind::ExecutableStacks)
-    NodeProcess::instance()->errands().do_later(stacks_errand, new uint32_t(from));
+  else if (const auto body = errand_of(change.kind))
+    NodeProcess::instance()->errands().do_later(carry_out_errand, new Errand{body, change.begin, from});
   else if (change.kind == Change::Kind::TellUse)
     NodeProcess::instance()->answer_change(from, 0,
                                            uint64_t(change.offset) < NodeProcess::parts

@@ -1,13 +1,11 @@
 // The thread that executes main: NodeProcess's part.
 #include "base/exit_codes.hpp"
 #include "base/futex.hpp"
-#include "base/machine/process_status.hpp"
 #include "base/message.hpp"
 #include "dsm/process/node_process.hpp"
 
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -44,9 +42,7 @@ void NodeProcess::run_main(int argc, char** argv, char** environment) {
   while (main_has_left_.load(std::memory_order_acquire) == 0) // pairs with main_begins()
     futex_wait(main_has_left_, 0);
   // The program goes on for as long as it has threads, main's among them until that is gone; this one is none.
-  constexpr timespec moment{0, 10'000'000};
-  while (threads_of_process() > own_threads_.alive() + (hooks_.own_threads ? hooks_.own_threads() : 0) + 1)
-    nanosleep(&moment, nullptr);
+  wait_for_last_thread([this] { return own_threads_.alive() + (hooks_.own_threads ? hooks_.own_threads() : 0); });
   if (stacks_.create_thread(exit_with_success, nullptr, 0))
     exit(0);
   while (true)

@@ -1,7 +1,7 @@
 // This process as one of several nodes: its memory, its service thread, and the way from one process to many.
 #pragma once
 
-#include "base/own_threads.hpp"
+#include "base/machine/own_threads.hpp"
 #include "dsm/engine/page_observer.hpp"
 #include "dsm/engine/service_client.hpp"
 #include "dsm/fabric.hpp"

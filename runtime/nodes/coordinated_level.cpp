@@ -45,21 +45,22 @@ bool deliver_lock(const Answer::LockTried& tried) {
   return !tried.taken || program_locks.table().granted_to_trier(tried.key, tried.recalled);
 }
 
-bool deliver_lock(const Answer::LockRecalled& asked, std::vector<Request>& replies) {
+/// `trial`: the recall's that is answered.
+void reply(lock_word::Tell what, uint64_t key, uint32_t trial, std::vector<Request>& replies) {
   using lock_word::Tell;
-  const Tell reply = program_locks.table().recalled(asked.key, asked.trial != 0, asked.leaves);
-  if (reply == Tell::GiveBack)
-    replies.push_back({{.node = own_node()}, Request::GiveBackLock{asked.key, false}});
-  else if (reply == Tell::Keep)
-    replies.push_back({{.node = own_node()}, Request::KeepLock{asked.key, asked.trial}});
+  if (what == Tell::GiveBack || what == Tell::GiveBackAndAsk)
+    replies.push_back({{.node = own_node()}, Request::GiveBackLock{key, what == Tell::GiveBackAndAsk}});
+  else if (what == Tell::Keep)
+    replies.push_back({{.node = own_node()}, Request::KeepLock{key, trial}});
+}
+
+bool deliver_lock(const Answer::LockRecalled& asked, std::vector<Request>& replies) {
+  reply(program_locks.table().recalled(asked.key, asked.trial != 0, asked.leaves), asked.key, asked.trial, replies);
   return true;
 }
 
 bool deliver_lock(const Answer::LockReleased& released, std::vector<Request>& replies) {
-  using lock_word::Tell;
-  const Tell reply = program_locks.released_elsewhere(released.key);
-  if (reply == Tell::GiveBack || reply == Tell::GiveBackAndAsk)
-    replies.push_back({{.node = own_node()}, Request::GiveBackLock{released.key, reply == Tell::GiveBackAndAsk}});
+  reply(program_locks.released_elsewhere(released.key), released.key, 0, replies);
   return true;
 }
 

@@ -1,13 +1,11 @@
 #include "runtime/process/thread_factory.hpp"
 
-#include "base/machine/process_status.hpp"
-#include "base/own_threads.hpp"
+#include "base/machine/own_threads.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <pthread.h>
 #include <unistd.h>
@@ -48,11 +46,16 @@ int make(void* (*body)(void*), void* argument, size_t stack_bytes) {
   return error;
 }
 
-/// The initial thread is among those of the process until that ends.
-void* wait_for_last_thread(void*) {
-  constexpr timespec moment{0, 10'000'000};
-  while (threads_of_process() > factory.made.alive() + 1)
-    nanosleep(&moment, nullptr);
+int make_counted(decltype(make) how, void* (*body)(void*), void* argument, size_t stack_bytes) {
+  std::unique_ptr<Start> start(new Start{body, argument});
+  const int error = how(own_thread, start.get(), stack_bytes);
+  if (!error)
+    (void)start.release(); // the thread's
+  return error;
+}
+
+void* exit_behind_last_thread(void*) {
+  wait_for_last_thread(own_threads);
   exit(0);
 }
 
@@ -60,20 +63,11 @@ void* wait_for_last_thread(void*) {
 
 int make_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
   const bool among_nodes = fabric && several_processes(); // not a forked child, which is one node by itself
-  std::unique_ptr<Start> start(new Start{body, argument});
-  const int error = among_nodes ? fabric->create_thread(own_thread, start.get(), stack_bytes)
-                                : make(own_thread, start.get(), stack_bytes);
-  if (!error)
-    (void)start.release(); // the thread's
-  return error;
+  return make_counted(among_nodes ? fabric->create_thread : make, body, argument, stack_bytes);
 }
 
 int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-  std::unique_ptr<Start> start(new Start{body, argument});
-  const int error = make(own_thread, start.get(), stack_bytes);
-  if (!error)
-    (void)start.release(); // likewise
-  return error;
+  return make_counted(make, body, argument, stack_bytes);
 }
 
 uint32_t own_threads() { return factory.made.alive(); }
@@ -82,6 +76,6 @@ bool& shortage_told() { return factory.shortage_told; }
 
 void forget_own_threads() { factory.made.forget(); }
 
-void end_with_last_thread() { make_posix_thread(wait_for_last_thread, nullptr, 0); }
+void end_with_last_thread() { make_posix_thread(exit_behind_last_thread, nullptr, 0); }
 
 } // namespace hetmp::runtime

@@ -175,10 +175,10 @@ bool NodeLockTable::place_at_origin(LockSet& set, uint64_t key, LockPlace place,
   return !change(place, word, otherwise); // nobody but the service thread changes it now: it has recalled the lock
 }
 
-/// False: no thread of this node holds it.
-bool NodeLockTable::release(LockPlace place, uint64_t key, Tell& what) {
+/// What is to be told to the coordinator; nothing at all if no thread of this node holds the lock.
+std::optional<Tell> NodeLockTable::release(LockPlace place, uint64_t key) {
   if (!place)
-    return false;
+    return {};
   Word word = place.word().load(std::memory_order_acquire); // pairs with change()
   while (is_of(word, key) && (word & Held)) {
     HETMP_CHECK(word & Here); // L2
@@ -187,17 +187,16 @@ bool NodeLockTable::release(LockPlace place, uint64_t key, Tell& what) {
       continue;
     if (step.wake)
       wake_one(place);
-    what = step.tell;
-    return true;
+    return step.tell;
   }
-  return false;
+  return {};
 }
 
 bool NodeLockTable::unlock_slowly(LockPlace place, uint64_t key) {
-  Tell what = Tell::Nothing;
-  const bool released = release(place, key, what);
-  tell(what, key);
-  return released;
+  const auto what = release(place, key);
+  if (what)
+    tell(*what, key);
+  return what.has_value();
 }
 
 void NodeLockTable::unlock_elsewhere(uint64_t key) {
@@ -205,9 +204,8 @@ void NodeLockTable::unlock_elsewhere(uint64_t key) {
     others_->release_lock(key);
 }
 
-bool NodeLockTable::released(uint64_t key, Tell& what) {
-  what = Tell::Nothing;
-  return release(LockSets::find(sets_.set_of(key), key), key, what);
+std::optional<Tell> NodeLockTable::released(uint64_t key) {
+  return release(LockSets::find(sets_.set_of(key), key), key);
 }
 
 bool NodeLockTable::granted(uint64_t key, bool recalled) {

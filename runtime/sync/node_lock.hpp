@@ -9,6 +9,7 @@
 #include "runtime/sync/lock_sets.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace hetmp::runtime {
 
@@ -59,9 +60,9 @@ class NodeLockTable {
   /// What is to be told to the coordinator. `trial`: only if the lock is free. `leaves`: not the origin's alone from
   /// now on.
   lock_word::Tell recalled(uint64_t key, bool trial, bool leaves);
-  /// A thread of another node has released the lock for the one that holds it here; false if none does. `tell`: as for
-  /// recalled().
-  bool released(uint64_t key, lock_word::Tell& tell);
+  /// A thread of another node has released the lock for the one that holds it here. As recalled(); nothing at all if no
+  /// thread does.
+  std::optional<lock_word::Tell> released(uint64_t key);
   /// The origin: the lock is its alone again.
   void came_home(uint64_t key);
 
@@ -77,7 +78,7 @@ class NodeLockTable {
   }
   void lock_slowly(LockSet& set, uint64_t key);
   bool unlock_slowly(LockPlace place, uint64_t key);
-  static bool release(LockPlace place, uint64_t key, lock_word::Tell& tell);
+  static std::optional<lock_word::Tell> release(LockPlace place, uint64_t key);
   bool take_spinning(LockSet& set, uint64_t key);
   void sleep_until_taken(LockSet& set, LockPlace place);
   Entered enter(LockSet& set, uint64_t key, bool tries, LockPlace& place);

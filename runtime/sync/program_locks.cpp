@@ -92,10 +92,10 @@ __attribute__((noinline)) void ProgramLocks::unlock_here(FutexLock& lock) {
 }
 
 lock_word::Tell ProgramLocks::released_elsewhere(uint64_t key) {
-  lock_word::Tell tell;
-  if (table_.released(key, tell))
-    others_count_.add(-1); // the thread that took it has counted it, or another one that has released it
-  return tell;
+  const auto tell = table_.released(key);
+  if (tell)
+    others_count_.add(-1); // the thread that took it has counted it
+  return tell.value_or(lock_word::Tell::Nothing);
 }
 
 bool ProgramLocks::enter() {

@@ -4,28 +4,13 @@
 // library: early_streams_part.cpp
 #include "stress.hpp"
 
-#include <cstdlib>
-#include <cstring>
 #include <omp.h>
-#include <vector>
 
 extern "C" FILE* early_stream(int which);
 
 namespace {
 
 constexpr int early = 3;
-
-/// What the blocks of closed streams are used for next has nothing in common with streams.
-void fill_free_blocks() {
-  std::vector<void*> blocks;
-  for (size_t bytes = 16; bytes <= 8192; bytes += 16)
-    for (int i = 0; i < 4; ++i) {
-      blocks.push_back(malloc(bytes));
-      memset(blocks.back(), 0xee, bytes);
-    }
-  for (void* block : blocks)
-    free(block);
-}
 
 int sum_of_region() {
   int sum = 0;
@@ -40,7 +25,7 @@ int main() {
   CHECK_EQUAL(sum_of_region(), 28);
   for (int i = 0; i < early; ++i)
     CHECK_EQUAL(fclose(early_stream(i)), 0);
-  fill_free_blocks();
+  stress::fill_free_blocks();
   for (int i = 0; i < 3; ++i)
     CHECK_EQUAL(sum_of_region(), 28); // each node flushes its streams at the end
 
@@ -58,6 +43,6 @@ int main() {
   CHECK_EQUAL(lines, 8);
   CHECK_EQUAL(numbers, 28);
   CHECK_EQUAL(fclose(open), 0);
-  fill_free_blocks();
+  stress::fill_free_blocks();
   CHECK_EQUAL(sum_of_region(), 28);
 }

@@ -1,31 +1,16 @@
 // Streams that one thread opens and another one closes, on whichever nodes those are.
 #include "stress.hpp"
 
-#include <cstdlib>
-#include <cstring>
 #include <omp.h>
-#include <vector>
 
 namespace {
 
 constexpr int threads = 8;
 FILE* streams[threads];
 
-/// What the blocks of closed streams are used for next has nothing in common with streams.
-void fill_free_blocks() {
-  std::vector<void*> blocks;
-  for (size_t bytes = 16; bytes <= 8192; bytes += 16)
-    for (int i = 0; i < 4; ++i) {
-      blocks.push_back(malloc(bytes));
-      memset(blocks.back(), 0xee, bytes);
-    }
-  for (void* block : blocks)
-    free(block);
-}
-
 void fill_free_blocks_everywhere() {
 #pragma omp parallel num_threads(threads)
-  fill_free_blocks();
+  stress::fill_free_blocks();
 }
 
 void open_by_threads() {
@@ -58,7 +43,7 @@ int main() {
     fprintf(streams[omp_get_thread_num()], "%d\n", omp_get_thread_num());
 #pragma omp barrier
     fclose(streams[threads - 1 - omp_get_thread_num()]);
-    fill_free_blocks();
+    stress::fill_free_blocks();
   }
   for (int i = 0; i < 3; ++i)
     fill_free_blocks_everywhere();

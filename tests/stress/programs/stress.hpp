@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace stress {
 
@@ -51,6 +53,18 @@ class Random {
  private:
   uint64_t state_;
 };
+
+/// What blocks that have been freed are used for next: bytes that mean nothing to whoever still takes them for his own.
+inline void fill_free_blocks() {
+  std::vector<void*> blocks;
+  for (size_t bytes = 16; bytes <= 8192; bytes += 16)
+    for (int i = 0; i < 4; ++i) {
+      blocks.push_back(malloc(bytes));
+      memset(blocks.back(), 0xee, bytes);
+    }
+  for (void* block : blocks)
+    free(block);
+}
 
 /// Arithmetic without a call, in which a thread may go on elsewhere: about 0.1 ms.
 __attribute__((always_inline)) inline uint64_t compute(uint64_t x, int count = 40'000) {

@@ -162,19 +162,20 @@ void Node::post(const Request& request) { all_.requests.put(request); }
 
 void Node::hear(const Answer& answer, std::vector<Request>& replies) {
   using lock_word::Tell;
+  const auto reply = [&](Tell what, uint64_t key, uint32_t trial) {
+    if (what == Tell::GiveBack || what == Tell::GiveBackAndAsk)
+      replies.push_back({{.node = number_}, Request::GiveBackLock{key, what == Tell::GiveBackAndAsk}});
+    else if (what == Tell::Keep)
+      replies.push_back({{.node = number_}, Request::KeepLock{key, trial}});
+  };
   if (const auto* granted = std::get_if<Answer::LockGranted>(&answer.content)) {
     EXPECT_TRUE(table.granted(granted->key, granted->recalled));
   } else if (const auto* asked = std::get_if<Answer::LockRecalled>(&answer.content)) {
-    const Tell tell = table.recalled(asked->key, asked->trial != 0, asked->leaves);
-    if (tell == Tell::GiveBack)
-      replies.push_back({{.node = number_}, Request::GiveBackLock{asked->key, false}});
-    else if (tell == Tell::Keep)
-      replies.push_back({{.node = number_}, Request::KeepLock{asked->key, asked->trial}});
+    reply(table.recalled(asked->key, asked->trial != 0, asked->leaves), asked->key, asked->trial);
   } else if (const auto* released = std::get_if<Answer::LockReleased>(&answer.content)) {
-    Tell tell;
-    EXPECT_TRUE(table.released(released->key, tell));
-    if (tell == Tell::GiveBack || tell == Tell::GiveBackAndAsk)
-      replies.push_back({{.node = number_}, Request::GiveBackLock{released->key, tell == Tell::GiveBackAndAsk}});
+    const auto tell = table.released(released->key);
+    ASSERT_TRUE(tell);
+    reply(*tell, released->key, 0);
   } else if (const auto* home = std::get_if<Answer::LockHome>(&answer.content)) {
     table.came_home(home->key);
   } else {

@@ -1,8 +1,11 @@
 // How many threads of a process are not its program's.
 #pragma once
 
+#include "base/machine/process_status.hpp"
+
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 namespace hetmp {
 
@@ -27,5 +30,13 @@ class OwnThreads {
  private:
   std::atomic<uint32_t> alive_{0}; ///< relaxed, see run()
 };
+
+/// Returns when the process has none but those that `own()` counts and its initial thread, which is there until the
+/// process ends, even if it has left. Looks again and again: nobody tells of a thread's end.
+template <class Own> void wait_for_last_thread(Own own) {
+  constexpr timespec moment{0, 10'000'000};
+  while (threads_of_process() > own() + 1)
+    nanosleep(&moment, nullptr);
+}
 
 } // namespace hetmp
