@@ -29,15 +29,21 @@ enum class Fault {
   TrialsAlike,          ///< the coordinator takes an old Keep for the one it waits for
   TrialTakesTime,       ///< a node keeps a lock it was asked for on trial and does not say so
   HomeUntold,           ///< the origin is not told that no other node wants a lock any more
+  ReleaseMissent,       ///< the coordinator tells the node that releases another's lock, not the lock's owner
+  ReleaseUntold,        ///< a node does not say what follows from a release by another node
 };
 
 struct Thread {
   enum State : char { Idle = 'i', Placed = 'p', Asleep = 's', Awake = 'a', Asking = 't', Holding = 'h' } state = Idle;
-  std::string program;  ///< what it still does: L lock and unlock, T try (and unlock)
+  std::string
+      program; ///< what it still does: L lock and unlock, T try (and unlock), A lock and leave it to R, R unlock
   bool excused = false; ///< somebody else had or wanted the lock while this thread tried
 
-  bool can_move() const {
-    return state == Idle ? !program.empty() : state == Placed || state == Awake || state == Holding;
+  /// `releasable`: a thread has left the lock to others, and none has released it.
+  bool can_move(bool releasable) const {
+    if (state == Idle)
+      return !program.empty() && (program[0] != 'R' || releasable);
+    return state == Placed || state == Awake || state == Holding;
   }
   void done() {
     state = Idle;
@@ -77,7 +83,7 @@ class World {
     };
     for (uint32_t n = 0; n < nodes_.size(); ++n) {
       for (uint32_t t = 0; t < nodes_[n].threads.size(); ++t)
-        if (nodes_[n].threads[t].can_move())
+        if (nodes_[n].threads[t].can_move(left_ == Left::Held))
           add([&](World& world) { world.move(n, t); });
       if (!nodes_[n].from_threads.empty())
         add([&](World& world) { world.bring(world.nodes_[n].from_threads); });
@@ -97,7 +103,7 @@ class World {
       return problem_;
     const LockOwners::Lock* lock = coordinator_.find(key);
     const uint32_t owner = lock ? lock->owner : 0;
-    int holders = 0;
+    int holders = left_ != Left::Nothing;
     for (uint32_t n = 0; n < nodes_.size(); ++n) {
       const Node& node = nodes_[n];
       bool believes = false, sleeps = false;
@@ -143,6 +149,7 @@ class World {
         text += text_of(answer);
       text += ';';
     }
+    text += char(left_);
     const LockOwners::Lock* lock = coordinator_.find(key);
     if (!lock)
       return text;
@@ -154,11 +161,15 @@ class World {
   }
 
  private:
+  /// What a thread has taken and left to others; Released: the owner has yet to hear of it.
+  enum class Left : char { Nothing = '-', Held = 'h', Released = 'r' };
+
   bool is(Fault fault) const { return fault_ == fault; }
   void excuse();
   void move(uint32_t n, uint32_t t);
   void enter(uint32_t n, Thread& thread, bool tries);
-  void release(uint32_t n);
+  void release(uint32_t n, std::deque<Request> Node::*lane);
+  void release_left(uint32_t n);
   void wake(Node& node);
   void evict(uint32_t n);
   void bring(std::deque<Request>& lane);
@@ -173,6 +184,7 @@ class World {
   std::vector<Node> nodes_;
   LockOwners coordinator_;
   Fault fault_;
+  Left left_ = Left::Nothing;
   std::string problem_;
 };
 

@@ -7,7 +7,7 @@ namespace hetmp::runtime::lock_test {
 
 /// A try may fail if another thread has, awaits or tries the lock at some time meanwhile.
 inline void World::excuse() {
-  int interested = 0;
+  int interested = left_ != Left::Nothing;
   for (const Node& node : nodes_)
     for (const Thread& thread : node.threads)
       interested += thread.state != Thread::Idle;
@@ -22,7 +22,7 @@ inline void World::move(uint32_t n, uint32_t t) {
   const bool tries = thread.program[0] == 'T';
   switch (thread.state) {
   case Thread::Idle:
-    return enter(n, thread, tries);
+    return thread.program[0] == 'R' ? thread.done(), release_left(n) : enter(n, thread, tries);
   case Thread::Placed: // the origin: what it has placed counts if nothing is away
     if (node.away == 0 || is(Fault::OriginBelievesItself) || (node.word & Recalled)) {
       thread.state = Thread::Holding;
@@ -47,8 +47,11 @@ inline void World::move(uint32_t n, uint32_t t) {
     }
     return;
   case Thread::Holding:
-    thread.done();
-    return release(n);
+    if (thread.program[0] == 'A')
+      left_ = Left::Held;
+    else
+      release(n, &Node::from_threads);
+    return thread.done();
   default:
     return;
   }
@@ -81,7 +84,7 @@ inline void World::enter(uint32_t n, Thread& thread, bool tries) {
   }
 }
 
-inline void World::release(uint32_t n) {
+inline void World::release(uint32_t n, std::deque<Request> Node::*lane) {
   Node& node = nodes_[n];
   if (!(node.word & Held)) {
     problem_ = "the lock of a thread has gone while it held it";
@@ -91,7 +94,18 @@ inline void World::release(uint32_t n) {
   node.word = step.to;
   if (step.wake && !is(Fault::NobodyWoken))
     wake(node);
-  tell(n, &Node::from_threads, step.tell);
+  tell(n, lane, step.tell);
+}
+
+/// By a thread of this node, whichever has taken the lock.
+inline void World::release_left(uint32_t n) {
+  if (nodes_[n].word & Held) {
+    left_ = Left::Nothing;
+    release(n, &Node::from_threads);
+  } else {
+    left_ = Left::Released;
+    nodes_[n].from_threads.push_back({{.node = n}, Request::ReleaseLock{key}});
+  }
 }
 
 /// One of those that sleep; any: all threads of a node that sleep for the lock are alike but for what they do next.
@@ -111,6 +125,8 @@ inline void World::evict(uint32_t n) {
 }
 
 inline void World::tell(uint32_t n, std::deque<Request> Node::*lane, Tell what, uint32_t trial) {
+  if (!lane)
+    return;
   auto& to = nodes_[n].*lane;
   const Asker from{.node = n};
   if (what == Tell::Ask)
@@ -136,10 +152,15 @@ inline void World::bring(std::deque<Request>& lane) {
     right = coordinator_.give_back(from, key, back->again, answers);
   else if (const auto* kept = std::get_if<Request::KeepLock>(&request.content))
     right = coordinator_.keep(from, key, is(Fault::TrialsAlike) ? current_trial() : kept->trial, answers);
+  else if (std::holds_alternative<Request::ReleaseLock>(request.content))
+    coordinator_.release(key, answers);
   if (!right)
     problem_ = "the coordinator refuses a node's request";
-  for (const Answer& answer : answers)
+  for (Answer& answer : answers) {
+    if (is(Fault::ReleaseMissent) && std::holds_alternative<Answer::LockReleased>(answer.content))
+      answer.to = from;
     nodes_[answer.to.node].answers.push_back(answer);
+  }
   if (is(Fault::OriginHearsLate))
     return;
   while (!nodes_[0].answers.empty())
@@ -175,6 +196,9 @@ inline void World::deliver(uint32_t n, const Answer& answer) {
     node.word = step.to;
     if (step.wake)
       wake(node);
+  } else if (std::holds_alternative<Answer::LockReleased>(answer.content)) {
+    left_ = Left::Nothing;
+    release(n, is(Fault::ReleaseUntold) ? nullptr : &Node::from_service);
   } else if (std::holds_alternative<Answer::LockHome>(answer.content)) {
     node.away -= !is(Fault::HomeUntold);
   } else if (const auto* tried = std::get_if<Answer::LockTried>(&answer.content)) {

@@ -51,6 +51,10 @@ const Small small_worlds[] = {
     {"three nodes", {{"LL"}, {"LL"}, {"LL"}}, 0},
     {"three nodes, who lock and try", {{"L"}, {"LT"}, {"TL"}}, 1},
     {"the origin stands by", {{}, {"LTL"}, {"LT"}}, 1},
+    {"taken on one node, released on the other", {{"AL"}, {"RL"}}, 1},
+    {"left to each other", {{"A", "R"}, {"R", "A"}}, 1},
+    {"left to the node that owns it or to another", {{"AT"}, {"R", "LA"}, {"R"}}, 0},
+    {"left to the origin", {{"R", "T"}, {"AL"}, {"L"}}, 1},
 };
 
 TEST(LockOwners, EveryStateOfSmallWorldsIsRight) {
@@ -63,9 +67,10 @@ TEST(LockOwners, EveryStateOfSmallWorldsIsRight) {
 }
 
 TEST(LockOwners, EverySeededFaultIsFound) {
-  for (const Fault fault : {Fault::RecallForgotten, Fault::GrantForgetsRecall, Fault::AgainForgotten,
-                            Fault::OriginBelievesItself, Fault::GivenBackAwaited, Fault::NobodyWoken, Fault::WokenKept,
-                            Fault::OriginHearsLate, Fault::TrialsAlike, Fault::TrialTakesTime, Fault::HomeUntold}) {
+  for (const Fault fault :
+       {Fault::RecallForgotten, Fault::GrantForgetsRecall, Fault::AgainForgotten, Fault::OriginBelievesItself,
+        Fault::GivenBackAwaited, Fault::NobodyWoken, Fault::WokenKept, Fault::OriginHearsLate, Fault::TrialsAlike,
+        Fault::TrialTakesTime, Fault::HomeUntold, Fault::ReleaseMissent, Fault::ReleaseUntold}) {
     bool found = false;
     for (const Small& world : small_worlds)
       found = found || !explore(world.programs, world.evictions, fault).problem.empty();
