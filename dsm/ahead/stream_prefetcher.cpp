@@ -22,7 +22,7 @@ PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t th
     return {};
   const PageSeries series = first ? streams_.fault(page, access, thread) : streams_.fault_under_way(page, access);
   HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
-  return series;
+  return first && access == Access::Read && series.count == 0 && !series.write ? dense_.read(page) : series;
 }
 
 PageSeries StreamPrefetcher::used(PageNumber page, const PageSource& source) {

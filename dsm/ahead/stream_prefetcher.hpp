@@ -1,6 +1,7 @@
-// Pages that a stream of faults will want are asked for with the page a thread waits for.
+// Pages that a stream of faults will want, or many faults in one place, are asked for with the page a thread waits for.
 #pragma once
 
+#include "dsm/ahead/dense_blocks.hpp"
 #include "dsm/ahead/fault_streams.hpp"
 #include "dsm/ahead/page_source.hpp"
 #include "dsm/ahead/wanted_page.hpp"
@@ -30,6 +31,8 @@ class StreamPrefetcher {
   void fetch(const PageSeries& series, PageNumber with, PageSource& source, VisitPrefetcher& visits);
   /// A witness was taken by another node before it was written.
   void regretted(PageNumber page);
+  /// Other nodes have taken the copies away.
+  void lost(PageNumber first, uint32_t count) { dense_.lost(first, count); }
 
  private:
   bool is_near(PageNumber page, PageNumber with, int64_t stride) const;
@@ -37,6 +40,7 @@ class StreamPrefetcher {
   const AddressPlan& plan_;
   bool wanted_ = true;
   FaultStreams streams_;
+  DenseBlocks dense_; ///< for what is no stream
   WriteDoubts doubts_;
   std::vector<WantedPage> to_ask_; ///< of fetch(), kept for its memory
 };

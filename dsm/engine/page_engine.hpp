@@ -79,6 +79,7 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   void push(PageNumber page, uint32_t to) override;
   bool all_readable() const override { return memory_.all_readable(); }
   void copies_lost(PageRange pages) override {
+    prefetcher_.streams.lost(pages.first, pages.count);
     prefetcher_.visits.lost(pages.first, pages.count, *this);
     prefetcher_.lent.lost(pages.first, pages.count);
   }

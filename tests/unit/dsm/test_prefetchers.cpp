@@ -71,6 +71,67 @@ TEST_F(Prefetching, AStreamFetchesWhatComesNext) {
   EXPECT_EQ(pages.asked[0], std::pair(others + 3, false));
 }
 
+TEST_F(Prefetching, ABlockThatIsReadHereAndThereComesWhole) {
+  const PageNumber block = (others / DenseBlocks::block_pages + 1) * DenseBlocks::block_pages;
+  for (const PageNumber page : {7, 52, 23})
+    fault(block + page);
+  EXPECT_TRUE(pages.asked.empty());
+  fault(block + 40);
+  std::set<PageNumber> fetched;
+  for (const auto& [page, write] : pages.asked) {
+    EXPECT_FALSE(write);
+    EXPECT_EQ(page / DenseBlocks::block_pages, block / DenseBlocks::block_pages);
+    fetched.insert(page);
+  }
+  EXPECT_EQ(fetched.size(), DenseBlocks::block_pages - 3)
+      << "all that is not here, but the page that is waited for too";
+}
+
+TEST(DenseBlocks, FewerPagesAreEnoughBesideOthers) {
+  DenseBlocks blocks;
+  const auto needed = [&](PageNumber block) {
+    uint32_t faults = 1;
+    while (blocks.read(block * DenseBlocks::block_pages + faults * 13 % DenseBlocks::block_pages).count == 0)
+      ++faults;
+    return faults;
+  };
+  PageNumber block = 10 * DenseBlocks::neighbourhood;
+  for (const uint32_t expected : {4u, 4u, 2u, 2u, 1u, 1u})
+    EXPECT_EQ(needed(block++), expected);
+  EXPECT_EQ(needed(11 * DenseBlocks::neighbourhood), DenseBlocks::first_enough) << "not of this neighbourhood";
+  blocks.lost((block - 1) * DenseBlocks::block_pages, 1);
+  EXPECT_EQ(needed(block), DenseBlocks::first_enough) << "one of these was lost";
+}
+
+TEST(DenseBlocks, ABlockWhoseCopiesWereLostIsDoubted) {
+  DenseBlocks blocks;
+  constexpr PageNumber first = 100 * DenseBlocks::block_pages;
+  uint32_t enough = DenseBlocks::first_enough;
+  for (int turn = 0; turn < 8; ++turn) {
+    for (uint32_t fault = 1; fault < enough; ++fault)
+      ASSERT_EQ(blocks.read(first + fault).count, 0u) << turn;
+    const PageSeries series = blocks.read(first);
+    ASSERT_EQ(series.count, DenseBlocks::block_pages) << turn;
+    EXPECT_EQ(series.first, first);
+    blocks.lost(first + 5, 1);
+    enough = std::min(2 * enough, uint32_t(DenseBlocks::block_pages));
+  }
+}
+
+TEST(DenseBlocks, WhereMostAreLostFewAreFetched) {
+  DenseBlocks blocks;
+  constexpr uint32_t count = 1000;
+  uint32_t fetched = 0;
+  for (PageNumber block = 1; block <= count; ++block)
+    for (uint32_t fault = 0; fault < DenseBlocks::first_enough; ++fault)
+      if (blocks.read(block * DenseBlocks::block_pages * DenseBlocks::neighbourhood + fault).count != 0) {
+        ++fetched;
+        blocks.lost(block * DenseBlocks::block_pages * DenseBlocks::neighbourhood, 1);
+      }
+  EXPECT_GT(fetched, count / DenseBlocks::now_and_then / 2);
+  EXPECT_LT(fetched, 2 * DenseBlocks::doubted + count / DenseBlocks::now_and_then + 2);
+}
+
 TEST_F(Prefetching, OneOfWhatIsFetchedForWritingIsAWitness) {
   const auto write = [&](PageNumber page) {
     const PageSeries series = prefetcher.streams.faulted(page, Access::Write, 1, true, pages);

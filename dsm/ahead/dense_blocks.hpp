@@ -1,0 +1,96 @@
+// Which pages will be wanted where threads read here and there, as in a table that they look things up in: no stream
+// leads from one fault to the next, but a block of which several pages were read is one of which most will be. (The
+// prefetcher of NVIDIA's Unified Memory counts by blocks as well: Ganguly et al., ISCA 2019.) Pure, bounded, and cheap:
+// it is asked on every fault.
+#pragma once
+
+#include "dsm/ahead/page_series.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hetmp::dsm {
+
+/// To fetch a block costs about as much as `first_enough` faults, so that many are waited for; fewer where other blocks
+/// nearby were fetched. A node that writes to such a block has to ask for each page of which others have copies. So a
+/// block whose copies were lost has to show twice as many faults the next time, and where half of the blocks are lost
+/// few are fetched.
+class DenseBlocks {
+ public:
+  static constexpr PageNumber block_pages = 64;
+  static constexpr uint32_t first_enough = 4;     ///< pages of a block that were read
+  static constexpr PageNumber neighbourhood = 16; ///< blocks
+  static constexpr uint32_t some = 2, many = 4;   ///< of these that were fetched: two pages are enough, or one
+  static constexpr uint32_t doubted = 8;          ///< blocks that may be lost before others are doubted
+  static constexpr uint32_t now_and_then = 32;    ///< of the blocks that are doubted, one of so many is fetched
+
+  DenseBlocks() : blocks_(slots), neighbourhoods_(slots) {}
+
+  /// A thread has faulted on the page to read it, and no stream leads there. The pages to fetch: none, or its block.
+  PageSeries read(PageNumber page) {
+    const PageNumber number = page / block_pages;
+    Block& block = entry(blocks_, number);
+    Neighbourhood& around = entry(neighbourhoods_, number / neighbourhood);
+    const bool is_doubtful = block.enough > first_enough;
+    if (++block.faults < (is_doubtful ? block.enough : around.enough()) || !allow())
+      return {};
+    if (!block.fetched)
+      note(fetched_), ++around.fetched;
+    block.faults = 0;
+    block.fetched = true;
+    return {.first = number * block_pages, .stride = 1, .count = block_pages, .write = false};
+  }
+
+  /// Another node has taken copies of these pages away.
+  void lost(PageNumber first, uint32_t count) {
+    for (PageNumber number = first / block_pages; number * block_pages < first + count; ++number) {
+      Block& block = blocks_[size_t(number % slots)];
+      if (block.number != number || !block.fetched)
+        continue;
+      block.faults = 0;
+      block.enough = std::min(2 * block.enough, uint32_t(block_pages));
+      block.fetched = false;
+      entry(neighbourhoods_, number / neighbourhood).fetched = 0;
+      note(lost_);
+    }
+  }
+
+ private:
+  static constexpr size_t slots = 4096;
+  static constexpr uint32_t remembered = 256; ///< blocks: what came before counts half, and less
+
+  struct Block {
+    PageNumber number = 0;
+    uint32_t faults = 0;            ///< since it was fetched
+    uint32_t enough = first_enough; ///< of these
+    bool fetched = false;           ///< and nothing of it lost since
+  };
+  struct Neighbourhood {
+    PageNumber number = 0;
+    uint32_t fetched = 0; ///< blocks, since one was lost
+    uint32_t enough() const { return fetched >= many ? 1 : fetched >= some ? 2 : first_enough; }
+  };
+  /// Of several with the same place in the table, the latest.
+  template <class Entry> static Entry& entry(std::vector<Entry>& table, PageNumber number) {
+    Entry& found = table[size_t(number % slots)];
+    if (found.number != number) {
+      found = {};
+      found.number = number;
+    }
+    return found;
+  }
+
+  bool allow() { return lost_ <= fetched_ / 2 + doubted || ++refused_ % now_and_then == 0; }
+  void note(uint32_t& blocks) {
+    if (++blocks >= remembered)
+      fetched_ /= 2, lost_ /= 2;
+  }
+
+  std::vector<Block> blocks_;
+  std::vector<Neighbourhood> neighbourhoods_;
+  uint32_t fetched_ = 0, lost_ = 0, refused_ = 0; ///< blocks
+};
+
+} // namespace hetmp::dsm
