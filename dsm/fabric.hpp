@@ -11,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 16;
+inline constexpr uint32_t fabric_version = 17;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -206,6 +206,8 @@ struct Fabric {
   void (*end_journey)(JourneySeen* seen);
   /// On a journey: the calling thread, at home, has waited, and is about to compute again.
   void (*has_waited)();
+  /// On a journey: how long so far the calling thread, at home, has been on other nodes, ns.
+  int64_t (*time_elsewhere)();
   /// Behind it the calling thread is at home, wherever it was.
   void (*come_home)();
   /// No thread goes to other nodes any more, as far as one can tell: the pages that they took meanwhile come back

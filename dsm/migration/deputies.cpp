@@ -155,9 +155,10 @@ void Deputy::travel(const ucontext_t& interrupted) {
   seen_.abroad_ns += message_.abroad_ns;
   seen_.computed_ns += message_.computed_ns;
   seen_.pages += message_.pages();
-  const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns + int64_t(message_.pages()) * int64_t(page_ns_);
+  const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_);
+  const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns + pages_ns;
   const double now_us = after_us();
-  allowance_.came_home(why, double(lost) / 1000, now_us);
+  allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == Homecoming::Gate) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
@@ -305,6 +306,8 @@ void Deputies::has_waited() {
   if (traveller.deputy)
     traveller.deputy->has_waited();
 }
+
+int64_t Deputies::time_elsewhere() const { return traveller.deputy ? traveller.deputy->time_elsewhere() : 0; }
 
 void Deputies::end_journey(JourneySeen& seen) {
   if (traveller.deputy)

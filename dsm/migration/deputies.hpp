@@ -32,6 +32,8 @@ class Deputy {
   void begin(const Journey& journey);
   /// At home.
   void has_waited();
+  /// In the journey in hand.
+  int64_t time_elsewhere() const { return seen_.abroad_ns; }
   void end(JourneySeen& seen);
 
   /// The signal's handler. True: it has been away meanwhile.
@@ -98,6 +100,7 @@ class Deputies {
   void begin_journey(const Journey& journey);
   /// See Fabric.
   void has_waited();
+  int64_t time_elsewhere() const;
   void end_journey(JourneySeen& seen);
 
   /// Service thread. What the thread touches first at home; nothing: what the message says cannot be.

@@ -163,6 +163,7 @@ struct FabricFunctions {
     if (deputies.away() == 0)
       the_process->service_->prefetcher().lent.lend(false);
   }
+  static int64_t time_elsewhere() { return the_process->migration_.deputies().time_elsewhere(); }
   static void has_waited() { the_process->migration_.deputies().has_waited(); }
   static void bring_home() { the_process->bring_home(); }
   static void begin_new_pages() { the_process->heap_.begin_new_pages(); }
@@ -252,6 +253,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr,
              nullptr,
              nullptr,
+             nullptr,
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
@@ -265,6 +267,7 @@ void NodeProcess::prepare_migration() {
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;
   fabric_.has_waited = FabricFunctions::has_waited;
+  fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
   fabric_.come_home = migration_.come_home();
 }
 

@@ -144,12 +144,14 @@ Range dynamic_chunks(const LoopProgress& loop, uint64_t first, uint64_t count = 
   return {begin, last + std::min(loop.schedule.chunk, loop.trips - last)};
 }
 
-/// How many chunks the thread is to take, after those that it has had.
-uint32_t next_batch(LoopProgress& loop) {
-  const int64_t now_ns = monotonic_nanoseconds();
+/// How many chunks the thread is to take, after those that it has had. They are timed by how long it was executed: at
+/// home it waits for turns on a CPU that others compute on as well, and no batch would come to be worth its way.
+uint32_t next_batch(ImplicitTask& task) {
+  LoopProgress& loop = task.loop;
+  const int64_t executed_ns = thread_cpu_nanoseconds() + task.time_elsewhere();
   if (loop.batched != 0)
-    loop.batch.took(loop.batched, double(now_ns - loop.batch_began_ns) / 1000);
-  loop.batch_began_ns = now_ns;
+    loop.batch.took(loop.batched, double(executed_ns - loop.batch_began_ns) / 1000);
+  loop.batch_began_ns = executed_ns;
   return loop.batch.chunks();
 }
 
@@ -157,7 +159,8 @@ uint32_t next_batch(LoopProgress& loop) {
 /// second time: threads that come too late, as often as they like, do not make the number overflow.
 constexpr uint64_t most_counted_at_once = uint64_t(1) << 62;
 
-Range take_counted(LoopBuffer& buffer, LoopProgress& loop, uint32_t threads) {
+Range take_counted(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
+  LoopProgress& loop = task.loop;
   HETMP_CHECK(!loop.dealt && loop.schedule.chunk != 0);
   // relaxed, all: only the number matters; what the iterations touch is ordered by barriers.
   if (!loop.in_batches && loop.chunks < most_counted_at_once) {
@@ -168,7 +171,7 @@ Range take_counted(LoopBuffer& buffer, LoopProgress& loop, uint32_t threads) {
   if (next >= loop.chunks)
     return {};
   const uint64_t wanted =
-      !loop.in_batches ? 1 : std::min<uint64_t>(next_batch(loop), ChunkBatch::most_of(loop.chunks - next, threads));
+      !loop.in_batches ? 1 : std::min<uint64_t>(next_batch(task), ChunkBatch::most_of(loop.chunks - next, threads));
   const uint64_t number = buffer.next.fetch_add(wanted, std::memory_order_relaxed);
   if (number >= loop.chunks)
     return {};
@@ -200,10 +203,10 @@ uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
 }
 
 /// What the thread has of its own.
-ChunkNumbers take_own(ChunkShare& own, LoopProgress& loop, uint32_t threads, uint32_t local) {
-  const auto dealt = [&] { return chunks_dealt(loop, threads, local); };
-  if (loop.in_batches)
-    return own.take_some(next_batch(loop), dealt);
+ChunkNumbers take_own(ChunkShare& own, ImplicitTask& task, uint32_t threads) {
+  const auto dealt = [&] { return chunks_dealt(task.loop, threads, task.local_number); };
+  if (task.loop.in_batches)
+    return own.take_some(next_batch(task), dealt);
   const uint32_t number = own.take(dealt);
   return number == ChunkShare::none ? ChunkNumbers{} : ChunkNumbers{number, number + 1};
 }
@@ -215,7 +218,7 @@ Range take_dealt(LoopBuffer& buffer, ImplicitTask& task) {
   const uint32_t threads = task.team->local_threads();
   ChunkShare& own = buffer.shares[task.local_number];
   while (!loop.had_last) {
-    ChunkNumbers taken = take_own(own, loop, threads, task.local_number);
+    ChunkNumbers taken = take_own(own, task, threads);
     if (taken.empty()) {
       const uint32_t stolen = steal_chunk(buffer, task, threads);
       if (stolen == ChunkShare::none)
@@ -255,7 +258,7 @@ bool next_on_one_node(ImplicitTask& task, Range& chunk) {
   else if (loop.schedule.kind == ScheduleKind::Guided)
     chunk = take_guided(buffer, loop, task.team_size);
   else
-    chunk = take_counted(buffer, loop, task.team_size);
+    chunk = take_counted(buffer, task, task.team_size);
   if (chunk.empty())
     return false;
   HETMP_CHECK(chunk.end <= loop.trips);

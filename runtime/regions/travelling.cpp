@@ -43,8 +43,10 @@ class Travels {
     ledger_.share_budget(placing_us);
     ledger_.leave_to_trials(leaves);
     permit_ = ledger_.begin(region, now_us, waited_us());
-    permit_.allowance.later_us /= travellers;
-    permit_.allowance.later_grows /= travellers;
+    for (GrowingAllowance::Stage* const stage : {&permit_.allowance.later, &permit_.allowance.alone}) {
+      stage->us /= travellers;
+      stage->grows /= travellers;
+    }
     bring_home_what_was_given_up();
     if (permit_.travels && ledger_.regions().at(region).all_visits == 0)
       fabric_->begin_new_pages();
@@ -196,6 +198,7 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
                                travels().are_drawn()};
     fabric.begin_journey(&journey);
     self.task->has_waited = fabric.has_waited;
+    self.task->time_elsewhere = fabric.time_elsewhere;
   }
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);

@@ -35,6 +35,7 @@ struct alignas(cache_line) ImplicitTask {
   /// Null unless its thread may be executed elsewhere for a while (regions/travelling.hpp): what to call when that has
   /// waited.
   void (*has_waited)() = nullptr;
+  int64_t (*time_elsewhere)() = nullptr; ///< then: how long it has been so far, ns
   uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp
 
   // Cancellation

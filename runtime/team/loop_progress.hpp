@@ -35,7 +35,7 @@ struct LoopProgress {
   schedulers::ChunkBatch batch;               ///< then: how many chunks at a time; kept for the next visit of the loop,
   const void* batch_of = nullptr;             ///< which this is
   uint32_t batched = 0;                       ///< then: in hand,
-  int64_t batch_began_ns = 0;                 ///< since
+  int64_t batch_began_ns = 0;                 ///< since, by how long the thread has been executed
   uint32_t victim = 0;                        ///< then: the local thread that the last ones were stolen from
   // lastprivate variables have what they had in the last chunk of the thread that gets the loop's last iteration.
   bool has_last = false; ///< which is kept for the end, where chunks do not come in order

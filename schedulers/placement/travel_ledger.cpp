@@ -140,10 +140,11 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   known.departs_at_once_ = at_once;
   known.allowance_ = {.first_us = allowance_us};
   if (!follows) {
-    known.allowance_.later_after_us =
-        std::max(rules_.least_heavy_us, (rules_.heavy * now_us - known.spent_us) / (1 - rules_.heavy));
-    known.allowance_.later_us = rules_.heavy_allowance * left_us;
-    known.allowance_.later_grows = rules_.heavy_allowance * rules_.budget_share;
+    const auto has_share_after_us = [&](double of_run) { return (of_run * now_us - known.spent_us) / (1 - of_run); };
+    known.allowance_.later = {std::max(rules_.least_heavy_us, has_share_after_us(rules_.heavy)),
+                              rules_.heavy_allowance * left_us, rules_.heavy_allowance * rules_.budget_share};
+    known.allowance_.alone = {std::max(rules_.least_alone_us, has_share_after_us(rules_.alone)), left_us,
+                              rules_.budget_share};
   }
   const bool pays = follows ? known.leader_->pays : known.pays;
   return {true, delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};

@@ -57,7 +57,9 @@ struct TravelRules {
   double heavy = 0.2;              ///< a region with this share of the run
   double least_heavy_us = 100'000; ///< that has lasted at least so long
   double heavy_allowance = 0.6;    ///< may lose this share of what is left of the budget in one stay,
-  double allowance = 0.05;         ///< and others this one
+  double alone = 0.8;              ///< one with this share of the run
+  double least_alone_us = 500'000; ///< that has lasted at least so long may lose all of it;
+  double allowance = 0.05;         ///< others may lose this share
   double least_allowance_us = 2000;
   double more = 1.5;   ///< a trial that has lost what it might is made again when it may lose so many times as much
   double enough = 0.1; ///< share of what a trial's last visit has lost that the next one must be allowed to lose

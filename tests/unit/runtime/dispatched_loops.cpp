@@ -76,8 +76,10 @@ TYPED_TEST(DispatchedLoops, InBatches) {
         Visits<TypeParam> first(loop), second(loop);
         parallel(threads, [&](Member self) {
           runtime::ImplicitTask& task = runtime::task_of(self.gtid);
-          if (self.number % 2 != 0)
+          if (self.number % 2 != 0) {
             task.has_waited = [] {};
+            task.time_elsewhere = [] { return int64_t(0); };
+          }
           run_loop(self, schedule, 1, loop, first);
           run_loop(self, schedule, 1, loop, second);
           task.has_waited = nullptr;
