@@ -48,7 +48,8 @@ std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& re
   const schedulers::PlacementRules& rules = placer.rules();
   switch (placer.why(region, now_us)) {
   case PlacedBecause::Unknown:
-    return "its usual time is known after " + std::to_string(rules.visits_to_know) + " visits";
+    return "its usual time is known after " + std::to_string(rules.visits_to_know) + " visits and " +
+           in_time(rules.judged_us);
   case PlacedBecause::Changes:
     return "its visits have each another amount of work, or ever less, so a gain could not be told";
   case PlacedBecause::TooShort:

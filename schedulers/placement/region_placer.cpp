@@ -20,7 +20,7 @@ bool RegionPlacer::is_for_trials(const Region& region, double now_us) const {
   const double soon_us = std::max(rules_.least_foresight_us, rules_.foresight * now_us);
   switch (why_at_home(region, now_us)) {
   case PlacedBecause::Unknown:
-    return region.home_visits <= rules_.visits_to_know;
+    return region.home_visits <= rules_.visits_to_know || region.home_us < rules_.judged_us;
   case PlacedBecause::NoBudget:
     return refusal_.known && refusal_.share >= rules_.least_share && refusal_.worst_us <= budget_left_us(soon_us);
   case PlacedBecause::Lost:
@@ -169,6 +169,9 @@ PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) con
     return PlacedBecause::TooShort;
   if (region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
     return PlacedBecause::Synchronises;
+  // A few short visits, the first of them with cold caches, tell less than a trial will be judged by.
+  if (region.home.count() * region.home.mean_us() < rules_.judged_us)
+    return PlacedBecause::Unknown;
   return PlacedBecause::NoBudget;
 }
 
@@ -183,13 +186,16 @@ PlacedBecause RegionPlacer::why(const Region& region, double now_us) const {
 }
 
 void RegionPlacer::consider_trial(double now_us, double resident_mib) {
-  double in_candidates_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0;
+  double in_candidates_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0, moving_us = 0;
   for (auto& [name, region] : regions_) {
     region.tried = !region.kept && why_at_home(region, now_us) == PlacedBecause::NoBudget;
     if (!region.tried)
       continue;
-    in_candidates_us += region.home_us;
-    const double slowdown = std::max(rules_.worst_slowdown, region.worst_slowdown);
+    const bool is_doubted = region.doubted_moving_us != 0;
+    const double weight_us = region.home_us + (is_doubted ? region.spread_us : 0);
+    in_candidates_us += weight_us;
+    const double slowdown =
+        is_doubted ? rules_.doubted_slowdown : std::max(rules_.worst_slowdown, region.worst_slowdown);
     constexpr double disturbed_most = 2; // times the usual time, of a region without a visit that was not disturbed
     const double usual_us = region.home.mean_us();
     const double of_this_run_us = region.longest_quiet_us > 0
@@ -197,15 +203,15 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
                                       : std::min(region.longest_home_us, disturbed_most * usual_us);
     const double longest_us = std::max(of_this_run_us, region.recalled_longest_us);
     worst_us = std::max(worst_us, longest_us * (slowdown - 1));
-    cycle_us += longest_us;
-    if (region.home_us > heaviest_us) {
-      heaviest_us = region.home_us;
+    (is_doubted ? moving_us : cycle_us) += is_doubted ? region.doubted_moving_us : longest_us;
+    if (weight_us > heaviest_us) {
+      heaviest_us = weight_us;
       heaviest_ = name;
     }
   }
   const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
   const double moved_mib = touched_mib * double(rules_.nodes - 1) / rules_.nodes; // the origin keeps its part
-  worst_us += moved_mib * rules_.bring_us_per_mib;
+  worst_us += moved_mib * rules_.bring_us_per_mib + 2 * moving_us;
   const bool is_enough = in_candidates_us >= rules_.least_share * now_us;
   if (is_enough && worst_us <= budget_left_us(now_us))
     return begin_trial(now_us);
@@ -249,6 +255,8 @@ void RegionPlacer::judge_trial(double now_us) {
 
 void RegionPlacer::keep() {
   kept_regions_ = 0;
+  if (recalls_) // the earlier run has doubted it
+    doubt_after_us_ = std::max(doubt_after_us_, rules_.doubted_recalled_us);
   recalls_ = false;
   for (auto& [name, region] : regions_) {
     if (region.tried)
@@ -272,6 +280,7 @@ void RegionPlacer::reverse(double now_us) {
       continue;
     if (all || is_slower(region))
       region.excluded_until_us = now_us * (region.trials_lost++ == 0 ? rules_.soon_again : rules_.second_chance);
+    region.doubted_moving_us = 0;
     region.settled = region.spread_visits == 0; // its data has not moved
     region.tried = false;
   }
@@ -312,9 +321,41 @@ void RegionPlacer::watch(double now_us) {
     watched_.window = {};
   }
   if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows)
-    return;
+    return is_in_doubt(now_us) ? doubt() : void();
   whole_ = {std::max(0.0, -watched_.gained_us), 0};
   leave_nodes(now_us * rules_.second_chance);
+}
+
+/// Whether what is kept gains so little that nobody could tell whether it still does: the times at home are of its
+/// first visits, which find cold caches and fresh pages, or of a slower minute of the machine.
+bool RegionPlacer::is_in_doubt(double now_us) {
+  if (watched_.latest.usual_us < std::max(doubt_after_us_, rules_.doubted_gain_us))
+    return false;
+  const Balance latest = std::exchange(watched_.latest, {});
+  const bool is_little =
+      latest.taken_us > rules_.doubtful * latest.usual_us && latest.taken_us <= rules_.loses * latest.usual_us;
+  const bool was_little = std::exchange(watched_.gained_little, is_little); // else a phase has begun, or ended
+  if (!is_little || !was_little || 2 * moving_us() > budget_left_us(now_us) / 2)
+    return false;
+  doubt_after_us_ = rules_.doubt_growth * std::max(doubt_after_us_, rules_.doubted_gain_us);
+  return true;
+}
+
+/// All that is kept goes home until its times there are known anew. What several nodes take is known by then: the trial
+/// that follows may lose little.
+void RegionPlacer::doubt() {
+  for (auto& [name, region] : regions_)
+    region.doubted_moving_us = region.kept ? std::max(1.0, region.first_spread_us - region.spread.mean_us()) : 0;
+  measure_anew();
+}
+
+/// What it takes to bring the data of all that is kept to several nodes, or home.
+double RegionPlacer::moving_us() const {
+  double moving_us = 0;
+  for (const auto& [name, region] : regions_)
+    if (region.kept)
+      moving_us += std::max(0.0, region.first_spread_us - region.spread.mean_us());
+  return moving_us;
 }
 
 /// All that is kept goes home.
@@ -334,11 +375,10 @@ void RegionPlacer::leave_nodes(double excluded_until_us) {
 /// What is usual at home is not known any more. What coming home costs can't be told by it either: as much as going
 /// has.
 void RegionPlacer::measure_anew() {
-  whole_ = {};
+  whole_ = {moving_us(), 0};
   for (auto& [name, region] : regions_) {
     if (!region.kept)
       continue;
-    whole_.taken_us += std::max(0.0, region.first_spread_us - region.spread.mean_us());
     region.home = {};
     region.home_trend = {};
     region.longest_home_us = region.longest_quiet_us = 0;

@@ -10,7 +10,8 @@
 // given up as soon as it has lost half of that: coming home costs about as much again.
 //
 // All that holds for regions whose visits have the same to do. A region of which each visit is another one, or has ever
-// less to do, is not tried; one that has come to have less to do while it was kept goes home, to be measured anew.
+// less to do, is not tried; one that has come to have less to do while it was kept goes home, to be measured anew. So
+// does what gains little, now and then: its first visits at home may have taken longer than those to come would.
 //
 // What an earlier run has taught can be recalled. A region that gained is on several nodes from its first visit then,
 // in a trial that is judged by the times at home that the earlier run has measured. A visit that these do not speak of
@@ -50,6 +51,11 @@ struct PlacementRules {
   double watched_share = 0.05;      ///< and over at least this share of the run;
   uint32_t most_losing_windows = 3; ///< if it loses so many times in a row, or
   double most_given_back = 0.5;     ///< more than this share of what it had gained, it goes home
+  double doubtful = 0.75;           ///< what takes more than this share of the usual time shows anew what is usual,
+  double doubted_gain_us = 150'000; ///< if it does so twice in a row, for so much of that, and again after
+  double doubt_growth = 3;          ///< so many times as much;
+  double doubted_slowdown = 2;      ///< of one visit in the trial that follows
+  double doubted_recalled_us = 2e6; ///< what an earlier run had kept is first asked so late
   double foresight = 8;             ///< a trial that fits the budget of a run so many times as long is saved for,
   double least_foresight_us = 5e6;  ///< or of one as long as this
   double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long;
@@ -136,6 +142,7 @@ class RegionPlacer {
     double recalled_longest_us = 0; ///< visit at home, in an earlier run
     bool recalls_loss = false;      ///< excluded by an earlier run, of the same problem as far as is known yet
     uint32_t familiar_visits = 0;   ///< at home, in a row, of kinds that had been there before
+    double doubted_moving_us = 0;   ///< what its data took to come, of one whose gain was doubted; 0: it was not
     Trend home_trend;
     Trend kept_trend; ///< on several nodes, since it is kept there
   };
@@ -191,11 +198,14 @@ class RegionPlacer {
   /// Of what is kept, against the times at home.
   struct Watch {
     Balance window;              ///< the one in hand
+    Balance latest;              ///< since it was last asked whether it gains beyond doubt,
+    bool gained_little = false;  ///< and what came of that
     uint32_t losing_windows = 0; ///< that have lost before it, in a row
     double gained_us = 0;        ///< in all
     double most_gained_us = 0;   ///< what that has been at most
     void add(double taken, double usual) {
       window.add(taken, usual);
+      latest.add(taken, usual);
       gained_us += usual - taken;
       most_gained_us = std::max(most_gained_us, gained_us);
     }
@@ -222,6 +232,9 @@ class RegionPlacer {
   void begin_settling();
   void end_settling();
   void watch(double now_us);
+  bool is_in_doubt(double now_us);
+  void doubt();
+  double moving_us() const;
   void leave_nodes(double excluded_until_us);
   void measure_anew();
 
@@ -247,6 +260,7 @@ class RegionPlacer {
   Balance whole_;                ///< since the trial began, coming back included
   Balance steady_;               ///< since its data has come to where it is used
   Watch watched_;                ///< since what is kept has changed
+  double doubt_after_us_ = 0;    ///< usual time of what is kept; 0: rules_.doubted_gain_us
   uint64_t heaviest_ = 0;        ///< of those tried
   uint32_t heaviest_visits_ = 0; ///< while its data was there
   uint32_t settling_visits_ = 0;

@@ -21,6 +21,8 @@ struct ProgramRegion {
   bool is_another = false; ///< each visit has a trip count of its own
   uint32_t phase = 0;      ///< so many visits, and then as many for which several nodes take
   double other_us = 0;     ///< so much, and so on; 0: there are no such phases
+  double first_us = 0;     ///< that each of its first `first_visits` takes longer, wherever it is
+  uint32_t first_visits = 0;
 };
 
 struct Program {
@@ -52,6 +54,8 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
       const double work = std::pow(region.remains, cycle);
       const double spread_us = (is_other ? region.other_us : region.spread_us) * work + region.meetings_us;
       double visit_us = (spread ? spread_us : region.home_us * work) * disturbed;
+      if (cycle < region.first_visits)
+        visit_us += region.first_us, run.home_us += region.first_us;
       if (is_spread[region.name] != spread)
         visit_us += region.move_us;
       is_spread[region.name] = spread;

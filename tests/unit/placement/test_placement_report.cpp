@@ -44,7 +44,7 @@ TEST(PlacementReport, SaysWhatTrialsHaveLost) {
 }
 
 TEST(PlacementReport, SaysWhyRegionsStay) {
-  expect_region(record_after({.cycle = {{}}, .cycles = 2}), false, "its usual time is known after 3 visits");
+  expect_region(record_after({.cycle = {{}}, .cycles = 2}), false, "its usual time is known after 3 visits and 20 ms");
   expect_region(record_after({.cycle = {{.home_us = 50, .spread_us = 30}}, .noise = 0}), false,
                 "a visit takes 50 us, and nodes that meet are worth it from 300 us on");
   expect_region(record_after({.cycle = {{.home_us = 5000, .spread_us = 3000, .exchanges = 100}}}), false,

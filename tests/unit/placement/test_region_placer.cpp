@@ -186,6 +186,21 @@ TEST(RegionPlacer, WhatIsKeptIsWatched) {
 }
 
 /// Regions that come later are known later, and join those that are kept.
+TEST(RegionPlacer, WhatIsKeptForItsFirstVisitsIsDoubted) {
+  Program program{.cycle = {{.home_us = 1000, .spread_us = 1200, .move_us = 500, .first_us = 600, .first_visits = 4}},
+                  .cycles = 10'000};
+  RegionPlacer placer;
+  RunOfProgram run = run_program(program, placer);
+  EXPECT_GE(placer.trials(), 2u) << "it seemed to gain";
+  EXPECT_FALSE(placer.regions().at(1).kept);
+  EXPECT_LT(run.taken_us, 1.01 * run.home_us + 100'000);
+  program.cycle[0].spread_us = 850; // gains little, but it does
+  RegionPlacer another;
+  run = run_program(program, another);
+  EXPECT_TRUE(another.regions().at(1).kept);
+  EXPECT_LT(run.taken_us, 0.9 * run.home_us);
+}
+
 TEST(RegionPlacer, WhatHasEverLessToDoIsNotTried) {
   const ProgramRegion shrinking{.home_us = 20'000, .spread_us = 19'000, .move_us = 0, .remains = 0.99};
   RegionPlacer placer; // what it may fetch does not fit the budget of its first visits
