@@ -20,7 +20,9 @@ struct GrowingAllowance {
     double when(double wanted_us) const {
       if (wanted_us <= us)
         return after_us;
-      return grows <= 0 ? never : std::max(after_us, (wanted_us - us) / grows);
+      if (grows <= 0)
+        return never;
+      return std::max(after_us, (wanted_us - us) / grows);
     }
   };
 
