@@ -10,7 +10,7 @@ extern "C" __attribute__((visibility("hidden"))) const char __start_hetmp_calls[
 namespace hetmp::runtime {
 namespace {
 
-using Invoker = void (*)(void*, int*, int*, void* const*);
+using CallOfCount = void (*)(void*, int*, int*, void* const*); ///< of a microtask of so many arguments
 
 template <size_t> using AnyPointer = void*;
 
@@ -23,7 +23,8 @@ template <size_t... I> struct Caller<std::index_sequence<I...>> {
   }
 };
 
-template <size_t Step, size_t... I> constexpr std::array<Invoker, sizeof...(I)> invokers(std::index_sequence<I...>) {
+template <size_t Step, size_t... I>
+constexpr std::array<CallOfCount, sizeof...(I)> invokers(std::index_sequence<I...>) {
   return {&Caller<std::make_index_sequence<I * Step>>::call...};
 }
 

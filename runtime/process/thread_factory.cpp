@@ -24,7 +24,7 @@ struct Start {
   void* argument;
 };
 
-void* own_thread(void* argument) {
+void* begin_thread(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
   return factory.made.run(start->body, start->argument);
 }
@@ -48,7 +48,7 @@ int make(void* (*body)(void*), void* argument, size_t stack_bytes) {
 
 int make_counted(decltype(make) how, void* (*body)(void*), void* argument, size_t stack_bytes) {
   std::unique_ptr<Start> start(new Start{body, argument});
-  const int error = how(own_thread, start.get(), stack_bytes);
+  const int error = how(begin_thread, start.get(), stack_bytes);
   if (!error)
     (void)start.release(); // the thread's
   return error;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include <sys/mman.h>
 
 namespace hetmp::dsm {
@@ -75,7 +77,7 @@ TEST(MemoryMap, TheKernelAnswersWhatItWrites) {
   ASSERT_EQ(own_read.size(), 1u);
   expect_equal(own[0], own_read[0]);
   EXPECT_TRUE(own[0].file);
-  EXPECT_NE(own[0].name.find("test_memory_map"), std::string::npos);
+  EXPECT_NE(own[0].name.find(program_invocation_short_name), std::string::npos);
 }
 
 } // namespace
