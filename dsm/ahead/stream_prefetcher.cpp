@@ -22,18 +22,24 @@ PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t th
     return {};
   const PageSeries series = first ? streams_.fault(page, access, thread) : streams_.fault_under_way(page, access);
   HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
-  return first && access == Access::Read && series.count == 0 && !series.write ? dense_.read(page) : series;
+  if (first && series.count == 0 && access == Access::Read && !series.write)
+    return dense_.read(page);
+  if (first && series.count == 0 && access == Access::Upgrade)
+    return written_.upgraded(page);
+  return series;
 }
 
 PageSeries StreamPrefetcher::used(PageNumber page, const PageSource& source) {
   if (!wanted_ || !source.all_readable())
     return {};
   doubts_.used(page);
+  written_.used(page);
   return streams_.used(page);
 }
 
 void StreamPrefetcher::regretted(PageNumber page) {
   doubts_.regretted(page);
+  written_.regretted(page);
   streams_.regretted(page);
 }
 
@@ -45,7 +51,7 @@ void StreamPrefetcher::fetch(const PageSeries& series, PageNumber with, PageSour
   for (uint32_t i = 0; i < series.count; ++i) {
     const PageNumber page = series.page(i);
     if (!is_near(page, with, series.stride) || !may_come_unasked(plan_, page) || source.is_asked_for(page) ||
-        !source.is_missing(page, series.write))
+        !source.is_missing(page, series.write) || (series.only_copies && source.is_missing(page, false)))
       continue;
     const bool write = series.write && doubts_.allow(page);
     if (!write && !source.is_missing(page, false))

@@ -6,6 +6,7 @@
 #include "dsm/ahead/page_source.hpp"
 #include "dsm/ahead/wanted_page.hpp"
 #include "dsm/ahead/write_doubts.hpp"
+#include "dsm/ahead/written_blocks.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -31,6 +32,8 @@ class StreamPrefetcher {
   void fetch(const PageSeries& series, PageNumber with, PageSource& source, VisitPrefetcher& visits);
   /// A witness was taken by another node before it was written.
   void regretted(PageNumber page);
+  /// Other nodes have copies of these pages now, which this node could write.
+  void shared(PageNumber first, uint32_t count) { written_.shared(first, count); }
   /// Other nodes have taken the copies away.
   void lost(PageNumber first, uint32_t count) { dense_.lost(first, count); }
 
@@ -40,7 +43,8 @@ class StreamPrefetcher {
   const AddressPlan& plan_;
   bool wanted_ = true;
   FaultStreams streams_;
-  DenseBlocks dense_; ///< for what is no stream
+  DenseBlocks dense_;     ///< for what is no stream
+  WrittenBlocks written_; ///< likewise
   WriteDoubts doubts_;
   std::vector<WantedPage> to_ask_; ///< of fetch(), kept for its memory
 };

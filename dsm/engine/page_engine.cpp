@@ -73,6 +73,7 @@ void PageEngine::right_lost(PageRange pages) {
   for (PageNumber page = pages.first; page != pages.first + pages.count; ++page)
     if (witnesses_.remove(page))
       prefetcher_.streams.regretted(page);
+  prefetcher_.streams.shared(pages.first, pages.count);
 }
 
 /// In a turn, others wait whatever this node takes: what it wrote before comes for writing at once.

@@ -87,6 +87,33 @@ TEST_F(Prefetching, ABlockThatIsReadHereAndThereComesWhole) {
       << "all that is not here, but the page that is waited for too";
 }
 
+TEST_F(Prefetching, ABlockWhoseCopiesAreWrittenHereAndThereIsAskedForButNotWhatIsElsewhere) {
+  constexpr PageNumber size = WrittenBlocks::block_pages;
+  const PageNumber block = (others / size + 1) * size;
+  for (PageNumber page = block; page < block + size - 10; ++page)
+    pages.here.insert(page); // copies; the last ten are elsewhere
+  pages.writable.insert(block + 1);
+  for (uint32_t i = 0; i < WrittenBlocks::first_enough; ++i) {
+    ASSERT_TRUE(pages.asked.empty());
+    const PageNumber page = block + i * 17 % (size - 10); // in no order
+    pages.writable.insert(page);
+    prefetcher.streams.fetch(prefetcher.streams.faulted(page, Access::Upgrade, 1, true, pages), page, pages,
+                             prefetcher.visits);
+  }
+  EXPECT_EQ(pages.asked.size(), size - 10 - pages.writable.size());
+  for (const auto& [page, write] : pages.asked) {
+    EXPECT_TRUE(write);
+    EXPECT_TRUE(pages.here.count(page) && !pages.writable.count(page));
+  }
+  ASSERT_EQ(pages.watched.size(), 1u);
+  prefetcher.streams.regretted(pages.watched[0]);
+  pages.asked.clear(), pages.under_way.clear();
+  for (PageNumber page = block; page < block + size - 12; page += 2) // fewer than all, and no stream
+    prefetcher.streams.fetch(prefetcher.streams.faulted(page ^ 5, Access::Upgrade, 1, true, pages), page, pages,
+                             prefetcher.visits);
+  EXPECT_TRUE(pages.asked.empty());
+}
+
 TEST(DenseBlocks, FewerPagesAreEnoughBesideOthers) {
   DenseBlocks blocks;
   const auto needed = [&](PageNumber block) {
