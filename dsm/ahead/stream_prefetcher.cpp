@@ -23,7 +23,7 @@ PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t th
   const PageSeries series = first ? streams_.fault(page, access, thread) : streams_.fault_under_way(page, access);
   HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
   if (first && series.count == 0 && access == Access::Read && !series.write)
-    return dense_.read(page);
+    return dense_.read(page, [&source](PageNumber other) { return source.is_missing(other, false); });
   if (first && series.count == 0 && access == Access::Upgrade)
     return written_.upgraded(page);
   return series;

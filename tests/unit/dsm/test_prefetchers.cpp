@@ -83,8 +83,8 @@ TEST_F(Prefetching, ABlockThatIsReadHereAndThereComesWhole) {
     EXPECT_EQ(page / DenseBlocks::block_pages, block / DenseBlocks::block_pages);
     fetched.insert(page);
   }
-  EXPECT_EQ(fetched.size(), DenseBlocks::block_pages - 3)
-      << "all that is not here, but the page that is waited for too";
+  EXPECT_EQ(fetched.size(), DenseBlocks::block_pages - 4)
+      << "all that is not here, and the page that is waited for too, but one that is left out";
 }
 
 TEST_F(Prefetching, ABlockWhoseCopiesAreWrittenHereAndThereIsAskedForButNotWhatIsElsewhere) {
@@ -114,11 +114,19 @@ TEST_F(Prefetching, ABlockWhoseCopiesAreWrittenHereAndThereIsAskedForButNotWhatI
   EXPECT_TRUE(pages.asked.empty());
 }
 
+namespace {
+
+constexpr auto all_missing = [](PageNumber) { return true; };
+constexpr auto all_here = [](PageNumber) { return false; };
+
+} // namespace
+
 TEST(DenseBlocks, FewerPagesAreEnoughBesideOthers) {
   DenseBlocks blocks;
   const auto needed = [&](PageNumber block) {
     uint32_t faults = 1;
-    while (blocks.read(block * DenseBlocks::block_pages + faults * 13 % DenseBlocks::block_pages).count == 0)
+    while (blocks.read(block * DenseBlocks::block_pages + faults * 13 % DenseBlocks::block_pages, all_missing).count ==
+           0)
       ++faults;
     return faults;
   };
@@ -136,12 +144,70 @@ TEST(DenseBlocks, ABlockWhoseCopiesWereLostIsDoubted) {
   uint32_t enough = DenseBlocks::first_enough;
   for (int turn = 0; turn < 8; ++turn) {
     for (uint32_t fault = 1; fault < enough; ++fault)
-      ASSERT_EQ(blocks.read(first + fault).count, 0u) << turn;
-    const PageSeries series = blocks.read(first);
-    ASSERT_EQ(series.count, DenseBlocks::block_pages) << turn;
+      ASSERT_EQ(blocks.read(first + fault, all_missing).count, 0u) << turn;
+    const PageSeries series = blocks.read(first, all_missing);
+    ASSERT_EQ(series.count, DenseBlocks::block_pages - 1) << turn;
     EXPECT_EQ(series.first, first);
     blocks.lost(first + 5, 1);
     enough = std::min(2 * enough, uint32_t(DenseBlocks::block_pages));
+  }
+}
+
+TEST(DenseBlocks, ABlockThatWasReadAsAWholeComesAsSoonAgain) {
+  DenseBlocks blocks;
+  constexpr PageNumber first = 100 * DenseBlocks::block_pages, last = first + DenseBlocks::block_pages - 1;
+  const auto fetched = [&](uint32_t enough) {
+    for (uint32_t fault = 1; fault < enough; ++fault)
+      EXPECT_EQ(blocks.read(first + 7 * fault, all_missing).count, 0u);
+    return blocks.read(first, all_missing);
+  };
+  for (int times = 0; times < 3; ++times) {
+    const PageSeries series = fetched(times ? DenseBlocks::read_enough : DenseBlocks::first_enough);
+    EXPECT_EQ(series.page(0), first);
+    EXPECT_EQ(series.page(series.count - 1), last - 1) << "the last one is left out";
+    EXPECT_EQ(blocks.read(last, all_missing).count, 0u);
+    blocks.lost(first, DenseBlocks::block_pages);
+    for (uint32_t time = 0; time < DenseBlocks::trusted + DenseBlocks::trusted_beside; ++time) {
+      EXPECT_EQ(fetched(DenseBlocks::read_enough).count, DenseBlocks::block_pages);
+      blocks.lost(first, 1);
+    }
+  }
+}
+
+TEST(DenseBlocks, SomeBlocksBesideOneThatWasReadComeWhole) {
+  DenseBlocks blocks;
+  const PageNumber number = 10 * DenseBlocks::neighbourhood;
+  const auto fetch = [&](PageNumber block) {
+    PageSeries series;
+    for (uint32_t fault = 1; series.count == 0; ++fault)
+      series = blocks.read(block * DenseBlocks::block_pages + fault, all_missing);
+    return series.count;
+  };
+  EXPECT_EQ(fetch(number), DenseBlocks::block_pages - 1);
+  EXPECT_EQ(blocks.read((number + 1) * DenseBlocks::block_pages - 1, all_missing).count, 0u);
+  for (uint32_t i = 1; i <= DenseBlocks::trusted_beside; ++i)
+    EXPECT_EQ(fetch(number + i), DenseBlocks::block_pages);
+  EXPECT_EQ(fetch(number + DenseBlocks::trusted_beside + 1), DenseBlocks::block_pages - 1);
+  EXPECT_EQ(fetch(number + DenseBlocks::neighbourhood), DenseBlocks::block_pages - 1) << "not beside it";
+}
+
+TEST(DenseBlocks, ThePageLeftOutIsOneThatIsNotHere) {
+  constexpr PageNumber first = 100 * DenseBlocks::block_pages;
+  for (const bool here : {false, true}) {
+    DenseBlocks blocks;
+    const auto is_missing = [here](PageNumber page) { return page == first && !here; };
+    PageSeries series;
+    for (uint32_t fault = 1; fault <= DenseBlocks::first_enough; ++fault)
+      series = blocks.read(first + 3 * fault, is_missing);
+    EXPECT_EQ(series.first, first + !here);
+    EXPECT_EQ(series.count, DenseBlocks::block_pages - !here);
+  }
+  DenseBlocks blocks;
+  for (int turn = 0; turn < 3; ++turn) { // where none could be left out, it is doubted as if nobody had read it
+    for (uint32_t fault = 1; fault < DenseBlocks::first_enough << turn; ++fault)
+      ASSERT_EQ(blocks.read(first + fault, all_here).count, 0u);
+    EXPECT_EQ(blocks.read(first, all_here).count, DenseBlocks::block_pages);
+    blocks.lost(first, 1);
   }
 }
 
@@ -151,7 +217,7 @@ TEST(DenseBlocks, WhereMostAreLostFewAreFetched) {
   uint32_t fetched = 0;
   for (PageNumber block = 1; block <= count; ++block)
     for (uint32_t fault = 0; fault < DenseBlocks::first_enough; ++fault)
-      if (blocks.read(block * DenseBlocks::block_pages * DenseBlocks::neighbourhood + fault).count != 0) {
+      if (blocks.read(block * DenseBlocks::block_pages * DenseBlocks::neighbourhood + fault, all_missing).count != 0) {
         ++fetched;
         blocks.lost(block * DenseBlocks::block_pages * DenseBlocks::neighbourhood, 1);
       }
