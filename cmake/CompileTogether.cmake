@@ -16,13 +16,13 @@ set(hetmp_compiled_alone
   schedulers/policies/policy_table.cpp) # a test stands in for the last
 list(TRANSFORM hetmp_compiled_alone PREPEND ${CMAKE_SOURCE_DIR}/)
 
-# Every library made in this folder and in those below it, but for one.
+# Every library made in this folder and in those below it, but for two.
 function(hetmp_compile_together folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    # hetmp_perf has many small functions of one name for different types: together, another than the file's own might be called.
-    if(type MATCHES "_LIBRARY$" AND NOT type STREQUAL "INTERFACE_LIBRARY" AND NOT target STREQUAL "hetmp_perf")
+    # Files of perf/ have small functions of one name for different types: together, another than the file's own might be called.
+    if(type MATCHES "_LIBRARY$" AND NOT type STREQUAL "INTERFACE_LIBRARY" AND NOT target MATCHES "^hetmp_(perf|fuzzed)$")
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     endif()
   endforeach()
