@@ -1,9 +1,9 @@
-// What pages brought ahead are worth: times and page faults of small regions, and of visits of loops that exchange a
-// vector.
+// What pages brought ahead are worth: times and page faults of small regions, of visits of loops that exchange a
+// vector, and of a table that one thread writes anew, in no order, between visits that read it.
 //
-// Usage: dsm_ahead [--pages N] [--visits N] [--regions N]     needs node processes:
-//                                                             LD_PRELOAD=libhetmp.so HETMP_NODES=proc:2
-//                                                             OMP_NUM_THREADS=2
+// Usage: dsm_ahead [--pages N] [--visits N] [--regions N] [--table PAGES]     needs node processes:
+//                                                                             LD_PRELOAD=libhetmp.so
+//                                                                             HETMP_NODES=proc:2 OMP_NUM_THREADS=2
 //
 // Not a program that knows nothing of hetmp: it asks the DSM for its counters. Every number is a mean, of regions or
 // visits that follow each other; faults are those of all nodes. The program fails if a sum is wrong.
@@ -21,7 +21,7 @@ namespace {
 constexpr long page_doubles = 4096 / sizeof(double);
 
 struct Settings {
-  long pages, visits, regions;
+  long pages, visits, regions, table;
 };
 
 struct Moment {
@@ -184,14 +184,67 @@ void time_visits(long pages, long visits) {
     exit(1);
 }
 
+// ---- tables
+
+/// All threads read all of the table.
+double read_anew(const double* table, long pages, double* seen, int threads) {
+  double all = 0;
+#pragma omp parallel for schedule(static)
+  for (int reader = 0; reader < threads; ++reader) {
+    double sum = 0;
+    for (long page = 0; page < pages; ++page)
+      sum += table[shuffled(page, pages) * page_doubles];
+    seen[reader * page_doubles] = sum;
+  }
+  for (int reader = 0; reader < threads; ++reader)
+    all += seen[reader * page_doubles];
+  return all;
+}
+
+void time_table(long pages, long visits) {
+  const int threads = omp_get_max_threads();
+  auto* table = static_cast<double*>(aligned_alloc(4096, size_t(pages) * 4096));
+  auto* seen = static_cast<double*>(aligned_alloc(4096, size_t(threads) * 4096));
+  if (!table || !seen)
+    exit(2);
+  bool right = true;
+  double written_us = 0, read_us = 0;
+  long written_faults = 0, read_faults = 0;
+  const long look = faults_of_look();
+  constexpr long first = 2;
+  for (long visit = 1; visit <= first + visits; ++visit) {
+    const Moment begin = now();
+    for (long page = 0; page < pages; ++page)
+      table[shuffled(page + visit, pages) * page_doubles] = double(visit);
+    const Moment written = {now_us(), count_faults()};
+    right = read_anew(table, pages, seen, threads) == double(visit * pages * threads) && right;
+    const Moment read = {now_us(), count_faults()};
+    if (visit <= first)
+      continue;
+    written_us += written.us - begin.us, read_us += read.us - written.us;
+    written_faults += written.faults - begin.faults - look, read_faults += read.faults - written.faults - look;
+  }
+  const double count = double(visits);
+  printf("table written: %.2f us\ntable written, faults: %.3f\n", written_us / count, double(written_faults) / count);
+  printf("table read: %.2f us\ntable read, faults: %.3f\n", read_us / count, double(read_faults) / count);
+  printf("table: %s\n", right ? "right" : "WRONG");
+  free(table);
+  free(seen);
+  if (!right)
+    exit(1);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   const Settings settings = {benchmark_number_option(&argc, argv, "--pages", 256, 1, 1 << 20),
                              benchmark_number_option(&argc, argv, "--visits", 200, 1, 1000000),
-                             benchmark_number_option(&argc, argv, "--regions", 2000, 1, 10000000)};
-  if (argc != 1 || (settings.pages & (settings.pages - 1)) != 0) {
-    fprintf(stderr, "usage: %s [--pages N] [--visits N] [--regions N], pages a power of two\n", argv[0]);
+                             benchmark_number_option(&argc, argv, "--regions", 2000, 1, 10000000),
+                             benchmark_number_option(&argc, argv, "--table", 8192, 1, 1 << 20)};
+  const auto is_power = [](long pages) { return (pages & (pages - 1)) == 0; };
+  if (argc != 1 || !is_power(settings.pages) || !is_power(settings.table)) {
+    fprintf(stderr, "usage: %s [--pages N] [--visits N] [--regions N] [--table PAGES], pages are powers of two\n",
+            argv[0]);
     return 2;
   }
   if (!hetmp_dsm_fabric) {
@@ -200,5 +253,6 @@ int main(int argc, char** argv) {
   }
   time_regions(settings.regions);
   time_visits(settings.pages, settings.visits);
+  time_table(settings.table, settings.visits / 10 + 1);
   return 0;
 }

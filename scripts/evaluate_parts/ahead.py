@@ -1,9 +1,10 @@
-"""What pages brought ahead save: visits of loops, small regions and reductions, with and without."""
+"""What pages brought ahead save: visits of loops, small regions, reductions and tables, with and without."""
 import statistics
 
 from .runs import compare_in_turn, field, paired_ratios, print_comparison, spread
 
 REGIONS = ("empty region", "region with arguments", "region with a sum", "sum in a region")
+TABLE = ("table written", "table read")
 
 
 def _compare(context, values, figure, with_label, without):
@@ -27,10 +28,12 @@ def ahead(context):
     rounds = context.rounds(7)
     contenders = [(choice, context.hetmp("proc:2", HETMP_PREFETCH=choice), program)
                   for choice in ("false", "streams", "pushes", "true")]
-    values = compare_in_turn(context, contenders, _figures(("visit",) + REGIONS), rounds)
+    values = compare_in_turn(context, contenders, _figures(("visit",) + REGIONS + TABLE), rounds)
     _compare(context, values, "visit", "true", "streams")
     for name in REGIONS:
         _compare(context, values, name, "true", "streams")
+    for name in TABLE:
+        _compare(context, values, name, "streams", "false")
     cg = [context.kernel("cg"), "W"]
     contenders = [(choice, context.hetmp("proc:2", HETMP_PREFETCH=choice, OMP_SCHEDULE="static"), cg)
                   for choice in ("false", "streams", "true")]
