@@ -6,8 +6,7 @@
 set(hetmp_compiled_alone
   dsm/interpose/interpose_allocation.cpp dsm/interpose/interpose_static_init.cpp dsm/migration/migration.cpp dsm/migration/past_gates.cpp
   dsm/objects/direct_binding.cpp dsm/observe/allocation_sites.cpp dsm/process/file_mapping.cpp dsm/process/forking.cpp
-  dsm/process/node_process.cpp dsm/protocol/moves.cpp
-  perf/papi/kernel_event.cpp
+  dsm/process/node_process.cpp dsm/protocol/moves.cpp perf/papi/kernel_event.cpp
   runtime/abi/kmpc/kmpc_parallel.cpp runtime/launch/agent_process.cpp runtime/launch/launcher.cpp runtime/launch/pmix.cpp
   runtime/launch/rank.cpp runtime/nodes/node_setup.cpp runtime/process/ending_signals.cpp runtime/regions/fork.cpp
   runtime/regions/league.cpp runtime/regions/travelling.cpp runtime/start/library.cpp runtime/tasking/away_tasks.cpp

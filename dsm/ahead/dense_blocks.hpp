@@ -4,12 +4,11 @@
 // it is asked on every fault.
 #pragma once
 
+#include "dsm/ahead/block_table.hpp"
 #include "dsm/ahead/page_series.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace hetmp::dsm {
 
@@ -31,14 +30,12 @@ class DenseBlocks {
   static constexpr uint32_t doubted = 8;        ///< blocks that may be lost before others are doubted
   static constexpr uint32_t now_and_then = 32;  ///< of the blocks that are doubted, one of so many is fetched
 
-  DenseBlocks() : blocks_(slots), neighbourhoods_(slots) {}
-
   /// A thread has faulted on the page to read it, and no stream leads there. The pages to fetch: none, or its block,
   /// but for the page left out. `is_missing` tells of a page that it is not here.
   template <class IsMissing> PageSeries read(PageNumber page, IsMissing&& is_missing) {
     const PageNumber number = page / block_pages, first = number * block_pages, last = first + block_pages - 1;
-    Block& block = entry(blocks_, number);
-    Neighbourhood& around = entry(neighbourhoods_, number / neighbourhood);
+    Block& block = blocks_.of(number);
+    Neighbourhood& around = neighbourhoods_.of(number / neighbourhood);
     if (block.fetched && block.left_out == page) {
       block.left_out = none;
       block.trust = trusted;
@@ -50,7 +47,7 @@ class DenseBlocks {
     if (++block.faults < (is_doubtful ? block.enough : std::min(block.enough, around.enough())) || !allow())
       return {};
     if (!block.fetched)
-      note(fetched_), ++around.fetched;
+      counts_.count_for(), ++around.fetched;
     block.faults = 0;
     block.fetched = true;
     if (uint32_t& trust = block.trust > 0 ? block.trust : around.trust; trust > 0)
@@ -64,10 +61,11 @@ class DenseBlocks {
   /// Another node has taken copies of these pages away.
   void lost(PageNumber first, uint32_t count) {
     for (PageNumber number = first / block_pages; number * block_pages < first + count; ++number) {
-      Block& block = blocks_[size_t(number % slots)];
-      if (block.number != number || !block.fetched)
+      Block* const known = blocks_.known(number);
+      if (!known || !known->fetched)
         continue;
-      Neighbourhood& around = entry(neighbourhoods_, number / neighbourhood);
+      Block& block = *known;
+      Neighbourhood& around = neighbourhoods_.of(number / neighbourhood);
       block.faults = 0;
       block.fetched = false;
       if (block.left_out == none) {
@@ -76,13 +74,11 @@ class DenseBlocks {
       }
       block.enough = std::min(2 * std::max(block.enough, first_enough), uint32_t(block_pages));
       around.fetched = around.trust = 0;
-      note(lost_);
+      counts_.count_against();
     }
   }
 
  private:
-  static constexpr size_t slots = 4096;
-  static constexpr uint32_t remembered = 256; ///< blocks: what came before counts half, and less
   static constexpr PageNumber none = ~PageNumber(0), nobody = none - 1; ///< left out; `nobody`: it could not be
 
   struct Block {
@@ -99,25 +95,14 @@ class DenseBlocks {
     uint32_t trust = 0;   ///< so many more blocks come whole
     uint32_t enough() const { return fetched >= many ? 1 : fetched >= some ? 2 : first_enough; }
   };
-  /// Of several with the same place in the table, the latest.
-  template <class Entry> static Entry& entry(std::vector<Entry>& table, PageNumber number) {
-    Entry& found = table[size_t(number % slots)];
-    if (found.number != number) {
-      found = {};
-      found.number = number;
-    }
-    return found;
+
+  bool allow() {
+    return counts_.against() <= counts_.in_favour() / 2 + doubted || counts_.is_turn_of_doubted(now_and_then);
   }
 
-  bool allow() { return lost_ <= fetched_ / 2 + doubted || ++refused_ % now_and_then == 0; }
-  void note(uint32_t& blocks) {
-    if (++blocks >= remembered)
-      fetched_ /= 2, lost_ /= 2;
-  }
-
-  std::vector<Block> blocks_;
-  std::vector<Neighbourhood> neighbourhoods_;
-  uint32_t fetched_ = 0, lost_ = 0, refused_ = 0; ///< blocks
+  BlockTable<Block> blocks_;
+  BlockTable<Neighbourhood> neighbourhoods_;
+  BlockCounts counts_; ///< for: fetched; against: lost
 };
 
 } // namespace hetmp::dsm

@@ -3,12 +3,11 @@
 // bounded, and cheap: it is asked on every upgrade.
 #pragma once
 
+#include "dsm/ahead/block_table.hpp"
 #include "dsm/ahead/page_series.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace hetmp::dsm {
 
@@ -25,15 +24,11 @@ class WrittenBlocks {
   static constexpr uint32_t doubted = 8;       ///< so many more may be regretted than are used, before all are doubted
   static constexpr uint32_t now_and_then = 32; ///< of the blocks that are doubted, one of so many is asked for
 
-  WrittenBlocks() : blocks_(slots) {}
-
   /// A thread has waited to write the page, of which a copy is here, and no stream leads there. The copies to ask for:
   /// none, or those of its block.
   PageSeries upgraded(PageNumber page) {
     const PageNumber number = page / block_pages;
-    Block& block = blocks_[size_t(number % slots)];
-    if (block.number != number) // of several with the same place in the table, the latest
-      block = {.number = number};
+    Block& block = blocks_.of(number);
     if (++block.faults < block.enough || !allow())
       return {};
     block.faults = 0;
@@ -43,44 +38,35 @@ class WrittenBlocks {
   /// Other nodes have copies again of pages that this node could write: what is written next is counted anew.
   void shared(PageNumber first, uint32_t count) {
     for (PageNumber number = first / block_pages; number * block_pages < first + count; ++number)
-      if (Block* const block = known(number * block_pages))
+      if (Block* const block = blocks_.known(number))
         block->faults = 0;
   }
 
   /// The witness of these pages was written.
   void used(PageNumber page) {
-    if (Block* const block = known(page))
-      block->enough = std::max(block->enough / 2, least_enough), block->faults = 0, note(used_);
+    if (Block* const block = blocks_.known(page / block_pages))
+      block->enough = std::max(block->enough / 2, least_enough), block->faults = 0, counts_.count_for();
   }
 
   /// Another node took the witness before it was written.
   void regretted(PageNumber page) {
-    if (Block* const block = known(page))
-      block->enough = std::min(4 * block->enough, uint32_t(block_pages)), note(regretted_);
+    if (Block* const block = blocks_.known(page / block_pages))
+      block->enough = std::min(4 * block->enough, uint32_t(block_pages)), counts_.count_against();
   }
 
  private:
-  static constexpr size_t slots = 4096;
-  static constexpr uint32_t remembered = 256; ///< blocks: what came before counts half, and less
-
   struct Block {
     PageNumber number = 0;
     uint32_t faults = 0; ///< since it was asked for, or read elsewhere
     uint32_t enough = first_enough;
   };
 
-  Block* known(PageNumber page) {
-    Block& block = blocks_[size_t(page / block_pages % slots)];
-    return block.number == page / block_pages ? &block : nullptr;
-  }
-  bool allow() { return regretted_ <= used_ + doubted || ++refused_ % now_and_then == 0; }
-  void note(uint32_t& blocks) {
-    if (++blocks >= remembered)
-      used_ /= 2, regretted_ /= 2;
+  bool allow() {
+    return counts_.against() <= counts_.in_favour() + doubted || counts_.is_turn_of_doubted(now_and_then);
   }
 
-  std::vector<Block> blocks_;
-  uint32_t used_ = 0, regretted_ = 0, refused_ = 0; ///< blocks
+  BlockTable<Block> blocks_;
+  BlockCounts counts_; ///< for: used; against: regretted
 };
 
 } // namespace hetmp::dsm

@@ -141,8 +141,17 @@ void time_regions(long count) {
 /// A step through all pages that no prefetcher takes for a walk: `pages` is a power of two, the step odd and large.
 long shuffled(long page, long pages) { return (page * 0x9e3779b1L + 12345) & (pages - 1); }
 
-/// Every thread reads the whole vector, then each writes its part.
-void exchange(double* vector, long pages, double* seen, int threads) {
+double* zeroed_pages(long pages) {
+  auto* memory = static_cast<double*>(aligned_alloc(4096, size_t(pages) * 4096));
+  if (!memory)
+    exit(2);
+  for (long i = 0; i < pages * page_doubles; ++i)
+    memory[i] = 0;
+  return memory;
+}
+
+/// Every thread reads all pages, and adds what it read to what it has seen.
+void read_all(const double* vector, long pages, double* seen, int threads) {
 #pragma omp parallel for schedule(static)
   for (int reader = 0; reader < threads; ++reader) {
     double sum = 0;
@@ -150,6 +159,11 @@ void exchange(double* vector, long pages, double* seen, int threads) {
       sum += vector[shuffled(page, pages) * page_doubles];
     seen[reader * page_doubles] += sum;
   }
+}
+
+/// Every thread reads the whole vector, then each writes its part.
+void exchange(double* vector, long pages, double* seen, int threads) {
+  read_all(vector, pages, seen, threads);
 #pragma omp parallel for schedule(static)
   for (long i = 0; i < pages * page_doubles; ++i)
     vector[i] += 1;
@@ -157,14 +171,8 @@ void exchange(double* vector, long pages, double* seen, int threads) {
 
 void time_visits(long pages, long visits) {
   const int threads = omp_get_max_threads();
-  auto* vector = static_cast<double*>(aligned_alloc(4096, size_t(pages) * 4096));
-  auto* seen = static_cast<double*>(aligned_alloc(4096, size_t(threads) * 4096));
-  if (!vector || !seen)
-    exit(2);
-  for (long i = 0; i < pages * page_doubles; ++i)
-    vector[i] = 0;
-  for (long i = 0; i < threads * page_doubles; ++i)
-    seen[i] = 0;
+  double* const vector = zeroed_pages(pages);
+  double* const seen = zeroed_pages(threads);
   constexpr long first = 4;
   for (long i = 0; i < first; ++i)
     exchange(vector, pages, seen, threads);
@@ -186,27 +194,10 @@ void time_visits(long pages, long visits) {
 
 // ---- tables
 
-/// All threads read all of the table.
-double read_anew(const double* table, long pages, double* seen, int threads) {
-  double all = 0;
-#pragma omp parallel for schedule(static)
-  for (int reader = 0; reader < threads; ++reader) {
-    double sum = 0;
-    for (long page = 0; page < pages; ++page)
-      sum += table[shuffled(page, pages) * page_doubles];
-    seen[reader * page_doubles] = sum;
-  }
-  for (int reader = 0; reader < threads; ++reader)
-    all += seen[reader * page_doubles];
-  return all;
-}
-
 void time_table(long pages, long visits) {
   const int threads = omp_get_max_threads();
-  auto* table = static_cast<double*>(aligned_alloc(4096, size_t(pages) * 4096));
-  auto* seen = static_cast<double*>(aligned_alloc(4096, size_t(threads) * 4096));
-  if (!table || !seen)
-    exit(2);
+  double* const table = zeroed_pages(pages);
+  double* const seen = zeroed_pages(threads);
   bool right = true;
   double written_us = 0, read_us = 0;
   long written_faults = 0, read_faults = 0;
@@ -216,13 +207,17 @@ void time_table(long pages, long visits) {
     const Moment begin = now();
     for (long page = 0; page < pages; ++page)
       table[shuffled(page + visit, pages) * page_doubles] = double(visit);
-    const Moment written = {now_us(), count_faults()};
-    right = read_anew(table, pages, seen, threads) == double(visit * pages * threads) && right;
-    const Moment read = {now_us(), count_faults()};
+    const double written_at = now_us();
+    const Moment reading = now();
+    read_all(table, pages, seen, threads);
+    const double read_at = now_us();
+    const long faults = count_faults();
+    for (int reader = 0; reader < threads; ++reader)
+      right = right && seen[reader * page_doubles] == double(pages) * double(visit * (visit + 1) / 2);
     if (visit <= first)
       continue;
-    written_us += written.us - begin.us, read_us += read.us - written.us;
-    written_faults += written.faults - begin.faults - look, read_faults += read.faults - written.faults - look;
+    written_us += written_at - begin.us, read_us += read_at - reading.us;
+    written_faults += reading.faults - begin.faults - look, read_faults += faults - reading.faults - look;
   }
   const double count = double(visits);
   printf("table written: %.2f us\ntable written, faults: %.3f\n", written_us / count, double(written_faults) / count);
