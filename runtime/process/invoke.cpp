@@ -1,6 +1,5 @@
 #include "runtime/process/invoke.hpp"
 
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -10,30 +9,32 @@ extern "C" __attribute__((visibility("hidden"))) const char __start_hetmp_calls[
 namespace hetmp::runtime {
 namespace {
 
-using CallOfCount = void (*)(void*, int*, int*, void* const*); ///< of a microtask of so many arguments
+// Compilers put what they make of a template into a section of its own, whatever section is asked for. So all that is
+// a template here becomes a part of the two functions that are none.
+#define HETMP_PART_OF_CALLER __attribute__((always_inline)) inline
 
 template <size_t> using AnyPointer = void*;
 
-template <class Indices> struct Caller;
-
-template <size_t... I> struct Caller<std::index_sequence<I...>> {
-  HETMP_CALLS_PROGRAM static void call(void* microtask, int* gtid, int* number, void* const* arguments) {
-    using Function = void (*)(int*, int*, AnyPointer<I>...);
-    reinterpret_cast<Function>(microtask)(gtid, number, arguments[I]...);
-  }
-};
-
-template <size_t Step, size_t... I>
-constexpr std::array<CallOfCount, sizeof...(I)> invokers(std::index_sequence<I...>) {
-  return {&Caller<std::make_index_sequence<I * Step>>::call...};
+template <size_t... I>
+HETMP_PART_OF_CALLER void call(void* microtask, int* gtid, int* number, void* const* arguments,
+                               std::index_sequence<I...>) {
+  using Function = void (*)(int*, int*, AnyPointer<I>...);
+  reinterpret_cast<Function>(microtask)(gtid, number, arguments[I]...);
 }
 
-// Up to `exact_arguments` there is an invoker for each number. Above, the number is rounded up: every calling
-// convention in which the caller removes the arguments lets a function receive more than it asks for.
+/// Calls it with `steps` times Step arguments, if that is one of the numbers Steps.
+template <size_t Step, size_t... Steps>
+HETMP_PART_OF_CALLER void call_with(size_t steps, void* microtask, int* gtid, int* number, void* const* arguments,
+                                    std::index_sequence<Steps...>) {
+  static_cast<void>(
+      ((steps == Steps && (call(microtask, gtid, number, arguments, std::make_index_sequence<Steps * Step>()), true)) ||
+       ...));
+}
+
+// Up to `exact_arguments` each number of arguments has a call of its own. Above, the number is rounded up: every
+// calling convention in which the caller removes the arguments lets a function receive more than it asks for.
 constexpr size_t exact_arguments = 48;
 constexpr size_t step = 64;
-constexpr auto exact = invokers<1>(std::make_index_sequence<exact_arguments + 1>());
-constexpr auto rounded = invokers<step>(std::make_index_sequence<most_arguments / step + 1>());
 
 HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* number, uint32_t count,
                                           void* const* arguments) {
@@ -41,7 +42,7 @@ HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* numbe
   const size_t steps = (count + step - 1) / step;
   for (size_t i = 0; i < steps * step; i++)
     padded[i] = i < count ? arguments[i] : nullptr;
-  rounded[steps](microtask, gtid, number, padded);
+  call_with<step>(steps, microtask, gtid, number, padded, std::make_index_sequence<most_arguments / step + 1>());
 }
 
 } // namespace
@@ -49,7 +50,7 @@ HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* numbe
 HETMP_CALLS_PROGRAM void invoke_microtask(void* microtask, int gtid, int thread_number, uint32_t count,
                                           void* const* arguments) {
   if (count <= exact_arguments)
-    exact[count](microtask, &gtid, &thread_number, arguments);
+    call_with<1>(count, microtask, &gtid, &thread_number, arguments, std::make_index_sequence<exact_arguments + 1>());
   else
     invoke_with_many(microtask, &gtid, &thread_number, count, arguments);
 }

@@ -359,6 +359,23 @@ void locks_are_taken_at_home() {
   omp_destroy_lock(&lock);
 }
 
+/// Arguments of its function that do not fit into registers are on the stack of the one that has called it.
+void one_that_shares_much_travels() {
+  long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, sum = 0;
+  std::atomic<long> abroad{0};
+  for (int more = 0; abroad == 0; ++more) {
+    CHECK(more < 1000);
+#pragma omp parallel reduction(+ : sum)
+    {
+#pragma omp barrier
+      compute_abroad();
+      abroad += is_abroad();
+      sum += a + b + c + d + e + f + g;
+    }
+  }
+  CHECK_EQUAL(sum % 28, 0);
+}
+
 } // namespace
 
 int main() {
@@ -374,11 +391,13 @@ int main() {
   // Otherwise all that would have shown nothing.
   const char* placement = getenv("HETMP_PLACEMENT");
   const char* nodes = getenv("HETMP_NODES");
-  if (placement && strncmp(placement, "journeys", 8) == 0 && nodes && strncmp(nodes, "proc", 4) == 0)
+  if (placement && strncmp(placement, "journeys", 8) == 0 && nodes && strncmp(nodes, "proc", 4) == 0) {
     for (int more = 0; stays == 0; ++more) {
       CHECK(more < 1000);
       in_each_member(1, [](int, int) { compute_abroad(); });
     }
+    one_that_shares_much_travels();
+  }
   overflows_meet_a_guard();
   the_signal_is_the_programs_to_take();
 }
