@@ -142,8 +142,11 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   if (plan.spreads()) [[unlikely]]
     came_back();
   std::optional<double> over_us; // a small region would notice a second look at the clock
-  if (plan.could_travel) [[unlikely]]
-    seen.disturbed = travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
+  if (plan.could_travel) [[unlikely]] {
+    const auto effect = travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
+    seen.disturbed = effect.disturbed;
+    seen.gains_elsewhere = effect.gains;
+  }
   if (layout().nodes() != 1) [[unlikely]]
     placing::region_is_over(self, seen, over_us);
 }

@@ -65,14 +65,13 @@ class Travels {
     learns_ = false;
     return permit_.travels;
   }
-  /// Whether journeys have disturbed it.
-  bool end(uint64_t region, double now_us) {
+  schedulers::TravelLedger::Effect end(uint64_t region, double now_us) {
     FutexLockGuard guard(lock_);
     if (!learns_)
-      return false;
-    const bool disturbed = ledger_.end(region, now_us, waited_us(), visit_);
+      return {};
+    const auto effect = ledger_.end(region, now_us, waited_us(), visit_);
     bring_home_what_was_given_up();
-    return disturbed;
+    return effect;
   }
   void others_begin() {
     FutexLockGuard guard(lock_);
@@ -172,7 +171,7 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
 
 bool departs_at_once() { return travels().depart_at_once(); }
 
-bool region_is_over(const void* microtask, double over_us) {
+schedulers::TravelLedger::Effect region_is_over(const void* microtask, double over_us) {
   return travels().end(reinterpret_cast<uint64_t>(microtask), over_us);
 }
 

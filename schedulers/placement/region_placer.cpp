@@ -63,6 +63,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
     region.home_trend.add(taken_us);
     region.exchanges = seen.exchanges;
+    region.gains_elsewhere = seen.gains_elsewhere;
     if (region.settled && stage_ == Stage::Steady)
       region.home.add(taken_us);
   }
@@ -194,8 +195,8 @@ void RegionPlacer::consider_trial(double now_us, double resident_mib) {
     const bool is_doubted = region.doubted_moving_us != 0;
     const double weight_us = region.home_us + (is_doubted ? region.spread_us : 0);
     in_candidates_us += weight_us;
-    const double slowdown =
-        is_doubted ? rules_.doubted_slowdown : std::max(rules_.worst_slowdown, region.worst_slowdown);
+    const double foreseen_slowdown = region.gains_elsewhere ? rules_.travelled_slowdown : rules_.worst_slowdown;
+    const double slowdown = is_doubted ? rules_.doubted_slowdown : std::max(foreseen_slowdown, region.worst_slowdown);
     constexpr double disturbed_most = 2; // times the usual time, of a region without a visit that was not disturbed
     const double usual_us = region.home.mean_us();
     const double of_this_run_us = region.longest_quiet_us > 0

@@ -55,6 +55,7 @@ struct PlacementRules {
   double doubted_gain_us = 150'000; ///< if it does so twice in a row, for so much of that, and again after
   double doubt_growth = 3;          ///< so many times as much;
   double doubted_slowdown = 2;      ///< of one visit in the trial that follows
+  double travelled_slowdown = 2;    ///< of one of a region whose threads gain elsewhere already
   double doubted_recalled_us = 2e6; ///< what an earlier run had kept is first asked so late
   double foresight = 8;             ///< a trial that fits the budget of a run so many times as long is saved for,
   double least_foresight_us = 5e6;  ///< or of one as long as this
@@ -76,8 +77,9 @@ struct VisitKind {
 /// What a visit of a region was seen to do.
 struct VisitSeen {
   uint64_t trips = 0;
-  uint32_t exchanges = 0; ///< constructs that nodes would have met or asked each other at
-  bool disturbed = false; ///< by experiments: threads of it were elsewhere, or pages were
+  uint32_t exchanges = 0;       ///< constructs that nodes would have met or asked each other at
+  bool disturbed = false;       ///< by experiments: threads of it were elsewhere, or pages were
+  bool gains_elsewhere = false; ///< threads of it were, and what they did there has gained so far
 };
 
 /// Why a visit runs where it does.
@@ -129,6 +131,7 @@ class RegionPlacer {
     bool kept = false;            ///< it runs on several nodes
     bool tried = false;           ///< for as long as the trial lasts
     bool recalled = false;        ///< its usual time at home is an earlier run's
+    bool gains_elsewhere = false; ///< in its last visit there, threads were on other nodes for a while, and gained
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
     double first_spread_us = 0;   ///< of the last visit that moved its data to several nodes
     double worst_slowdown = 0;    ///< of a visit on several nodes against the usual one at home

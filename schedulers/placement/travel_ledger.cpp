@@ -196,7 +196,7 @@ void TravelLedger::end_following(Region& region, double taken_us, double there_u
   rest(region, now_us);
 }
 
-bool TravelLedger::end(uint64_t region, double now_us, double waited_us, const Visit& visit) {
+TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double waited_us, const Visit& visit) {
   Region& known = regions_[region];
   const double taken_us = now_us - known.begun_us_, waited_here_us = waited_us - begun_waited_us_;
   known.all_visits++;
@@ -205,7 +205,7 @@ bool TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   if (visit.stays == 0) {
     charge(waited_us);
     end_at_home(known, taken_us, waited_here_us, now_us);
-    return waited_here_us > rules_.quiet * taken_us;
+    return {waited_here_us > rules_.quiet * taken_us, false};
   }
   const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
   double there_us = visit.computed_us - waited_abroad_us - visit.stays * rules_.way_us;
@@ -220,7 +220,7 @@ bool TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
     waited_us_ = waited_us; // a part of what the visit has taken
     last_ = known.leader_;
     end_following(known, taken_us, there_us - waited_here_us, now_us);
-    return true;
+    return {true, false};
   }
   last_ = &known;
   charge(waited_us);
@@ -242,7 +242,7 @@ bool TravelLedger::end(uint64_t region, double now_us, double waited_us, const V
   judge(known, gain_us, lasts, now_us);
   known.paid_us_ += taken_us;
   known.paid_visits_++;
-  return true;
+  return {true, known.pays && known.gained_us > 0};
 }
 
 void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_us) {

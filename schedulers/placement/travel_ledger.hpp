@@ -92,8 +92,13 @@ class TravelLedger {
     double computed_us = 0; ///< of those
     uint64_t pages = 0;     ///< fetched meanwhile
   };
-  /// The visit that began last is over. Whether journeys have disturbed it, by its own stays or by pages it waited for.
-  bool end(uint64_t region, double now_us, double waited_us, const Visit& visit);
+  /// What journeys have done to a visit.
+  struct Effect {
+    bool disturbed = false; ///< by its own stays, or by pages it waited for
+    bool gains = false;     ///< the region has gained by journeys so far, and goes on with them
+  };
+  /// The visit that began last is over.
+  Effect end(uint64_t region, double now_us, double waited_us, const Visit& visit);
 
   /// A region begins whose threads are dealt to all nodes (RegionPlacer): what is waited for from now on is not the
   /// doing of any that is known here, until the next one's threads go elsewhere.

@@ -74,6 +74,21 @@ TEST(RegionPlacer, VisitsThatJourneysDisturbDoNotCountAsLong) {
   EXPECT_TRUE(is_spread);
 }
 
+/// What journeys have shown to gain is not feared as what nobody knows is.
+TEST(RegionPlacer, RegionsWhoseThreadsGainElsewhereAreTriedSooner) {
+  const auto tried_after_us = [](bool gains_elsewhere) {
+    RegionPlacer placer;
+    double now_us = 0;
+    while (!placer.begin(1, now_us, [] { return 1.0; })) {
+      now_us += 300'000;
+      placer.end(now_us, {.trips = 100, .disturbed = gains_elsewhere, .gains_elsewhere = gains_elsewhere});
+    }
+    return now_us;
+  };
+  EXPECT_LT(tried_after_us(true), 10e6);
+  EXPECT_GT(tried_after_us(false), 40e6) << "five times the visit, as 3 % of the run";
+}
+
 /// A region that has been kept, and then takes what is said of each visit.
 struct Kept {
   RegionPlacer placer;

@@ -81,11 +81,22 @@ TEST(TravelLedger, LeavesShortVisitsToTrials) {
 TEST(TravelLedger, SaysWhatJourneysHaveDisturbed) {
   TravelLedger ledger;
   ledger.begin(1, 0, 0);
-  EXPECT_FALSE(ledger.end(1, 10'000, 0, {}));
+  EXPECT_FALSE(ledger.end(1, 10'000, 0, {}).disturbed);
   ledger.begin(1, 20'000, 0);
-  EXPECT_TRUE(ledger.end(1, 30'000, 1'000, {})) << "it waited for a tenth of its time";
+  EXPECT_TRUE(ledger.end(1, 30'000, 1'000, {}).disturbed) << "it waited for a tenth of its time";
   ledger.begin(1, 40'000, 1'000);
-  EXPECT_TRUE(ledger.end(1, 50'000, 1'000, gaining.stay));
+  const auto effect = ledger.end(1, 50'000, 1'000, gaining.stay);
+  EXPECT_TRUE(effect.disturbed);
+  EXPECT_TRUE(effect.gains);
+}
+
+TEST(TravelLedger, SaysWhetherJourneysGain) {
+  TravelLedger ledger;
+  for (const bool gains : {false, true}) {
+    ledger.begin(1 + gains, 0, 0);
+    constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 10'000, .computed_us = 1'000, .pages = 100};
+    EXPECT_EQ(ledger.end(1 + gains, 20'000, 0, gains ? gaining.stay : losing).gains, gains);
+  }
 }
 
 TEST(TravelLedger, WaitsLongerWithWhatNobodyKnows) {
