@@ -2,6 +2,8 @@
 
 #include "dsm/transport/shared_memory_transport.hpp"
 #include "dsm/transport/tcp_transport.hpp"
+#include "dsm/transport/verbs_or_tcp.hpp"
+#include "dsm/transport/verbs_transport.hpp"
 
 namespace hetmp::dsm {
 

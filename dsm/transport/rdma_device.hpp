@@ -40,7 +40,7 @@ struct RdmaCard {
   uint32_t ring_key = 0; ///< of the ring that is the other one's to write to,
   uint64_t ring = 0;     ///< and its address
 };
-static_assert(sizeof(RdmaCard) == 48 && std::is_trivially_copyable_v<RdmaCard>);
+static_assert(sizeof(RdmaCard) == 40 && std::is_trivially_copyable_v<RdmaCard>);
 
 struct RdmaDemand {
   uint32_t self = 0;

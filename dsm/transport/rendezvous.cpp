@@ -38,14 +38,23 @@ std::string failed_with(size_t node) {
 
 std::string exchange_bytes(uint32_t self, const std::vector<SocketPair>& sockets, const void* own, size_t bytes,
                            void* all) {
-  std::vector<uint8_t> copy(static_cast<const uint8_t*>(own), static_cast<const uint8_t*>(own) + bytes);
+  std::vector<uint8_t> copies;
+  for (size_t node = 0; node < sockets.size(); ++node)
+    copies.insert(copies.end(), static_cast<const uint8_t*>(own), static_cast<const uint8_t*>(own) + bytes);
+  return exchange_each(self, sockets, copies.data(), bytes, all);
+}
+
+std::string exchange_each(uint32_t self, const std::vector<SocketPair>& sockets, const void* own, size_t bytes,
+                          void* all) {
+  std::vector<uint8_t> copy(static_cast<const uint8_t*>(own),
+                            static_cast<const uint8_t*>(own) + bytes * sockets.size());
   auto* const to = static_cast<uint8_t*>(all);
-  memcpy(to + self * bytes, copy.data(), bytes);
+  memcpy(to + self * bytes, copy.data() + self * bytes, bytes);
   // First everything out, which fits into the sockets' buffers as long as it is little: nobody waits for a reader.
   for (size_t node = 0; node < sockets.size(); ++node)
-    if (node != self && !move_all(sockets[node][0], POLLOUT, copy.data(), bytes, [](int socket, uint8_t* at, size_t n) {
-          return ::send(socket, at, n, MSG_NOSIGNAL);
-        }))
+    if (node != self &&
+        !move_all(sockets[node][0], POLLOUT, copy.data() + node * bytes, bytes,
+                  [](int socket, uint8_t* at, size_t n) { return ::send(socket, at, n, MSG_NOSIGNAL); }))
       return failed_with(node);
   for (size_t node = 0; node < sockets.size(); ++node)
     if (node != self && !move_all(sockets[node][0], POLLIN, to + node * bytes, bytes,

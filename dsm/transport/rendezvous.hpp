@@ -18,6 +18,11 @@ namespace hetmp::dsm {
 std::string exchange_bytes(uint32_t self, const std::vector<SocketPair>& sockets, const void* own, size_t bytes,
                            void* all);
 
+/// The same with other bytes for each: `own` has what each node is to get, one behind the other, that of the node
+/// itself included.
+std::string exchange_each(uint32_t self, const std::vector<SocketPair>& sockets, const void* own, size_t bytes,
+                          void* all);
+
 /// `all[i]` for each node: in, of node `self`, what is to be told; out, of the others, what they tell.
 template <class T> std::string exchange(uint32_t self, const std::vector<SocketPair>& sockets, std::vector<T>& all) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -87,7 +87,7 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   iovec pieces[3] = {
       {&header, sizeof header}, {const_cast<void*>(data), data_bytes}, {const_cast<uint8_t*>(filling), fill}};
   if (lane == Lane::Service) {
-    if (!peers_[to].open)
+    if (!open_[to])
       return;
     const bool large = data_bytes >= send_through_bytes;
     if (large && !out.service_seal) {

@@ -42,13 +42,12 @@ void TcpTransport::join(const Place& place) {
 void TcpTransport::connect(uint32_t self, const std::vector<SocketPair>& sockets, Watch watch) {
   HETMP_CHECK(self < sockets.size() && outgoing_.empty()); // once
   self_ = self;
-  watch_ = watch;
-  connected_ = monotonic_ns();
+  liveness_.begin(self, uint32_t(sockets.size()), watch, monotonic_ns());
   poll_set_ = above_standard_streams(epoll_create1(EPOLL_CLOEXEC));
   if (poll_set_ < 0)
     die(exit_code::software, "no descriptor to wait for messages: %s", strerrordesc_np(errno));
   outgoing_ = std::vector<Outgoing>(sockets.size());
-  peers_.resize(sockets.size());
+  open_.assign(sockets.size(), true);
   for (uint32_t node = 0; node < sockets.size(); ++node) {
     SocketPair out = sockets[node];
     SocketPair in = out;
@@ -120,11 +119,11 @@ bool TcpTransport::read_from(Incoming& incoming, const Handle& handle, size_t& m
     lose(incoming.from, reason);
     return false;
   }
-  HETMP_CHECK(size_t(bytes) <= incoming.room_bytes() && incoming.from < peers_.size());
+  HETMP_CHECK(size_t(bytes) <= incoming.room_bytes() && incoming.from < open_.size());
   incoming.filled(size_t(bytes));
   const Clock now = monotonic_ns();
   const uint64_t frames_before = incoming.frames;
-  peers_[incoming.from].heard = now;
+  liveness_.heard(incoming.from, now);
   if (incoming.records)
     open_records(incoming, handle, messages);
   else
@@ -137,7 +136,7 @@ void TcpTransport::give_messages(Incoming& incoming, const Handle& handle, size_
   FrameReader& reader = *incoming.reader;
   while (const auto slot = reader.next()) {
     ++incoming.frames;
-    if (is_sign_of_life(slot->header))
+    if (Liveness::is_sign(slot->header))
       continue;
     handle(incoming.from, *slot);
     ++messages;

@@ -18,6 +18,7 @@
 #include "base/seal/record.hpp"
 #include "dsm/launch_keys.hpp"
 #include "dsm/transport/frame_reader.hpp"
+#include "dsm/transport/liveness.hpp"
 #include "dsm/transport/sealed_lane.hpp"
 #include "dsm/transport/transport.hpp"
 
@@ -39,12 +40,14 @@ class TcpTransport final : public Transport {
   /// How long a node may be silent that is watched; the usual is 3 s. And how long a message may take that has begun to
   /// come.
   void set_patience(int64_t nanoseconds, int64_t with_messages) {
-    patience_ns_ = nanoseconds;
+    liveness_.set_patience(nanoseconds);
     patience_with_messages_ns_ = with_messages;
   }
   /// Tells of silent nodes whether they are stopped, as by a debugger: then they are not lost. Otherwise nobody is
   /// stopped.
-  void set_is_stopped(std::function<bool(uint32_t node)> is_stopped) { is_stopped_ = std::move(is_stopped); }
+  void set_is_stopped(std::function<bool(uint32_t node)> is_stopped) {
+    liveness_.set_is_stopped(std::move(is_stopped));
+  }
 
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override;
@@ -60,7 +63,6 @@ class TcpTransport final : public Transport {
 
  private:
   using Clock = int64_t; ///< CLOCK_MONOTONIC, nanoseconds
-  /// A node whose program is still being loaded has nothing to say.
   static constexpr Clock not_yet = 0;
   /// One direction of reading: a socket, and what has come from it.
   struct Incoming {
@@ -90,20 +92,6 @@ class TcpTransport final : public Transport {
     size_t waiting_bytes() const;
     void drop();
   };
-  struct Peer {
-    Clock heard = not_yet; ///< when something came last
-    bool lost = false;
-    bool told = false; ///< find_loss() has given it
-    bool changed = false;
-    bool open = true; ///< its connections are not shut down
-    std::string reason;
-  };
-
-  /// A control message with nothing in it, which is not passed on.
-  static bool is_sign_of_life(const SlotHeader& header) {
-    return header.channel == Channel::Control && header.header_bytes == 0;
-  }
-
   static void gather(Outgoing& out, const iovec* pieces, size_t count);
   static void send_through(Outgoing& out, const iovec* pieces, size_t count);
   void listen_to(uint32_t from, Lane lane, int socket, size_t buffer_bytes);
@@ -116,24 +104,18 @@ class TcpTransport final : public Transport {
   void note_part(Incoming& incoming, uint64_t frames_before, Clock now);
   void lose(uint32_t node, std::string reason, bool changed = false);
   void shut_down(uint32_t node);
-  void find_silent(Clock now);
   void find_parts(Clock now);
-  void give_signs_of_life(Clock now);
+  void give_signs_of_life();
 
   uint32_t self_ = 0;
-  Watch watch_ = Watch::Nobody;
-  std::function<bool(uint32_t)> is_stopped_ = [](uint32_t) { return false; };
-  Clock connected_ = 0;
-  Clock patience_ns_ = usual_patience_ns;
+  Liveness liveness_;
   Clock patience_with_messages_ns_ = 30'000'000'000;
   size_t parts_ = 0;           ///< connections on which a frame has begun and not ended
   int poll_set_ = -1;          ///< epoll, of all incoming sockets
   bool something_came_ = true; ///< perhaps: false after a sleep that ended for another reason
   std::vector<Incoming> incoming_;
   std::vector<Outgoing> outgoing_;
-  std::vector<Peer> peers_;
-  Clock next_sign_ = 0;
-  Clock last_look_ = 0; ///< at the others' silence
+  std::vector<bool> open_; ///< of each node: its connections are not shut down
 };
 
 } // namespace hetmp::dsm

@@ -63,6 +63,8 @@ inline constexpr size_t lanes = 2;
 /// The connected sockets between one node and another, by lane.
 using SocketPair = std::array<int, lanes>;
 
+struct RdmaPlugin; // rdma_device.hpp
+
 class Transport {
  public:
   using Handle = std::function<void(uint32_t from, const Slot& slot)>;
@@ -91,6 +93,11 @@ class Transport {
     int64_t patience_ns = usual_patience_ns;                 ///< with a node that is silent
     int64_t patience_with_messages_ns = 30'000'000'000;      ///< with a message that has begun to come and does not end
     std::function<bool(uint32_t node)> is_stopped = nullptr; ///< as by a debugger: then its silence means nothing
+    /// Of kinds that need it: what makes devices of RDMA, or null, and why there is none; and the user's choice of one.
+    const RdmaPlugin* rdma = nullptr;
+    std::string rdma_problem = {};
+    std::string rdma_device = {};
+    std::function<std::string(uint32_t node)> name_of = nullptr; ///< as messages name it
   };
   /// A node that can no longer be reached.
   struct Loss {
@@ -133,6 +140,8 @@ class Transport {
   virtual bool prepare_sleep() = 0;
   /// After sleeping: `rung` if doorbell() was what ended it.
   virtual void awake(bool rung) = 0;
+  /// Of which kind of the table it has turned out to be, where that was decided in join(); null: its own.
+  virtual const char* chosen() const { return nullptr; }
   /// A descriptor that is readable when a sleeper has messages. Always the same one, from join() on.
   virtual int doorbell() const = 0;
 
