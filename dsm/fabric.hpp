@@ -11,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 17;
+inline constexpr uint32_t fabric_version = 18;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -111,6 +111,9 @@ struct RuntimeHooks {
   uint32_t (*threads_awake)() = nullptr;
   /// How many threads of this process are the runtime's (OwnThreads::alive()). Any thread. May be null.
   uint32_t (*own_threads)() = nullptr;
+  /// What connects the nodes was decided when they joined: Fabric.interconnect has its name now. On each node, before
+  /// main or node_started runs. May be null.
+  void (*interconnect_chosen)() = nullptr;
 };
 
 /// Room for the context of a thread that is executed elsewhere, with all registers that a processor has today except

@@ -23,7 +23,9 @@ struct TransportKind {
   bool needs_sockets;
   bool over_hosts; ///< it connects processes that were started by themselves; requires needs_sockets
   bool can_seal;   ///< what it carries can be encrypted, and leaves the machine's memory, so that this makes sense
-  bool needs_rdma = false; ///< it starts with what makes devices of RDMA, if that is there (dsm/transport/rdma_device.hpp)
+  bool between_hosts_only = false; ///< on one machine it means the usual one
+  bool needs_rdma =
+      false; ///< it starts with what makes devices of RDMA, if that is there (dsm/transport/rdma_device.hpp)
 };
 
 /// A line of the table.
@@ -33,8 +35,8 @@ template <class T> struct TransportEntry { TransportKind kind; };
 inline constexpr std::tuple transport_table = {
     TransportEntry<SharedMemoryTransport>{{"shared-memory", false, false, false}},
     TransportEntry<TcpTransport>{{"tcp", true, true, true}},
-    TransportEntry<VerbsTransport>{{"verbs", true, true, true, true}},
-    TransportEntry<VerbsOrTcp>{{"auto", true, true, true, true}},
+    TransportEntry<VerbsTransport>{{"verbs", true, true, true, false, true}},
+    TransportEntry<VerbsOrTcp>{{"auto", true, true, true, true, true}},
 };
 
 inline constexpr auto transport_kinds =

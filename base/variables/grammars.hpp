@@ -26,7 +26,8 @@ inline constexpr const char* nodes = "`1`, `cores:LIST;LIST...`, `kinds`, `proc:
 inline constexpr const char* loops = "`runtime`, `all`";                             // read_placement; so the next
 inline constexpr const char* placement = "`auto`, `origin`, `all`, `random:SEED`, `journeys:SEED`";
 inline constexpr const char* decision = "`threshold`, `predict`";
-inline constexpr const char* transport = "`shared-memory`, `tcp`"; // runtime/nodes/node_setup.cpp
+inline constexpr const char* transport = "`shared-memory`, `tcp`, `verbs`, `auto`"; // runtime/nodes/node_setup.cpp
+inline constexpr const char* verbs_device = "`DEVICE[:PORT[:GID]]`";                // dsm/verbs/port_choice.hpp
 
 // dsm
 inline constexpr const char* prefetch = "`true`, `false`, or some of `streams,visits,pushes`"; // parse_prefetch

@@ -19,6 +19,7 @@
 #include "dsm/transport/cipher.hpp"
 #include "dsm/transport/loopback.hpp"
 #include "dsm/transport/make_transport.hpp"
+#include "dsm/transport/rdma_plugin.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -122,9 +123,23 @@ void NodeProcess::load_cipher() {
         members_.name_of(launch_.node).c_str());
 }
 
+/// Whether it is wanted or only welcome, the transport knows.
+void NodeProcess::load_rdma() {
+  if (launch_.transport->needs_rdma)
+    rdma_ = load_private_rdma(rdma_problem_);
+}
+
+void NodeProcess::add_rdma(Transport::Place& place) {
+  place.rdma = rdma_;
+  place.rdma_problem = rdma_problem_;
+  place.rdma_device = environment_value(Variable::HETMP_VERBS_DEVICE).value_or("");
+  place.name_of = [this](uint32_t node) { return members_.name_of(node); };
+}
+
 void NodeProcess::start_nodes() {
   if (launch_.sealed)
     load_cipher(); // before the memory is divided
+  load_rdma();     // likewise
   bind_directly();
   plan_.set(plan_.nodes(), find_globals());
   stacks_.plan_main(address_layout().stack_bytes);
@@ -169,6 +184,7 @@ void NodeProcess::make_node_processes() {
     place.patience_ns = place.patience_with_messages_ns = patience;
     if (node == origin)
       place.is_stopped = [this](uint32_t other) { return members_.is_stopped(other); };
+    add_rdma(place);
     transport_->join(place);
     for (ConnectionKeys& others : keys)
       forget(others);
@@ -212,6 +228,7 @@ void NodeProcess::join_node_processes() {
   place.patience_with_messages_ns = place.patience_ns == Transport::endless_patience
                                         ? place.patience_ns
                                         : std::max(4 * place.patience_ns, least_with_messages);
+  add_rdma(place);
   std::unique_ptr<Transport> transport = make_transport(*launch_.transport);
   transport->join(place);
   forget(keys_);
@@ -227,6 +244,11 @@ void NodeProcess::join_node_processes() {
 
 /// The threads come first: see private_threads.hpp.
 void NodeProcess::serve() {
+  if (const char* const chosen = transport_->chosen()) {
+    fabric_.interconnect = chosen;
+    if (hooks_.interconnect_chosen)
+      hooks_.interconnect_chosen();
+  }
   errands_.start();
   start_migration();
   service_->start(node_, *transport_, *this, create_private_thread);

@@ -130,6 +130,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   static NodeProcess* decide();
 
   void load_cipher();
+  void load_rdma();
+  void add_rdma(Transport::Place& place);
   void prepare_migration();
   void start_migration();
   void make_node_processes();
@@ -159,6 +161,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
 
   LaunchPlan launch_;
   const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
+  const RdmaPlugin* rdma_ = nullptr;     ///< if the transport needs one, and there is one, likewise
+  std::string rdma_problem_;             ///< why there is none
   ConnectionKeys keys_;                  ///< likewise, of a process that a launcher has started, until it joins
   AddressPlan plan_;
   SharedCode code_{plan_};

@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
+#include "base/private_section.hpp"
 #include "dsm/transport/rendezvous.hpp"
 #include "dsm/transport/verbs_transport.hpp"
 
@@ -96,6 +97,7 @@ void VerbsTransport::join(const Place& place) {
 }
 
 std::string VerbsTransport::try_to_join(const Place& place) {
+  const PrivateSection here; // what the device's library allocates is for the service thread
   HETMP_CHECK(place.node < place.nodes && place.sockets.size() == place.nodes && peers_.empty()); // once
   self_ = place.node;
   nodes_ = place.nodes;

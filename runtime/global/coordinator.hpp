@@ -28,6 +28,9 @@ class Coordinator {
   /// `cpus_per_node`: how teams' threads are dealt to the program's nodes (schedulers/arithmetic/deal.hpp).
   Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node);
 
+  /// Other rules, before any loop was met.
+  void follow(const schedulers::DecisionRules& rules) { rules_ = rules; }
+
   /// Appends the answers that become possible by this request, in the order they are to be given. A request that no
   /// correct node sends is ignored, and false returned.
   bool handle(const Request& request, std::vector<Answer>& answers);

@@ -51,6 +51,15 @@ bool fix_addresses(uint64_t stack_bytes) {
   return set_address_layout(layout);
 }
 
+/// The user's choice, wherever the launcher runs; what does not connect hosts is for one machine.
+const dsm::TransportKind& wanted_transport(const Order& order) {
+  const auto given = order.environment.find(name_of(Variable::HETMP_TRANSPORT));
+  const auto wanted =
+      given != order.environment.end() ? std::optional(given->second) : environment_value(Variable::HETMP_TRANSPORT);
+  const dsm::TransportKind* const kind = wanted ? dsm::find_transport(*wanted) : nullptr;
+  return kind && kind->over_hosts ? *kind : dsm::transport_over_hosts();
+}
+
 void set_environment(const Order& order, const Start& start, const dsm::LaunchPlan& plan, const std::string& library) {
   for (const auto& [name, value] : order.environment)
     setenv(name.c_str(), value.c_str(), 1);
@@ -99,7 +108,7 @@ int become_node(const Order& order, const Start& start, const ListeningSocket& l
   }
   dsm::LaunchPlan plan;
   plan.process = getpid();
-  plan.transport = &dsm::transport_over_hosts();
+  plan.transport = &wanted_transport(order);
   plan.cpus = start.cpus;
   plan.node = order.node;
   plan.sockets = mesh.sockets;

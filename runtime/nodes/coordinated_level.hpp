@@ -44,6 +44,8 @@ class CoordinatedLevel : public NodeRegions,
 
   /// What was learned about the program's loops. On the origin, when no team runs.
   virtual perf::Report report() = 0;
+  /// Other rules for its loops, before there are any.
+  virtual void follow(const schedulers::DecisionRules& rules) = 0;
 
  protected:
   ~CoordinatedLevel() = default; // lives as long as the process

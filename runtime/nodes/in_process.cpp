@@ -16,6 +16,7 @@ class InProcessLevel final : public CoordinatedLevel {
 
   void start(const TeamDescription& part) override { launch_node_part(part); }
 
+  void follow(const schedulers::DecisionRules& rules) override { coordinator_.follow(rules); }
   perf::Report report() override {
     std::lock_guard guard(lock_);
     return coordinator_.report();

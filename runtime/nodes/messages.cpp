@@ -10,6 +10,7 @@
 #include "perf/counters.hpp"
 #include "runtime/global/codec.hpp"
 #include "runtime/nodes/coordinated_level.hpp"
+#include "runtime/nodes/node_setup.hpp"
 #include "runtime/nodes/page_report.hpp"
 #include "runtime/nodes/pushes.hpp"
 #include "runtime/nodes/timeline.hpp"
@@ -109,6 +110,7 @@ class MessageLevel final : public CoordinatedLevel {
   Mailbox& mailbox() { return mailbox_; }
 
   /// The service thread makes it, while teams may be running. Waits for it a second at most; then nothing is known.
+  void follow(const schedulers::DecisionRules& rules) override { coordinator_.follow(rules); }
   perf::Report report() override {
     // Never freed: what the service thread allocates lies in its own arena, whose lock nobody may hold who can fault.
     auto* drawn = new DrawnReport;
@@ -291,8 +293,15 @@ uint32_t threads_awake() { return spinning.has_cpus() ? spinning.awake() : UINT3
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver,           node_started,           current_region, timeline::read_events,
-                                       program_sigaction, bind_threads_to_origin, threads_awake,  own_threads};
+  static const dsm::RuntimeHooks hooks{deliver,
+                                       node_started,
+                                       current_region,
+                                       timeline::read_events,
+                                       program_sigaction,
+                                       bind_threads_to_origin,
+                                       threads_awake,
+                                       own_threads,
+                                       read_chosen_interconnect};
   joined.attach(&hooks);
   travelling::attach(joined);
 }

@@ -101,7 +101,7 @@ dsm::LaunchPlan plan_for_this_machine() {
   plan.cpus = layout().cpus;
   if (const auto transport = environment_value(Variable::HETMP_TRANSPORT)) {
     if (const dsm::TransportKind* kind = dsm::find_transport(*transport))
-      plan.transport = kind;
+      plan.transport = kind->between_hosts_only ? &dsm::usual_transport() : kind;
     else
       complain(Variable::HETMP_TRANSPORT, *transport, dsm::no_transport_of_that_name(), plan.transport->name);
   }
@@ -168,6 +168,14 @@ perf::PlacementRecord placement_of_regions() {
 }
 
 } // namespace
+
+void read_chosen_interconnect() {
+  const dsm::Fabric* const found = find_fabric();
+  if (!found || !program_level)
+    return;
+  read_interconnect(found->interconnect);
+  program_level->follow(placement().rules);
+}
 
 bool refers_to_openmp() {
   bool found = false;

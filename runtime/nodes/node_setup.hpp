@@ -13,6 +13,9 @@ bool refers_to_openmp();
 /// happened yet. `may_execute_again`: false once the program runs; then there can be no node processes any more.
 void set_up_nodes(bool may_execute_again);
 
+/// What is between the nodes was decided when they joined: what is known of it holds from now on.
+void read_chosen_interconnect();
+
 /// Whether the user wants to know about the run when it is over: HETMP_REPORT, HETMP_EXPLAIN.
 bool wants_report();
 bool wants_explanation();
