@@ -10,24 +10,17 @@
 // each other node; then all wait for each other; then anybody may post. After open() one thread uses it at a time.
 #pragma once
 
-#include <array>
+#include "dsm/rdma_ports.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace hetmp::dsm {
-
-/// A global identifier: of a port, in network byte order. That of a RoCE port is an IP address (IPv4: mapped into
-/// IPv6).
-using Gid = std::array<uint8_t, 16>;
-
-enum class RdmaLink : uint8_t { InfiniBand, Ethernet };
 
 /// How one node is reached by one other. Travels between processes of one build on machines of one byte order.
 struct RdmaCard {
@@ -35,7 +28,7 @@ struct RdmaCard {
   uint32_t queue_pair = 0;   ///< 24 bits
   uint32_t first_packet = 0; ///< sequence number of what it sends: 24 bits, drawn at random
   uint16_t lid = 0;          ///< of an InfiniBand port
-  RdmaLink link = RdmaLink::Ethernet;
+  GidKind kind = GidKind::RoceV2;
   uint8_t mtu = 0;       ///< of a packet, as verbs count: 1 = 256 bytes, 5 = 4096
   uint32_t ring_key = 0; ///< of the ring that is the other one's to write to,
   uint64_t ring = 0;     ///< and its address
@@ -66,7 +59,7 @@ struct RdmaCompletion {
   enum class Kind : uint8_t {
     Arrived, ///< all of a post of that node's
     Sent,    ///< all posts to that node up to one that reports: their staging memory is free
-    Failed,  ///< the connection to that node is at an end
+    Failed,  ///< the connection to that node is at an end: once, after all that has arrived from it
   };
   Kind kind = Kind::Arrived;
   uint32_t node = 0;
@@ -97,7 +90,8 @@ class RdmaDevice {
   /// The next completions; how many. Never waits.
   virtual size_t poll(std::span<RdmaCompletion> completions) = 0;
 
-  /// The next completion makes completion_descriptor() readable. What has come before may not: poll once more.
+  /// The next completion makes completion_descriptor() readable. What has come before may not: poll once more. Twice
+  /// armed, it may become readable twice.
   virtual void arm() = 0;
   /// After it was readable: it is not any more.
   virtual void acknowledge() = 0;
@@ -106,39 +100,6 @@ class RdmaDevice {
   virtual int event_descriptor() const = 0;
   /// What it said, if that ends all connections: a phrase. To be called when the descriptor is readable.
   virtual std::optional<std::string> take_event() = 0;
-};
-
-/// A port of a device, as `hetmp info` shows it and a choice is made of it (dsm/verbs/port_choice.hpp).
-struct RdmaPort {
-  enum class GidKind : uint8_t { InfiniBand, RoceV1, RoceV2 };
-  struct Entry {
-    uint32_t index = 0;
-    Gid gid{};
-    GidKind kind = GidKind::InfiniBand;
-  };
-  std::string device;
-  uint8_t port = 0;
-  bool active = false;
-  bool reliable_writes = true; ///< false: a kind of device whose writes carry no number, like iWARP's
-  RdmaLink link = RdmaLink::Ethernet;
-  uint16_t lid = 0;
-  uint8_t mtu = 0;         ///< active one, as in RdmaCard
-  std::vector<Entry> gids; ///< those that are not zero
-  uint32_t most_queue_pairs = 0;
-  uint32_t most_completions = 0; ///< of one completion queue
-  uint32_t most_posts = 0;       ///< of one queue pair
-  std::string problem;           ///< why it cannot be looked at further; empty: it can
-};
-
-inline constexpr uint32_t rdma_plugin_version = 1; ///< a plugin with another one is not used
-
-/// What the plugin exports, by the name hetmp_verbs_plugin.
-struct RdmaPlugin {
-  uint32_t version;
-  /// Loads what devices need besides (libibverbs loads a library for each kind). Empty, or why there is none.
-  std::string (*prepare)();
-  std::unique_ptr<RdmaDevice> (*make)();
-  std::vector<RdmaPort> (*ports)(std::string& problem);
 };
 
 } // namespace hetmp::dsm

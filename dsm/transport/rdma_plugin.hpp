@@ -1,7 +1,7 @@
 // What makes devices of RDMA in a node's process, where the plan asks for them.
 #pragma once
 
-#include "dsm/transport/rdma_device.hpp"
+#include "dsm/rdma_plugin.hpp"
 
 #include <string>
 

@@ -63,7 +63,7 @@ inline constexpr size_t lanes = 2;
 /// The connected sockets between one node and another, by lane.
 using SocketPair = std::array<int, lanes>;
 
-struct RdmaPlugin; // rdma_device.hpp
+struct RdmaPlugin; // dsm/rdma_plugin.hpp
 
 class Transport {
  public:

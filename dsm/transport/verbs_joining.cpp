@@ -5,6 +5,7 @@
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
 #include "base/private_section.hpp"
+#include "dsm/rdma_plugin.hpp"
 #include "dsm/transport/rendezvous.hpp"
 #include "dsm/transport/verbs_transport.hpp"
 

@@ -3,6 +3,7 @@
 // than there are receives for, more posts than the queue holds, memory outside of what is registered) fails the test.
 #pragma once
 
+#include "dsm/rdma_plugin.hpp"
 #include "dsm/transport/rdma_device.hpp"
 
 #include <gtest/gtest.h>
@@ -144,7 +145,7 @@ class SimulatedRdma final : public RdmaDevice {
   static const RdmaPlugin* plugin() {
     static const RdmaPlugin plugin{rdma_plugin_version, [] { return std::string(); },
                                    []() -> std::unique_ptr<RdmaDevice> { return std::make_unique<SimulatedRdma>(); },
-                                   [](std::string&) { return std::vector<RdmaPort>(); }};
+                                   [](void (*)(void*, const RdmaPort&), void*) {}};
     return &plugin;
   }
 

@@ -1,4 +1,5 @@
 // What every transport promises: all messages arrive, in order, whole, however much is under way; sleepers are woken.
+#include "dsm/rdma_plugin.hpp"
 #include "dsm/transport/loopback.hpp"
 #include "dsm/transport/make_transport.hpp"
 #include "dsm/transport/shared_memory_transport.hpp"
