@@ -7,13 +7,13 @@ set(hetmp_names libomp.so libomp.so.5 libiomp5.so libgomp.so libgomp.so.1)
 
 # All that users run, in the places where it looks for its parts: what is installed, without tests and benchmarks.
 add_custom_target(hetmp_complete)
-foreach(target hetmp hetmp_dsm hetmp_papi hetmp_seal hetmp_topology hetmp_tool hetmp_calibration)
+foreach(target hetmp hetmp_dsm hetmp_papi hetmp_seal hetmp_topology hetmp_verbs hetmp_tool hetmp_calibration)
   if(TARGET ${target})
     add_dependencies(hetmp_complete ${target})
   endif()
 endforeach()
 
-foreach(library hetmp hetmp_dsm hetmp_papi hetmp_seal hetmp_topology)
+foreach(library hetmp hetmp_dsm hetmp_papi hetmp_seal hetmp_topology hetmp_verbs)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

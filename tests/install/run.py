@@ -54,7 +54,7 @@ def main():
         prefix = (scratch / "first").rename(scratch / "moved")
         library = find_one(prefix, "libhetmp.so")
         find_one(prefix, "libhetmp_dsm.so")
-        for plugin in ("libhetmp_papi.so", "libhetmp_topology.so"):
+        for plugin in ("libhetmp_papi.so", "libhetmp_topology.so", "libhetmp_verbs.so"):
             if (build / "lib" / plugin).exists() and find_one(prefix, plugin).parent != library.parent:
                 raise Failure(f"{plugin} is not beside libhetmp.so")
         if (build / "lib" / "libhetmp_seal.so").exists() and find_one(prefix, "libhetmp_seal.so").parent != library.parent:
