@@ -5,6 +5,7 @@
 #include "base/machine/cpu_list.hpp"
 #include "base/machine/cpu_quota.hpp"
 #include "base/variables/variable.hpp"
+#include "dsm/rdma_plugin.hpp"
 #include "dsm/transports.hpp"
 #include "perf/counters.hpp"
 #include "perf/profile.hpp"
@@ -158,6 +159,30 @@ void print_transports() {
                           : " (hosts need libsodium)");
 }
 
+void print_rdma_port(const dsm::RdmaPort& port) {
+  if (!port.problem.empty()) {
+    fact("RDMA", "no: %s %s", port.device.c_str(), port.problem.c_str());
+    return;
+  }
+  fact("RDMA", "%s port %u: %s, %s, MTU %u%s", port.device.c_str(), port.port, port.active ? "active" : "not active",
+       port.link == dsm::RdmaLink::InfiniBand ? "InfiniBand" : "Ethernet", dsm::mtu_bytes(port.mtu),
+       port.reliable_writes ? "" : ", of no use to hetmp: its writes carry no number");
+  for (const dsm::RdmaPort::Entry& gid : port.gids)
+    fact(("  GID " + std::to_string(gid.index)).c_str(), "%s, %s", dsm::gid_text(gid.gid).c_str(),
+         dsm::gid_kind_name(gid.kind));
+}
+
+void print_rdma(const std::string& library) {
+  std::string problem = "libhetmp.so is not there";
+  const dsm::RdmaPlugin* plugin =
+      library.empty() ? nullptr : dsm::load_rdma_plugin(library.substr(0, library.rfind('/')), problem);
+  const auto ports = plugin ? dsm::rdma_ports(*plugin, problem) : std::vector<dsm::RdmaPort>{};
+  if (ports.empty())
+    fact("RDMA", "no: %s", problem.c_str());
+  for (const dsm::RdmaPort& port : ports)
+    print_rdma_port(port);
+}
+
 } // namespace
 
 int print_info() {
@@ -169,6 +194,7 @@ int print_info() {
   print_other_runtimes();
   print_fault_access();
   print_transports();
+  print_rdma(library);
   print_encryption(library);
   print_profile();
   print_counters(library);

@@ -18,7 +18,8 @@ sys.path.insert(0, str(HERE.parent / "common"))
 from outcome import SKIPPED, check, exit_with  # noqa: E402
 from toolchain import REPOSITORY  # noqa: E402
 
-PLUGINS = {"libhetmp_papi.so": ("hardware counters", "no: "), "libhetmp_seal.so": ("encryption", "not possible: ")}
+PLUGINS = {"libhetmp_papi.so": ("hardware counters", "no: "), "libhetmp_seal.so": ("encryption", "not possible: "),
+           "libhetmp_verbs.so": ("RDMA", "no: ")}
 
 
 def call(*words):
