@@ -130,6 +130,14 @@ class SimulatedRdma final : public RdmaDevice {
   int event_descriptor() const override { return events_; }
   std::optional<std::string> take_event() override { return {}; }
 
+  /// The connection to that node is at an end.
+  void fail(uint32_t node) {
+    std::lock_guard guard(everything());
+    push({.kind = RdmaCompletion::Kind::Failed, .node = node, .reason = "simulated failure"});
+  }
+  /// Into which that node writes.
+  const uint8_t* ring_of(uint32_t node) const { return demand_.rings + node * demand_.ring_bytes; }
+
   /// What a hostile peer would do: bytes of its choice into the ring that `to` has for it, and a number.
   void write(uint32_t to, const void* bytes, size_t count, uint32_t offset, uint32_t immediate) {
     std::lock_guard guard(everything());
