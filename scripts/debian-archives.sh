@@ -1,5 +1,5 @@
-# What Debian's mirrors have, got without installing it; shared by the scripts that need sources of LLVM and gcc. Sourced after lib.sh,
-# never run.
+# What Debian's mirrors have, got without installing it; shared by the scripts that need sources of LLVM and gcc, or programs
+# that nobody has to have installed. Sourced after lib.sh, never run.
 #
 # The machine's apt settings stay as they are: where they do not know the package, a private copy of its own list of mirrors is
 # used, with sources in place of binaries if sources are wanted. apt checks the mirror's signature and every file's checksum.
@@ -20,17 +20,39 @@ copy_source_lists() { # folder type
   [[ ${#found[@]} -gt 0 ]] || { echo "E: found no list of mirrors under /etc/apt"; return 1; }
 }
 
+# Adds to the caller's `options` of apt-get those by which it uses a list of mirrors of FOLDER's, and gets what they have now.
+use_own_lists() { # folder type
+  copy_source_lists "$1" "$2" || return
+  options+=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$1/apt/sources"
+    -o "Dir::State::lists=$1/apt/lists" -o "Dir::Cache=$1/apt/cache")
+  apt-get "${options[@]}" update --error-on=any
+}
+
 # What apt-get says goes to standard output and error; the archives come to the current folder.
 run_apt() { # folder package type
   local options=(-qq -o APT::Sandbox::User=root) words=(download)
   [[ $3 = deb ]] || words=(source --download-only --only-source)
   if ! apt-get "${options[@]}" "${words[0]}" --print-uris "$2" >/dev/null 2>&1; then
-    copy_source_lists "$1" "$3" || return
-    options+=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$1/apt/sources"
-      -o "Dir::State::lists=$1/apt/lists" -o "Dir::Cache=$1/apt/cache")
-    apt-get "${options[@]}" update --error-on=any || return
+    use_own_lists "$1" "$3" || return
   fi
   apt-get "${options[@]}" "${words[@]}" "$2"
+}
+
+# Downloads the packages and all that they depend on, as for a system where nothing is installed, into FOLDER/archives. Needs no root.
+download_with_dependencies() { # folder package...
+  local folder reason
+  folder=$(realpath -m "$1")
+  shift
+  mkdir -p "$folder/archives/partial"
+  : >"$folder/status"
+  if ! {
+    local options=(-qq -o APT::Sandbox::User=root -o Debug::NoLocking=1 -o "Dir::State::status=$folder/status")
+    local words=(-y --no-install-recommends -o "Dir::Cache::archives=$folder/archives" --download-only install "$@")
+    apt-get "${options[@]}" "${words[@]}" || { use_own_lists "$folder" deb && apt-get "${options[@]}" "${words[@]}"; }
+  } >"$folder/apt.log" 2>&1; then
+    reason=$(sed -n 's/^E: *//p' "$folder/apt.log" | tail -n 1)
+    fail "cannot get packages from this distribution's mirrors: ${reason:-see $folder/apt.log}"
+  fi
 }
 
 # Downloads the package into FOLDER. An archive is there only when apt has checked all of it: one that was interrupted stays in
