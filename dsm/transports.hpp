@@ -25,7 +25,7 @@ struct TransportKind {
   bool can_seal;   ///< what it carries can be encrypted, and leaves the machine's memory, so that this makes sense
   bool between_hosts_only = false; ///< on one machine it means the usual one
   bool needs_rdma =
-      false; ///< it starts with what makes devices of RDMA, if that is there (dsm/transport/rdma_device.hpp)
+      false; ///< it starts with what makes devices of RDMA, if that is there (dsm/transport/rdma/rdma_device.hpp)
 };
 
 /// A line of the table.

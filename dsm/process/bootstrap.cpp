@@ -18,8 +18,8 @@
 #include "dsm/space/late_window.hpp"
 #include "dsm/transport/cipher.hpp"
 #include "dsm/transport/loopback.hpp"
-#include "dsm/transport/make_transport.hpp"
-#include "dsm/transport/rdma_plugin.hpp"
+#include "dsm/process/make_transport.hpp"
+#include "dsm/transport/rdma/private_rdma.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // The way from one node's port to another's, of what each knows of itself. Pure.
 #pragma once
 
-#include "dsm/transport/rdma_device.hpp"
+#include "dsm/transport/rdma/rdma_device.hpp"
 #include "dsm/verbs/port_choice.hpp"
 
 namespace hetmp::dsm {

@@ -7,7 +7,7 @@
 // locks that libibverbs takes are those of one queue, and nobody else uses it.
 #pragma once
 
-#include "dsm/transport/rdma_device.hpp"
+#include "dsm/transport/rdma/rdma_device.hpp"
 #include "dsm/verbs/handles.hpp"
 #include "dsm/verbs/port_choice.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dsm/rdma_plugin.hpp"
-#include "dsm/transport/rdma_device.hpp"
+#include "dsm/transport/rdma/rdma_device.hpp"
 
 #include <array>
 #include <chrono>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "dsm/rdma_plugin.hpp"
-#include "dsm/transport/rdma_device.hpp"
+#include "dsm/transport/rdma/rdma_device.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Rings in another node's memory: nothing is overwritten that is still needed, and whoever waits for room gets it.
-#include "dsm/transport/ring_window.hpp"
+#include "dsm/transport/rdma/ring_window.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // The devices are simulated; tests/rdma has real ones.
 #include "base/seal/sodium_cipher.hpp"
 #include "dsm/transport/loopback.hpp"
-#include "dsm/transport/verbs_or_tcp.hpp"
-#include "dsm/transport/verbs_transport.hpp"
+#include "dsm/transport/rdma/verbs_or_tcp.hpp"
+#include "dsm/transport/rdma/verbs_transport.hpp"
 #include "numbered_messages.hpp"
 #include "simulated_rdma.hpp"
 

@@ -1,4 +1,4 @@
-#include "dsm/transport/verbs_transport.hpp"
+#include "dsm/transport/rdma/verbs_transport.hpp"
 
 #include "base/check.hpp"
 #include "base/clock.hpp"

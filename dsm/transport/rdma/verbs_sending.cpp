@@ -1,6 +1,6 @@
 // What an RDMA transport does with what is to be sent.
 #include "base/check.hpp"
-#include "dsm/transport/verbs_transport.hpp"
+#include "dsm/transport/rdma/verbs_transport.hpp"
 
 #include <algorithm>
 #include <cstring>

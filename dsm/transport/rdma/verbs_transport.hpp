@@ -18,9 +18,9 @@
 
 #include "base/seal/cipher.hpp"
 #include "dsm/transport/liveness.hpp"
-#include "dsm/transport/rdma_device.hpp"
+#include "dsm/transport/rdma/rdma_device.hpp"
+#include "dsm/transport/rdma/ring_window.hpp"
 #include "dsm/transport/ring.hpp"
-#include "dsm/transport/ring_window.hpp"
 #include "dsm/transport/transport.hpp"
 
 #include <array>

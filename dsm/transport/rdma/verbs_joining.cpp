@@ -6,8 +6,8 @@
 #include "base/message.hpp"
 #include "base/private_section.hpp"
 #include "dsm/rdma_plugin.hpp"
+#include "dsm/transport/rdma/verbs_transport.hpp"
 #include "dsm/transport/rendezvous.hpp"
-#include "dsm/transport/verbs_transport.hpp"
 
 #include <algorithm>
 #include <cerrno>

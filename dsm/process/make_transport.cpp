@@ -1,9 +1,9 @@
-#include "dsm/transport/make_transport.hpp"
+#include "dsm/process/make_transport.hpp"
 
+#include "dsm/transport/rdma/verbs_or_tcp.hpp"
+#include "dsm/transport/rdma/verbs_transport.hpp"
 #include "dsm/transport/shared_memory_transport.hpp"
 #include "dsm/transport/tcp_transport.hpp"
-#include "dsm/transport/verbs_or_tcp.hpp"
-#include "dsm/transport/verbs_transport.hpp"
 
 namespace hetmp::dsm {
 

@@ -1,4 +1,4 @@
-#include "dsm/transport/rdma_plugin.hpp"
+#include "dsm/transport/rdma/private_rdma.hpp"
 
 #include "base/private_section.hpp"
 

@@ -1,7 +1,7 @@
-#include "dsm/transport/verbs_or_tcp.hpp"
+#include "dsm/transport/rdma/verbs_or_tcp.hpp"
 
+#include "dsm/transport/rdma/verbs_transport.hpp"
 #include "dsm/transport/tcp_transport.hpp"
-#include "dsm/transport/verbs_transport.hpp"
 
 namespace hetmp::dsm {
 
