@@ -7,15 +7,6 @@
 #include <cstring>
 
 namespace hetmp::dsm {
-namespace {
-
-bool possible(const SlotHeader& header) {
-  return header.channel <= last_channel && header.header_bytes <= sizeof header.message &&
-         header.data_bytes <= most_data_bytes;
-}
-
-} // namespace
-
 FrameReader::FrameReader(size_t bytes, size_t piece, bool checked)
     : size_(std::max(bytes, largest_frame + piece)), least_room_(std::max(largest_frame, piece)),
       buffer_(new uint8_t[size_]), checked_(checked) {}
@@ -27,7 +18,7 @@ std::optional<Slot> FrameReader::next() {
     const uint8_t* frame = buffer_.get() + begin_;
     const auto& header = *reinterpret_cast<const SlotHeader*>(frame);
     changed_ = checked_ && header.header_check != header_check(header);
-    broken_ = changed_ || !possible(header);
+    broken_ = changed_ || !is_possible(header);
     if (!broken_ && waiting >= frame_bytes(header.data_bytes)) {
       changed_ = broken_ = checked_ && header.data_check != check_of(frame + sizeof header, header.data_bytes);
       if (!broken_) {

@@ -66,12 +66,7 @@ void SharedMemoryTransport::ring_doorbell(uint32_t node) {
 void SharedMemoryTransport::send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
                                  const void* data, size_t data_bytes) {
   HETMP_CHECK(to < nodes_ && message_bytes <= sizeof SlotHeader::message && data_bytes <= most_data_bytes);
-  SlotHeader header;
-  header.channel = channel;
-  header.header_bytes = uint16_t(message_bytes);
-  header.data_bytes = uint32_t(data_bytes);
-  if (message_bytes != 0)
-    memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
+  const SlotHeader header = make_header(channel, message, message_bytes, data_bytes);
   Outbox& outbox = outboxes_[to * 2 + size_t(lane)];
   bool kept = false;
   {

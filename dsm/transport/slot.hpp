@@ -4,7 +4,10 @@
 
 #include "dsm/space/address_plan.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace hetmp::dsm {
@@ -29,6 +32,23 @@ struct SlotHeader {
   uint8_t message[48] = {};
 };
 static_assert(sizeof(SlotHeader) == 64 && std::is_trivially_copyable_v<SlotHeader>);
+
+/// Of a message with so many bytes, and so many of data.
+inline SlotHeader make_header(Channel channel, const void* message, size_t message_bytes, size_t data_bytes) {
+  SlotHeader header;
+  header.channel = channel;
+  header.header_bytes = uint16_t(message_bytes);
+  header.data_bytes = uint32_t(data_bytes);
+  if (message_bytes != 0)
+    memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
+  return header;
+}
+
+/// Whether what came over a wire can be one.
+inline bool is_possible(const SlotHeader& header) {
+  return header.channel <= last_channel && header.header_bytes <= sizeof header.message &&
+         header.data_bytes <= most_data_bytes;
+}
 
 /// Valid as long as whoever hands it out says.
 struct Slot {

@@ -19,16 +19,6 @@ constexpr size_t send_through_bytes = 4 * page_bytes;
 /// Less than this waits for every message now and then.
 constexpr size_t unsent_bytes = size_t(32) << 10;
 
-SlotHeader header_of(Channel channel, const void* message, size_t message_bytes, size_t data_bytes) {
-  SlotHeader header;
-  header.channel = channel;
-  header.header_bytes = uint16_t(message_bytes);
-  header.data_bytes = uint32_t(data_bytes);
-  if (message_bytes != 0)
-    memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
-  return header;
-}
-
 /// Reads a byte of each page, as any code would: a page that is elsewhere comes then.
 void touch(const iovec* pieces, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -79,7 +69,7 @@ void TcpTransport::send(uint32_t to, Lane lane, Channel channel, const void* mes
   static constexpr uint8_t filling[frame_alignment] = {};
   const size_t fill = frame_bytes(data_bytes) - sizeof(SlotHeader) - data_bytes;
   HETMP_CHECK(to < outgoing_.size() && message_bytes <= sizeof SlotHeader::message && data_bytes <= most_data_bytes);
-  SlotHeader header = header_of(channel, message, message_bytes, data_bytes);
+  SlotHeader header = make_header(channel, message, message_bytes, data_bytes);
   Outgoing& out = outgoing_[to];
   const bool sealed = lane == Lane::Service ? out.service_seal != nullptr : out.anyone_seal != nullptr;
   if (!sealed) // what a cipher carries, it protects

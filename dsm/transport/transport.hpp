@@ -9,8 +9,9 @@
 //
 // Lanes and threads. Two lanes lead from each node to each node, itself included: Lane::Service is fed by the node's
 // service thread only, and that thread uses no other; Lane::Anyone is fed by any other thread, several at a time. Both
-// are emptied by the receiver's service thread. All other functions are the service thread's own; find_loss() also ends
-// what a lost node is sent.
+// are emptied by the receiver's service thread. What goes out on Lane::Anyone may have to wait until the sender's own
+// service thread takes it: that one calls flush() once a round. All other functions are the service thread's own;
+// find_loss() also ends what a lost node is sent.
 //
 // Order. Messages of one lane to one node arrive complete, once, in the order of their send() calls. Nothing else is
 // ordered.

@@ -57,8 +57,8 @@ std::string printable(std::string_view text) {
 
 Report printable(Report report) {
   const auto make_printable = [](std::string& name) { name = printable(name); };
-  for (std::string* name :
-       {&report.counters, &report.threshold_from, &report.tasks.kept_because, &report.placement.asked_for})
+  for (std::string* name : {&report.counters, &report.threshold_from, &report.interconnect, &report.tasks.kept_because,
+                            &report.placement.asked_for})
     make_printable(*name);
   for (RegionRecord& region : report.regions)
     for (std::string* name :

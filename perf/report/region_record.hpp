@@ -75,6 +75,8 @@ struct Report {
   std::string counters = {};
   /// Where the threshold of fault periods comes from (perf/interconnect.hpp); empty = not told.
   std::string threshold_from = {};
+  /// What connects node processes, where that is not memory of one machine; empty elsewhere.
+  std::string interconnect = {};
   TaskTotals tasks = {};
   // Of node processes only; empty elsewhere.
   double elapsed_us = 0;                    ///< of the program; 0 = not told

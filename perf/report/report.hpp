@@ -29,7 +29,7 @@ std::string in_digits(double value);
 std::string in_time(double microseconds);
 
 /// One JSON object:
-/// {"version":1,"nodes":N,"counters":"...","threshold_from":"...","elapsed_us":T,"tasks":{...},"placement":{...},"regions":[...],
+/// {"version":1,"nodes":N,"counters":"...","threshold_from":"...","interconnect":"...","elapsed_us":T,"tasks":{...},"placement":{...},"regions":[...],
 /// "totals":[...],"bouncing":[...],"pages":[...]}. The last three are empty without node processes; their members are
 /// called as in report_pages.hpp ("words": "same", "different" or "unknown"). A region has the members "file",
 /// "function", "line", "column", "place", "address" (where it is); "policy", "mode" (who decides, and how); "visits",

@@ -141,6 +141,7 @@ template <class Visitor, IsRecord<Report> Record> void fields(Visitor& visitor, 
   visitor.field("nodes", report.nodes);
   visitor.field("counters", report.counters);
   visitor.field("threshold_from", report.threshold_from);
+  visitor.field("interconnect", report.interconnect);
   visitor.field("elapsed_us", report.elapsed_us);
   visitor.field("tasks", report.tasks);
   visitor.field("placement", report.placement);

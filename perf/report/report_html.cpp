@@ -178,6 +178,8 @@ std::string format_html(const Report& report) {
     text += ", " + (report.elapsed_us < 1e6 ? in_digits(report.elapsed_us / 1e3) + " ms"
                                             : in_digits(report.elapsed_us / 1e6) + " s");
   text += ".</p>\n";
+  if (!report.interconnect.empty())
+    text += "<p>Nodes are connected by " + escaped(report.interconnect) + ".</p>\n";
   if (!report.regions.empty() && !report.threshold_from.empty())
     text += "<p>Threshold of fault periods: " + in_digits(report.regions[0].threshold_us) + " us (" +
             escaped(report.threshold_from) + ").</p>\n";

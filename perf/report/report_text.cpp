@@ -193,6 +193,8 @@ std::string format_text(const Report& given) {
   std::string text = "hetmp: report: " + std::to_string(report.nodes) + (report.nodes == 1 ? " node, " : " nodes, ") +
                      std::to_string(count) + (count == 1 ? " region" : " regions") +
                      (count == 0 ? "\n" : " (CSR = core speed ratio, slowest node 1; node us = probe time a thread)\n");
+  if (!report.interconnect.empty())
+    text += "hetmp: nodes are connected by " + report.interconnect + "\n";
   if (!report.regions.empty() && !report.threshold_from.empty())
     text += "hetmp: threshold: " + in_digits(report.regions[0].threshold_us) + " us (" + report.threshold_from + ")\n";
   if (!report.counters.empty())

@@ -14,16 +14,6 @@ namespace {
 /// From so much data on the device shall begin at once.
 constexpr size_t start_bytes = 4 * page_bytes;
 
-SlotHeader header_of(Channel channel, const void* message, size_t message_bytes, size_t data_bytes) {
-  SlotHeader header;
-  header.channel = channel;
-  header.header_bytes = uint16_t(message_bytes);
-  header.data_bytes = uint32_t(data_bytes);
-  if (message_bytes != 0)
-    memcpy(header.message, message, std::min(message_bytes, sizeof header.message));
-  return header;
-}
-
 } // namespace
 
 size_t VerbsTransport::frame_bytes(size_t data_bytes) const {
@@ -34,7 +24,7 @@ size_t VerbsTransport::frame_bytes(size_t data_bytes) const {
 void VerbsTransport::send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
                           const void* data, size_t data_bytes) {
   HETMP_CHECK(to < nodes_ && message_bytes <= sizeof SlotHeader::message && data_bytes <= most_data_bytes);
-  const SlotHeader header = header_of(channel, message, message_bytes, data_bytes);
+  const SlotHeader header = make_header(channel, message, message_bytes, data_bytes);
   if (lane == Lane::Anyone)
     return leave_for_service(to, header, data);
   const auto* const bytes = static_cast<const uint8_t*>(data);

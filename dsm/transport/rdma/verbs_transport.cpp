@@ -20,11 +20,6 @@ bool is_frame(const RdmaCompletion& completion) {
   return completion.kind == RdmaCompletion::Kind::Arrived && !(completion.immediate & report_mark);
 }
 
-bool possible(const SlotHeader& header) {
-  return header.channel <= last_channel && header.header_bytes <= sizeof header.message &&
-         header.data_bytes <= most_data_bytes;
-}
-
 } // namespace
 
 // ---- receiving
@@ -126,7 +121,7 @@ bool VerbsTransport::take_frame(uint32_t from, size_t offset, uint32_t bytes, co
     return false;
   SlotHeader header;
   const uint8_t* const data = open_frame(peer, head, frame + sizeof head, header);
-  if (!data || !possible(header) || header.data_bytes != head.data_bytes)
+  if (!data || !is_possible(header) || header.data_bytes != head.data_bytes)
     return false;
   if (!Liveness::is_sign(header)) {
     handle(from, {header, data});

@@ -363,6 +363,18 @@ TEST(Rendezvous, ANodeThatHasEndedIsNamed) {
     close(socket);
 }
 
+TEST(Rendezvous, ANodeThatSaysNothingIsNotWaitedForForEver) {
+  const auto sockets = connect_by_loopback(2);
+  uint64_t own = 1, all[2] = {};
+  const std::string problem = exchange_bytes(0, sockets[0], &own, sizeof own, all, 10'000'000);
+  EXPECT_EQ(problem, "node 1 did not say how it is to be reached: Connection timed out");
+  for (const auto& of_node : sockets)
+    for (const SocketPair& pair : of_node)
+      for (const int socket : pair)
+        if (socket >= 0)
+          close(socket);
+}
+
 TEST(TransportTable, NamesAreFoundAndComplaintsNameAll) {
   for (const TransportKind& kind : transport_kinds) {
     EXPECT_EQ(find_transport(kind.name), &kind);

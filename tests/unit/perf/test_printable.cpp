@@ -44,7 +44,7 @@ TEST(Printable, ShortensBetweenCharacters) {
 }
 
 constexpr const char* everywhere =
-    R"({"version":1,"nodes":2,"counters":"#","threshold_from":"#","tasks":{"offered":1,"kept_because":"#"},
+    R"({"version":1,"nodes":2,"counters":"#","threshold_from":"#","interconnect":"#","tasks":{"offered":1,"kept_because":"#"},
   "regions":[{"file":"#","line":3,"function":"#","policy":"#","mode":"#","decision":"#","reason":"#","visits":1,"probed_visits":1,
               "nodes":[{"threads":1,"mean_us":1},{}],"total_us":1},{"place":"#"}],
   "totals":[{}],"bouncing":[{"holds":["#"],"regions":[{"region":"#","turns":1}],"turns":1,"writers":[{},{}]}],"pages":[]})";
