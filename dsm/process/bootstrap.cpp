@@ -11,6 +11,7 @@
 #include "dsm/objects/direct_binding.hpp"
 #include "dsm/objects/globals.hpp"
 #include "dsm/objects/open_streams.hpp"
+#include "dsm/process/make_transport.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
 #include "dsm/space/address_space.hpp"
@@ -18,7 +19,6 @@
 #include "dsm/space/late_window.hpp"
 #include "dsm/transport/cipher.hpp"
 #include "dsm/transport/loopback.hpp"
-#include "dsm/process/make_transport.hpp"
 #include "dsm/transport/rdma/private_rdma.hpp"
 
 #include <algorithm>

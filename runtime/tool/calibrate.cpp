@@ -159,6 +159,9 @@ std::string check_calibration(const CalibrateOptions& options) {
   constexpr int fewest = 2;
   if (!dsm::find_transport(options.transport))
     return "--transport " + options.transport + ": " + dsm::no_transport_of_that_name();
+  if (dsm::find_transport(options.transport)->between_hosts_only)
+    return "--transport " + options.transport + ": between processes of one machine it is " +
+           std::string(dsm::usual_transport().name) + "; name what is to be measured";
   if (!parse_integer(options.nodes, fewest, most_nodes))
     return "--nodes " + options.nodes + ": not a number from 2 to " + std::to_string(most_nodes);
   if (options.svg && options.svg->empty())
