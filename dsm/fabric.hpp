@@ -11,7 +11,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 18;
+inline constexpr uint32_t fabric_version = 19;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -147,9 +147,10 @@ struct JourneySeen {
 
 struct Fabric {
   uint32_t version;
-  uint32_t node;            ///< this process; 0 is the origin. Final once main or node_started runs
-  uint32_t nodes;           ///< node processes
-  const char* interconnect; ///< what connects them: "shared-memory" or "tcp"
+  uint32_t node;                ///< this process; 0 is the origin. Final once main or node_started runs
+  uint32_t nodes;               ///< node processes
+  const char* interconnect;     ///< what connects them: a name of dsm/transports.hpp
+  const char* why_interconnect; ///< where that was decided when they joined: why it is no better one; else empty
   void (*attach)(const RuntimeHooks* hooks);
   /// Sends to another node (or to this one: delivered on this node's own service thread). Never blocks for long; any
   /// thread but from inside DSM fault service. Messages from one thread to one node arrive in order.

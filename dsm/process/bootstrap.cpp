@@ -245,7 +245,9 @@ void NodeProcess::join_node_processes() {
 /// The threads come first: see private_threads.hpp.
 void NodeProcess::serve() {
   if (const char* const chosen = transport_->chosen()) {
+    why_interconnect_ = transport_->why_chosen();
     fabric_.interconnect = chosen;
+    fabric_.why_interconnect = why_interconnect_.c_str();
     if (hooks_.interconnect_chosen)
       hooks_.interconnect_chosen();
   }

@@ -41,6 +41,7 @@ void Membership::end_others() {
     for (uint32_t node = 0; node < nodes(); ++node)
       if (node != origin)
         send_control(*transport_, node, Lane::Anyone, control::End{});
+    transport_->settle();
     return; // their launcher collects them
   }
   for (const Process& process : processes_)

@@ -230,6 +230,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              launch_.node,
              plan_.nodes(),
              launch_.transport->name.data(),
+             "",
              FabricFunctions::attach,
              FabricFunctions::send,
              FabricFunctions::is_shared,

@@ -163,6 +163,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   const seal::Cipher* cipher_ = nullptr; ///< if the plan is sealed, from start_nodes() on
   const RdmaPlugin* rdma_ = nullptr;     ///< if the transport needs one, and there is one, likewise
   std::string rdma_problem_;             ///< why there is none
+  std::string why_interconnect_;         ///< see Fabric
   ConnectionKeys keys_;                  ///< likewise, of a process that a launcher has started, until it joins
   AddressPlan plan_;
   SharedCode code_{plan_};

@@ -121,6 +121,10 @@ class Transport {
   virtual void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes,
                     const void* data, size_t data_bytes) = 0;
 
+  /// By a thread on Lane::Anyone, before the process ends: what it has sent is in the other nodes' hands, or a second
+  /// has passed. Nothing to wait for where the kernel goes on with what was sent.
+  virtual void settle() {}
+
   // The rest is for the service thread.
 
   /// Whether a message of the largest size would go out now on the service lane. Everything can be sent always, but
@@ -143,6 +147,8 @@ class Transport {
   virtual void awake(bool rung) = 0;
   /// Of which kind of the table it has turned out to be, where that was decided in join(); null: its own.
   virtual const char* chosen() const { return nullptr; }
+  /// And why it is not the better one; empty: it is.
+  virtual std::string why_chosen() const { return {}; }
   /// A descriptor that is readable when a sleeper has messages. Always the same one, from join() on.
   virtual int doorbell() const = 0;
 

@@ -31,13 +31,15 @@ RdmaPath find_path(const PortChoice& own, const RdmaCard& theirs) {
     return no_way("says what cannot be of how it is reached");
   if (theirs.kind != own.gid.kind)
     return no_way(std::string("is reached by ") + gid_kind_name(theirs.kind) + ", and this one by " +
-                  gid_kind_name(own.gid.kind) + ": HETMP_VERBS_DEVICE=device:port:gid chooses, on each host");
+                  gid_kind_name(own.gid.kind) + ": HETMP_VERBS_DEVICE=device:port:gid chooses");
   RdmaPath path;
   path.mtu = std::min(own.mtu, theirs.mtu);
   if (own.gid.kind == GidKind::InfiniBand) {
     path.lid = theirs.lid;
+    if (!same_subnet(own.gid.gid, theirs.gid))
+      return no_way("is in another InfiniBand subnet, and the way through a router is not known");
     // Ports that a hypervisor has made may have no LID of their own.
-    path.global = !same_subnet(own.gid.gid, theirs.gid) || theirs.lid == 0 || own.lid == 0;
+    path.global = theirs.lid == 0 || own.lid == 0;
   } else {
     path.global = true;
   }

@@ -86,9 +86,9 @@ using Ports = std::vector<const RdmaPort*>;
 std::optional<int> rank_of(const RdmaPort& port, const RdmaPort::Entry& entry, const std::optional<Gid>& address) {
   const bool second = entry.kind == GidKind::RoceV2;
   if (port.link == RdmaLink::InfiniBand)
-    return entry.index == 0 ? std::optional(2) : std::nullopt;
+    return entry.index == 0 ? std::optional(0) : std::nullopt;
   if (address && entry.gid == *address)
-    return second ? 0 : 1;
+    return second ? 1 : 2;
   if (!second)
     return 5;
   return is_mapped_ipv4(entry.gid) ? 3 : 4;

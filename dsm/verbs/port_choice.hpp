@@ -28,9 +28,9 @@ struct PortChoice {
 };
 
 /// `wish`: of the user, device[:port[:gid index]]; empty for none. `address`: of this host, as the others reach it; the
-/// loopback's is no address that others could reach. A GID that equals it wins, by RoCE v2 before v1; then the first
-/// InfiniBand port; then a GID of RoCE v2 that is an IPv4 address, any of v2, any of v1. Only ports count that are
-/// active and have what is demanded.
+/// loopback's is no address that others could reach. The first InfiniBand port comes first: the address is often that
+/// of an Ethernet beside it. Then a GID that equals the address, by RoCE v2 before v1; then a GID of RoCE v2 that is an
+/// IPv4 address, any of v2, any of v1. Only ports count that are active and have what is demanded.
 PortChoice choose_port(const std::vector<RdmaPort>& ports, std::string_view wish, const std::optional<Gid>& address,
                        const PortDemand& demand);
 

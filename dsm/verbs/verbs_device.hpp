@@ -49,6 +49,8 @@ class VerbsDevice final : public RdmaDevice {
 
   std::string choose(const RdmaDemand& demand);
   std::string register_areas(const RdmaDemand& demand);
+  std::string not_registered(size_t bytes) const;
+  std::string not_made(const RdmaDemand& demand, const std::string& what, int error) const;
   std::string make_queue(const RdmaDemand& demand);
   std::string make_pair(uint32_t node, const RdmaDemand& demand);
   int create_pair(Peer& peer, const RdmaDemand& demand, uint32_t inline_bytes);
@@ -65,11 +67,13 @@ class VerbsDevice final : public RdmaDevice {
   uint8_t* rings_ = nullptr;
   size_t ring_bytes_ = 0;
   uint32_t most_posts_ = 0;
+  uint8_t timeout_ = 0; ///< until a post is sent again, as verbs count
 
   // Destroyed from the last to the first, as each needs those before it.
   DeviceContext context_;
   ProtectionDomain domain_;
-  RegisteredMemory ring_memory_, staging_memory_;
+  std::vector<RegisteredMemory> ring_memory_; ///< of each node
+  RegisteredMemory staging_memory_;
   CompletionChannel channel_;
   CompletionQueue queue_;
   std::vector<Peer> peers_;

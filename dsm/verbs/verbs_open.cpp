@@ -20,9 +20,10 @@ namespace {
 constexpr uint32_t wanted_inline_bytes = 128;
 
 // What is not acknowledged is sent again after 4.096 us * 2^timeout, and after so many times its connection is at an
-// end: half a second to a second. With 7 some devices try for ever.
-constexpr uint8_t acknowledge_timeout = 14;
+// end. With 7 some devices try for ever.
 constexpr uint8_t retries = 6;
+constexpr int64_t timeout_unit_ns = 4096;
+constexpr uint8_t longest_timeout = 24, for_ever = 0;
 /// A receive is always there, so a receiver that has none is a failure, and 7 would be for ever.
 constexpr uint8_t receiver_retries = 6;
 constexpr uint8_t receiver_timer = 12; ///< 0.64 ms
@@ -36,13 +37,17 @@ uint32_t completions_of(const RdmaDemand& demand) {
   return uint32_t(std::min<uint64_t>(all, std::numeric_limits<uint32_t>::max()));
 }
 
-std::string not_made(const PortChoice& port, const std::string& what, int error) {
-  return port.device + " makes no " + what + ": " + error_text(error);
-}
-
 bool set_non_blocking(int descriptor) {
   const int flags = fcntl(descriptor, F_GETFL);
   return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+/// The smallest with which a connection outlasts the patience with a node that is silent.
+uint8_t timeout_for(int64_t patience_ns) {
+  uint8_t timeout = 14; // 67 ms
+  while (timeout < longest_timeout && (timeout_unit_ns << timeout) * (retries + 1) < patience_ns)
+    ++timeout;
+  return timeout < longest_timeout ? timeout : for_ever;
 }
 
 uint64_t lock_limit() {
@@ -66,6 +71,7 @@ std::string VerbsDevice::open(const RdmaDemand& demand) {
   rings_ = demand.rings;
   ring_bytes_ = demand.ring_bytes;
   most_posts_ = demand.most_posts;
+  timeout_ = timeout_for(demand.patience_ns);
   for (const auto step : {&VerbsDevice::choose, &VerbsDevice::register_areas, &VerbsDevice::make_queue})
     if (std::string problem = (this->*step)(demand); !problem.empty())
       return problem;
@@ -98,7 +104,7 @@ std::string VerbsDevice::choose(const RdmaDemand& demand) {
   if (!set_non_blocking(context_->async_fd))
     return port_.device + " gives no events: " + error_text(errno);
   domain_.reset(ibv_alloc_pd(context_.get()));
-  return domain_ ? "" : not_made(port_, "protection domain", errno);
+  return domain_ ? "" : not_made(demand, "protection domain", errno);
 }
 
 std::string VerbsDevice::register_areas(const RdmaDemand& demand) {
@@ -108,23 +114,42 @@ std::string VerbsDevice::register_areas(const RdmaDemand& demand) {
   for (uint8_t* area : {demand.rings, demand.staging})
     if (madvise(area, bytes, MADV_DONTFORK) != 0)
       return "memory cannot be kept from forked processes: " + error_text(errno);
-  ring_memory_.reset(ibv_reg_mr(domain_.get(), demand.rings, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
-  if (ring_memory_)
-    staging_memory_.reset(ibv_reg_mr(domain_.get(), demand.staging, bytes, 0));
+  // Each ring by itself: a node's key opens its own and no other.
+  for (uint32_t node = 0; node < demand.nodes; ++node) {
+    RegisteredMemory& ring = ring_memory_.emplace_back();
+    if (node != demand.self)
+      ring.reset(ibv_reg_mr(domain_.get(), demand.rings + node * demand.ring_bytes, demand.ring_bytes,
+                            IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
+    if (node != demand.self && !ring)
+      return not_registered(2 * bytes);
+  }
+  staging_memory_.reset(ibv_reg_mr(domain_.get(), demand.staging, bytes, 0));
   if (staging_memory_)
     return {};
-  return errno == ENOMEM ? why_not_locked(port_.device, 2 * bytes, lock_limit())
+  return not_registered(2 * bytes);
+}
+
+std::string VerbsDevice::not_registered(size_t bytes) const {
+  return errno == ENOMEM ? why_not_locked(port_.device, bytes, lock_limit())
                          : port_.device + " registers no memory: " + error_text(errno);
+}
+
+/// Some devices' queues lie in memory of the process that is locked as well.
+std::string VerbsDevice::not_made(const RdmaDemand& demand, const std::string& what, int error) const {
+  const std::string problem = port_.device + " makes no " + what + ": " + error_text(error);
+  return error == ENOMEM
+             ? problem + "; " + why_not_locked(port_.device, 2 * demand.nodes * demand.ring_bytes, lock_limit())
+             : problem;
 }
 
 /// One that cannot overflow: then the device would end connections, and the others would hear nothing of it.
 std::string VerbsDevice::make_queue(const RdmaDemand& demand) {
   channel_.reset(ibv_create_comp_channel(context_.get()));
   if (!channel_ || !set_non_blocking(channel_->fd))
-    return not_made(port_, "completion channel", errno);
+    return not_made(demand, "completion channel", errno);
   const uint32_t entries = completions_of(demand);
   queue_.reset(ibv_create_cq(context_.get(), int(std::max(entries, 1U)), nullptr, channel_.get(), 0));
-  return queue_ ? "" : not_made(port_, "completion queue of " + std::to_string(entries) + " entries", errno);
+  return queue_ ? "" : not_made(demand, "completion queue of " + std::to_string(entries) + " entries", errno);
 }
 
 /// 0 or an error.
@@ -145,7 +170,7 @@ std::string VerbsDevice::make_pair(uint32_t node, const RdmaDemand& demand) {
   Peer& peer = peers_[node];
   if (create_pair(peer, demand, wanted_inline_bytes) != 0)
     if (const int error = create_pair(peer, demand, 0))
-      return not_made(port_, "queue pair", error);
+      return not_made(demand, "queue pair", error);
   if (!draw_first_packet(peer.first_packet))
     return "the system gives no random numbers: " + error_text(errno);
   ibv_qp_attr attributes{};
@@ -179,7 +204,7 @@ RdmaCard VerbsDevice::card(uint32_t peer) const {
   card.queue_pair = peers_[peer].pair->qp_num;
   card.first_packet = peers_[peer].first_packet;
   card.ring = reinterpret_cast<uintptr_t>(rings_ + peer * ring_bytes_);
-  card.ring_key = ring_memory_->rkey;
+  card.ring_key = ring_memory_[peer]->rkey;
   return card;
 }
 
@@ -226,7 +251,7 @@ std::string VerbsDevice::begin_sending(const Peer& peer) {
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_RTS;
   attributes.sq_psn = peer.first_packet;
-  attributes.timeout = acknowledge_timeout;
+  attributes.timeout = timeout_;
   attributes.retry_cnt = retries;
   attributes.rnr_retry = receiver_retries;
   attributes.max_rd_atomic = 1;

@@ -51,13 +51,19 @@ bool fix_addresses(uint64_t stack_bytes) {
   return set_address_layout(layout);
 }
 
-/// The user's choice, wherever the launcher runs; what does not connect hosts is for one machine.
+/// The user's choice as the order has it, which is the same for all nodes.
 const dsm::TransportKind& wanted_transport(const Order& order) {
-  const auto given = order.environment.find(name_of(Variable::HETMP_TRANSPORT));
-  const auto wanted =
-      given != order.environment.end() ? std::optional(given->second) : environment_value(Variable::HETMP_TRANSPORT);
-  const dsm::TransportKind* const kind = wanted ? dsm::find_transport(*wanted) : nullptr;
-  return kind && kind->over_hosts ? *kind : dsm::transport_over_hosts();
+  const dsm::TransportKind& usual = dsm::transport_over_hosts();
+  const auto wanted = order.environment.find(name_of(Variable::HETMP_TRANSPORT));
+  if (wanted == order.environment.end() || wanted->second.empty())
+    return usual;
+  const dsm::TransportKind* const kind = dsm::find_transport(wanted->second);
+  if (kind && kind->over_hosts)
+    return *kind;
+  if (order.node == 0)
+    complain(Variable::HETMP_TRANSPORT, wanted->second,
+             kind ? "connects processes of one machine only" : dsm::no_transport_of_that_name(), usual.name);
+  return usual;
 }
 
 void set_environment(const Order& order, const Start& start, const dsm::LaunchPlan& plan, const std::string& library) {

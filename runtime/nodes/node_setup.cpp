@@ -219,7 +219,9 @@ perf::Report loop_report() {
   perf::Report report = program_level ? program_level->report() : perf::Report{};
   report.threshold_from = placement().origin_of_figures;
   if (const dsm::Fabric* const found = find_fabric(); found && found->interconnect != dsm::usual_transport().name)
-    report.interconnect = found->interconnect;
+    report.interconnect =
+        found->interconnect +
+        (*found->why_interconnect ? std::string(" (not by RDMA: ") + found->why_interconnect + ")" : "");
   if (const char* reason = why_tasks_stayed())
     report.tasks.kept_because = reason;
   const auto measured = [](const perf::RegionRecord& region) { return region.probed_visits != 0; };

@@ -28,7 +28,7 @@ size_t descriptors_needed(const dsm::LaunchPlan& plan) {
   constexpr size_t spare = 2;
   const size_t nodes = plan.cpus.size();
   if (plan.transport->needs_sockets) // two connections, with two ends each, between any two nodes
-    return 2 * nodes * nodes + 5 * nodes + spare;
+    return 2 * nodes * nodes + (plan.transport->needs_rdma ? 7 : 5) * nodes + spare;
   return 3 * nodes + spare; // of each node: its page faults, its bell, its process
 }
 

@@ -153,10 +153,12 @@ void print_profile() {
 
 void print_transports() {
   for (const dsm::TransportKind& kind : dsm::transport_kinds)
-    fact(&kind == &dsm::usual_transport() ? "transports" : "", "%s: between processes here%s", kind.name.data(),
-         !kind.over_hosts ? ""
-         : knows_hosts()  ? " and between hosts"
-                          : " (hosts need libsodium)");
+    fact(&kind == &dsm::usual_transport() ? "transports" : "", "%s: %s%s", kind.name.data(),
+         kind.between_hosts_only ? "verbs or tcp" : "between processes here",
+         !kind.over_hosts          ? ""
+         : !knows_hosts()          ? " (hosts need libsodium)"
+         : kind.between_hosts_only ? " between hosts"
+                                   : " and between hosts");
 }
 
 void print_rdma_port(const dsm::RdmaPort& port) {

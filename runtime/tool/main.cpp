@@ -31,10 +31,12 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--remote-shell", options.remote_shell, "What reaches the hosts (ssh -x -o BatchMode=yes)")
       ->type_name("CMD");
   run->add_option("--transport", options.transport,
-                  "Between nodes of this machine: " + hetmp::dsm::transport_names() +
-                      " (default: " + std::string(hetmp::dsm::usual_transport().name) + ")")
+                  "What connects the nodes: " + hetmp::dsm::transport_names() +
+                      " (default: " + std::string(hetmp::dsm::usual_transport().name) + ", between hosts " +
+                      std::string(hetmp::dsm::transport_over_hosts().name) + ")")
       ->type_name("T");
-  run->add_flag("--encrypt", options.encrypt, "Encrypt what travels between hosts, and between processes by tcp");
+  run->add_flag("--encrypt", options.encrypt,
+                "Encrypt what travels between hosts, and between processes by tcp or verbs");
   run->add_option("--cores", options.cores, "Nodes as CPU lists of this process, as in 0-3;4-7")->type_name("SPEC");
   run->add_flag("--report", options.report, "Say what was learned about each loop (--report=FILE: into a file)");
   run->add_flag("--explain", options.explain,

@@ -43,7 +43,8 @@ std::string check_nodes(const RunOptions& options) {
     return "--transport " + *options.transport + ": " + dsm::no_transport_of_that_name();
   if (transport && options.hosts && !transport->over_hosts)
     return "--transport " + *options.transport + ": hosts are connected by " + over_hosts();
-  if (options.encrypt && (options.cores || (transport && !transport->can_seal)))
+  const bool stays_in_memory = transport && (!transport->can_seal || (transport->between_hosts_only && options.nodes));
+  if (options.encrypt && (options.cores || stays_in_memory))
     return "--encrypt is for nodes that are connected by " + dsm::transport_names(&dsm::TransportKind::can_seal);
   if (options.cores)
     if (const auto parsed = runtime::parse_nodes("cores:" + *options.cores, allowed_cpus()); !parsed.error.empty())

@@ -216,7 +216,7 @@ def mistakes_get_one_line(site):
     for words in (["--cores", "0"], ["--nodes", "2", "--transport", "shared-memory"]):
         command = [site.tool, "run", "--encrypt", *words, "--", site.program, "sum"]
         code, out, err = run_limited(command, site.environment(), 60)
-        check(code == 2 and out == "" and err == "hetmp: --encrypt is for nodes that are connected by tcp\n", f"{words}: {err!r}")
+        check(code == 2 and out == "" and err == "hetmp: --encrypt is for nodes that are connected by tcp, verbs or auto\n", f"{words}: {err!r}")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ struct RdmaDemand {
   uint8_t* rings = nullptr;   ///< of all nodes, one behind the other, in the order of their numbers; likewise `staging`
   uint8_t* staging = nullptr; ///< private memory, page-aligned
   size_t ring_bytes = 0;      ///< of one of them
+  int64_t patience_ns = 0;    ///< what is not acknowledged for so long is at an end; negative or very long: never
   uint32_t most_posts = 0;    ///< to one node that have not been completed
   uint32_t most_arrivals = 0; ///< from one node that have not been polled
 };

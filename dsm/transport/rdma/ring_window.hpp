@@ -68,9 +68,17 @@ class SendWindow {
     if (posts_ + 1 - told_posts_ < std::min<uint64_t>(most_silent, most_messages_ / report_share) &&
         unreported_bytes_ + bytes_of_next < ring_bytes_ / report_share)
       return false;
+    tell_of_next();
+    return true;
+  }
+
+  /// Whether the device has done with all posts, as far as it tells; and whether it will tell of the last one.
+  bool is_complete() const { return completed_posts_ == posts_; }
+  bool tells_of_last() const { return told_posts_ == posts_; }
+  /// For the next post.
+  void tell_of_next() {
     told_posts_ = posts_ + 1;
     unreported_bytes_ = 0;
-    return true;
   }
 
   /// The receiver has taken in so many messages, modulo credit_mask + 1. False: so many have not been sent.

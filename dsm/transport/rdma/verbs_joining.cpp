@@ -31,8 +31,11 @@ constexpr size_t rings_budget = size_t(16) << 20;
 constexpr size_t most_ring_bytes = size_t(1) << 20;
 constexpr uint32_t spare_posts = 16;
 
-/// What a node says first: nothing, or why it cannot.
-using Reason = std::array<char, 400>;
+/// What a node says first: nothing, or why it cannot; and how it would be reached.
+struct Offer {
+  std::array<char, 400> problem{};
+  GidKind kind = GidKind::InfiniBand;
+};
 using SealedCard = std::array<uint8_t, sizeof(RdmaCard) + seal::tag_bytes>;
 
 /// The address by which that node reaches this one, unless it is the loopback's.
@@ -59,14 +62,42 @@ std::optional<Gid> address_of(int socket) {
   return gid;
 }
 
+std::string name_of(const Transport::Place& place, uint32_t node) {
+  return place.name_of ? place.name_of(node) : "node " + std::to_string(node);
+}
+
 [[noreturn]] void give_up(const std::string& problem) {
   die(exit_code::software, "RDMA between the nodes is not possible: %s", problem.c_str());
 }
 
+/// Every node tells what speaks against it, or nothing; they all get the same answer. `kind`, if not null: how it is
+/// reached, by which they have to be alike.
+std::string first_problem(const Transport::Place& place, const std::string& own, const GidKind* kind) {
+  std::vector<Offer> offers(place.nodes);
+  memcpy(offers[place.node].problem.data(), own.data(), std::min(own.size(), sizeof Offer::problem - 1));
+  if (kind)
+    offers[place.node].kind = *kind;
+  if (std::string failed = exchange(place.node, place.sockets, offers); !failed.empty())
+    give_up(failed);
+  for (uint32_t node = 0; node < place.nodes; ++node) {
+    offers[node].problem.back() = '\0'; // it came over the wire
+    if (const char* const problem = offers[node].problem.data(); *problem != '\0')
+      return name_of(place, node) + ": " + problem;
+  }
+  for (uint32_t node = 1; node < place.nodes; ++node)
+    if (offers[node].kind != offers[0].kind)
+      return name_of(place, node) + " is reached by " + gid_kind_name(offers[node].kind) + ", and " +
+             name_of(place, 0) + " by " + gid_kind_name(offers[0].kind) +
+             "; HETMP_VERBS_DEVICE=device:port:gid chooses";
+  return {};
+}
+
 /// So that the origin can say for all what is wrong: a launcher takes the run down with the first process that ends.
-[[noreturn]] void end_after_origin(int socket) {
+[[noreturn]] void end_run(const Transport::Place& place, const std::string& problem) {
   constexpr int longest_ms = 10'000;
-  pollfd end{socket, POLLIN | POLLRDHUP, 0};
+  if (place.node == 0)
+    give_up(problem);
+  pollfd end{place.sockets[0][0], POLLIN | POLLRDHUP, 0};
   poll(&end, 1, longest_ms);
   _exit(exit_code::software);
 }
@@ -89,12 +120,8 @@ VerbsTransport::~VerbsTransport() {
 }
 
 void VerbsTransport::join(const Place& place) {
-  const std::string problem = try_to_join(place);
-  if (problem.empty())
-    return;
-  if (place.node != 0)
-    end_after_origin(place.sockets[0][0]);
-  give_up(problem);
+  if (const std::string problem = try_to_join(place); !problem.empty())
+    end_run(place, problem);
 }
 
 std::string VerbsTransport::try_to_join(const Place& place) {
@@ -108,17 +135,10 @@ std::string VerbsTransport::try_to_join(const Place& place) {
   ring_bytes_ =
       is_small_ ? least : std::max(least, std::min(most_ring_bytes, rings_budget / nodes_ / page_bytes * page_bytes));
   make_memory();
-  std::vector<Reason> reasons(nodes_);
-  const std::string own = open_device(place);
-  memcpy(reasons[self_].data(), own.data(), std::min(own.size(), reasons[self_].size() - 1));
-  if (const std::string problem = exchange(self_, place.sockets, reasons); !problem.empty())
-    give_up(problem);
-  for (uint32_t node = 0; node < nodes_; ++node)
-    if (Reason& reason = reasons[node]; reason[0] != '\0') {
-      reason.back() = '\0'; // it came over the wire
-      device_.reset();
-      return (place.name_of ? place.name_of(node) : "node " + std::to_string(node)) + ": " + reason.data();
-    }
+  if (std::string problem = agree(place); !problem.empty()) {
+    device_.reset();
+    return problem;
+  }
   exchange_cards(place);
   sockets_ = place.sockets;
   liveness_.set_patience(place.patience_ns);
@@ -127,6 +147,13 @@ std::string VerbsTransport::try_to_join(const Place& place) {
   liveness_.begin(self_, nodes_, place.watch, monotonic_ns());
   watch_sockets();
   return {};
+}
+
+/// Empty, or why not: the same on all nodes.
+std::string VerbsTransport::agree(const Place& place) {
+  const std::string problem = open_device(place);
+  const GidKind kind = problem.empty() ? device_->card(self_ == 0 ? 1 : 0).kind : GidKind::InfiniBand;
+  return first_problem(place, problem, &kind);
 }
 
 void VerbsTransport::make_memory() {
@@ -162,7 +189,8 @@ std::string VerbsTransport::open_device(const Place& place) {
   demand.staging = memory_ + nodes_ * ring_bytes_;
   demand.ring_bytes = ring_bytes_;
   demand.most_posts = most_messages_ + most_reports + spare_posts;
-  demand.most_arrivals = most_messages_ + most_reports;
+  demand.most_arrivals = most_messages_ + most_reports + 1; // the last is for settle()
+  demand.patience_ns = place.patience_ns;
   return device_->open(demand);
 }
 
@@ -189,19 +217,18 @@ void VerbsTransport::exchange_cards(const Place& place) {
       memcpy(&card, theirs[node].data(), sizeof card);
     else if (!cipher_->open((*place.keys)[node][size_t(Lane::Anyone)].receive.data(), 0, nullptr, 0,
                             theirs[node].data(), sizeof card, reinterpret_cast<uint8_t*>(&card)))
-      problem = "what node " + std::to_string(node) + " said of its device was changed on the way";
+      problem = "what " + name_of(place, node) + " said of its device was changed on the way";
     if (problem.empty())
-      problem = device_->connect(node, card);
+      if (const std::string clause = device_->connect(node, card); !clause.empty())
+        problem = name_of(place, node) + ' ' + clause;
     if (cipher_) {
       peers_[node].sealing = std::make_unique<Sealing>();
       peers_[node].sealing->keys = (*place.keys)[node][size_t(Lane::Service)];
     }
   }
-  if (!problem.empty())
-    give_up(problem);
-  std::vector<uint8_t> ready(nodes_); // nobody writes to a node that is not yet connected
-  if (problem = exchange(self_, place.sockets, ready); !problem.empty())
-    give_up(problem);
+  // Nobody writes to a node that is not yet connected.
+  if (problem = first_problem(place, problem, nullptr); !problem.empty())
+    end_run(place, problem);
 }
 
 /// From now on nothing comes from the others' sockets but their end.

@@ -11,11 +11,13 @@ class VerbsOrTcp final : public Transport {
  public:
   void join(const Place& place) override;
   const char* chosen() const override;
+  std::string why_chosen() const override { return why_tcp_; }
 
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override {
     one_->send(to, lane, channel, message, message_bytes, data, data_bytes);
   }
+  void settle() override { one_->settle(); }
   bool has_room(uint32_t to) override { return one_->has_room(to); }
   size_t receive(const Handle& handle) override { return one_->receive(handle); }
   bool flush() override { return one_->flush(); }
@@ -25,7 +27,6 @@ class VerbsOrTcp final : public Transport {
   int doorbell() const override { return one_->doorbell(); }
   std::optional<Loss> find_loss() override { return one_->find_loss(); }
   int64_t longest_sleep_ns() const override { return one_->longest_sleep_ns(); }
-  const std::string& why_tcp() const { return why_tcp_; }
 
  private:
   std::unique_ptr<Transport> one_;

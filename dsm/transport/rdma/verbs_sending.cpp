@@ -1,5 +1,6 @@
 // What an RDMA transport does with what is to be sent.
 #include "base/check.hpp"
+#include "base/clock.hpp"
 #include "dsm/transport/rdma/verbs_transport.hpp"
 
 #include <algorithm>
@@ -65,6 +66,35 @@ void VerbsTransport::wake_service() {
     return;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(bell_, &one, sizeof one);
+}
+
+/// What the device has not sent when its process ends is lost.
+void VerbsTransport::settle() {
+  constexpr timespec moment{0, 100'000};
+  constexpr int64_t longest_ns = 1'000'000'000;
+  const int64_t deadline = monotonic_ns() + longest_ns;
+  settling_.store(Settling::Wanted, std::memory_order_relaxed);
+  while (settling_.load(std::memory_order_relaxed) != Settling::Done && monotonic_ns() < deadline) {
+    wake_service();
+    nanosleep(&moment, nullptr);
+  }
+}
+
+/// The service thread's, for settle(). A node that takes nothing in any more has ended by itself.
+bool VerbsTransport::is_settled(uint32_t to) {
+  Peer& peer = peers_[to];
+  if (!peer.open || peer.failed != 0)
+    return true;
+  if (!peer.waiting.empty() || !outboxes_[to].ring->empty())
+    return false;
+  if (!peer.out.tells_of_last() && peer.out.may_post()) {
+    peer.out.tell_of_next();
+    peer.out.posted();
+    device_->post(to, {0, 0, report_mark | peer.in.tell(), true});
+    device_->flush(to);
+  }
+  poll();
+  return peer.out.is_complete();
 }
 
 bool VerbsTransport::has_room(uint32_t to) {
@@ -179,6 +209,13 @@ bool VerbsTransport::flush() {
     }
     post_report(to);
     flush(to);
+  }
+  if (settling_.load(std::memory_order_relaxed) == Settling::Wanted) {
+    bool all = true;
+    for (uint32_t to = 0; to < nodes_; ++to)
+      all = (to == self_ || is_settled(to)) && all;
+    if (all)
+      settling_.store(Settling::Done, std::memory_order_relaxed);
   }
   return waits;
 }

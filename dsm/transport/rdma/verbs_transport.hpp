@@ -63,6 +63,7 @@ class VerbsTransport : public Transport {
 
   void send(uint32_t to, Lane lane, Channel channel, const void* message, size_t message_bytes, const void* data,
             size_t data_bytes) override;
+  void settle() override;
   bool has_room(uint32_t to) override;
   size_t receive(const Handle& handle) override;
   bool flush() override;
@@ -112,6 +113,7 @@ class VerbsTransport : public Transport {
 
   // Joining.
   void make_memory();
+  std::string agree(const Place& place);
   std::string open_device(const Place& place);
   void exchange_cards(const Place& place);
   void watch_sockets();
@@ -127,6 +129,7 @@ class VerbsTransport : public Transport {
   bool flush(uint32_t to);
   bool post_waiting(uint32_t to);
   void post_report(uint32_t to);
+  bool is_settled(uint32_t to);
 
   // Receiving.
   size_t receive_own(const Handle& handle);
@@ -166,6 +169,9 @@ class VerbsTransport : public Transport {
   /// seq_cst: announces sleep, before the look at what was left for the service thread; pairs with the fence in
   /// wake_service(). relaxed when it is taken back: who sees it late rings once in vain.
   std::atomic<bool> asleep_{false};
+  enum class Settling : uint8_t { No, Wanted, Done };
+  /// Wanted by a thread that waits for it, done by the service thread. relaxed: nothing else depends on it.
+  std::atomic<Settling> settling_{Settling::No};
   /// Something may lie in an outbox. Released by who has put it there, acquired by who looks for it.
   std::atomic<bool> anything_left_{false};
 };

@@ -282,6 +282,25 @@ TEST_F(VerbsTransportTest, NothingIsToBeSeenOfASealedMessage) {
   EXPECT_TRUE(right);
 }
 
+TEST_F(VerbsTransportTest, WhatWasSentIsInTheOthersHandsBeforeAProcessEnds) {
+  connect();
+  std::atomic<bool> settled = false;
+  std::thread program([&] {
+    send_numbered(*node[0], 2, Lane::Anyone, 0);
+    node[0]->settle();
+    settled = true;
+  });
+  for (int waited_ms = 0; !settled && waited_ms < long_ms; ++waited_ms) {
+    serve(*node[0]);
+    usleep(1000);
+  }
+  program.join();
+  node[0].reset();
+  Checker checker;
+  serve(*node[2], [&](uint32_t, const Slot& slot) { EXPECT_TRUE(checker.accept(slot)); });
+  EXPECT_EQ(checker.arrived(Lane::Anyone), 1u);
+}
+
 // ---- nodes that cannot
 
 TEST(VerbsOrTcp, WhereOneNodeCannotAllUseTcpAndKnowWhy) {
@@ -302,7 +321,7 @@ TEST(VerbsOrTcp, WhereOneNodeCannotAllUseTcpAndKnowWhy) {
       thread.join();
     for (uint32_t i = 0; i < 2; ++i) {
       EXPECT_STREQ(node[i].chosen(), can ? "verbs" : "tcp");
-      EXPECT_EQ(node[i].why_tcp(), can ? "" : "node 1: no RDMA device");
+      EXPECT_EQ(node[i].why_chosen(), can ? "" : "node 1: no RDMA device");
       send_numbered(node[i], 1 - i, Lane::Service, 0);
       node[i].flush();
     }
