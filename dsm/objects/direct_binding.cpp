@@ -29,7 +29,7 @@ uintptr_t definition(const LoadedObject::Reference& reference, const LoadedObjec
   return 0;
 }
 
-void bind(const LoadedObject& object, const LoadedObject& ours, const std::vector<const LoadedObject*>& needed) {
+void bind_calls(const LoadedObject& object, const LoadedObject& ours, const std::vector<const LoadedObject*>& needed) {
   const OpenRelro open(object);
   for (const LoadedObject::Reference& reference : object.references(any_name))
     if (const uintptr_t found = definition(reference, ours, needed); found && found != reference.target)
@@ -54,7 +54,7 @@ void bind_directly() {
     std::vector<const LoadedObject*> needed;
     for (const size_t other : needed_by(i, facts))
       needed.push_back(&objects[other]);
-    bind(objects[i], *ours, needed);
+    bind_calls(objects[i], *ours, needed);
   }
 }
 

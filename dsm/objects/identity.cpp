@@ -1,6 +1,7 @@
 #include "dsm/objects/identity.hpp"
 
 #include "base/elf/elf_image.hpp"
+#include "dsm/objects/private_objects.hpp"
 #include "dsm/space/late_window.hpp"
 
 #include <cstdio>
@@ -14,6 +15,8 @@ int collect(dl_phdr_info* object, size_t, void* result) {
   const std::string name = object_name(*object);
   if (name.empty()) // the kernel's own, and nobody's data
     return 0;
+  if (was_loaded_for_ourselves(LoadedObject(*object).begin()))
+    return 0; // no address in it goes to another node
   char address[32];
   snprintf(address, sizeof address, "%#zx", size_t(object->dlpi_addr));
   static_cast<std::vector<std::string>*>(result)->push_back(name + " (" + object_content(*object) + " at " + address +

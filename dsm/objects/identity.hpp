@@ -7,7 +7,8 @@
 
 namespace hetmp::dsm {
 
-/// Of this process, a line for each fact, the same order everywhere. Of a file: its name, its build id (without one,
+/// Of this process, a line for each fact, the same order everywhere; without what was loaded for hetmp itself
+/// (private_objects.hpp). Of a file: its name, its build id (without one,
 /// the sizes of its segments) and its address.
 std::vector<std::string> own_identity();
 

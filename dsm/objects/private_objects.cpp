@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 namespace hetmp::dsm {
@@ -54,7 +55,34 @@ std::string own_folder(const std::vector<LoadedObject>& objects) {
   return {};
 }
 
+/// Where those begin that load_for_ourselves() has loaded, ascending.
+std::vector<uintptr_t>& ones_for_ourselves() {
+  static std::vector<uintptr_t> begins;
+  return begins;
+}
+
+std::vector<uintptr_t> all_begins() {
+  std::vector<uintptr_t> begins;
+  for_each_loaded_object([&](const LoadedObject& object) { begins.push_back(object.begin()); });
+  std::sort(begins.begin(), begins.end());
+  return begins;
+}
+
 } // namespace
+
+void load_for_ourselves(const std::function<void()>& load) {
+  const std::vector<uintptr_t> before = all_begins();
+  load();
+  const std::vector<uintptr_t> after = all_begins();
+  std::vector<uintptr_t>& ones = ones_for_ourselves();
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(ones));
+  std::sort(ones.begin(), ones.end());
+}
+
+bool was_loaded_for_ourselves(uintptr_t begin) {
+  const std::vector<uintptr_t>& ones = ones_for_ourselves();
+  return std::binary_search(ones.begin(), ones.end(), begin);
+}
 
 std::vector<LoadedObject> loaded_objects() {
   std::vector<LoadedObject> objects;
@@ -71,7 +99,8 @@ std::vector<ObjectFacts> facts_of(const std::vector<LoadedObject>& objects) {
     for (const char* name : object.needed())
       facts.needed.emplace_back(file_of(name));
     facts.is_ours =
-        facts.name.starts_with("libhetmp") && folder_of(real_path(object.path())) == folder; // by whatever link
+        was_loaded_for_ourselves(object.begin()) ||
+        (facts.name.starts_with("libhetmp") && folder_of(real_path(object.path())) == folder); // by whatever link
     facts.is_of_c_library = object.wants_version("GLIBC_PRIVATE");
     facts.begin = object.begin();
     result.push_back(std::move(facts));

@@ -1,7 +1,8 @@
 // What each node keeps for itself of what is loaded: all that the service thread can reach, and what is a process's own
 // by its nature.
 //
-// 1. hetmp's libraries and what they are linked with, directly or not: they serve the faults of all other memory.
+// 1. hetmp's libraries, what they load (load_for_ourselves()) and what these are linked with, directly or not: they
+//    serve the faults of all other memory.
 // 2. The parts of the C library and its dynamic linker: whoever asks for symbols of the version GLIBC_PRIVATE is one.
 // 3. A few run-time libraries, by name, each for a reason (private_objects.cpp).
 //
@@ -12,6 +13,7 @@
 #include "base/loaded_object.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,7 @@ namespace hetmp::dsm {
 struct ObjectFacts {
   std::string name;                ///< its own, or else its file's
   std::vector<std::string> needed; ///< names of those it was linked with
-  bool is_ours = false;            ///< a library of hetmp's
+  bool is_ours = false;            ///< a library of hetmp's, or loaded for it
   bool is_of_c_library = false;    ///< it asks for symbols that only parts of the C library may use
   uintptr_t begin = 0;             ///< its first address
 };
@@ -29,6 +31,11 @@ struct ObjectFacts {
 /// All that is loaded, the program first; and what the rule asks of each.
 std::vector<LoadedObject> loaded_objects();
 std::vector<ObjectFacts> facts_of(const std::vector<LoadedObject>& objects);
+
+/// What `load` brings into this process is as much hetmp's as its own libraries are, whoever asks for it. Which ones
+/// that are depends on the machine: other nodes may have others, or none. One thread at a time.
+void load_for_ourselves(const std::function<void()>& load);
+bool was_loaded_for_ourselves(uintptr_t begin);
 
 /// What this one was linked with, directly or not, the nearest first; without itself and the program, which is the
 /// first.

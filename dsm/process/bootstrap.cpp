@@ -11,6 +11,7 @@
 #include "dsm/objects/direct_binding.hpp"
 #include "dsm/objects/globals.hpp"
 #include "dsm/objects/open_streams.hpp"
+#include "dsm/objects/private_objects.hpp"
 #include "dsm/process/make_transport.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
@@ -125,8 +126,8 @@ void NodeProcess::load_cipher() {
 
 /// Whether it is wanted or only welcome, the transport knows.
 void NodeProcess::load_rdma() {
-  if (launch_.transport->needs_rdma)
-    rdma_ = load_private_rdma(rdma_problem_);
+  if (launch_.transport->needs_rdma) // a library for each kind of device: no two machines need the same
+    load_for_ourselves([this] { rdma_ = load_private_rdma(rdma_problem_); });
 }
 
 void NodeProcess::add_rdma(Transport::Place& place) {

@@ -1,9 +1,11 @@
 // What has to be alike in two processes: all of it is found here, and a difference is named.
 #include "dsm/objects/identity.hpp"
+#include "dsm/objects/private_objects.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -47,6 +49,20 @@ TEST(Identity, EachFileHasContentAndPlaceOnOneLine) {
 }
 
 TEST(Identity, IsTheSameEachTime) { EXPECT_EQ(own_identity(), own_identity()); }
+
+/// Like the libraries of RDMA devices, of which each machine has its own. A part of the C library's package stands for
+/// them.
+TEST(Identity, WhatIsLoadedForHetmpItselfIsPrivateAndNobodyElsesBusiness) {
+  const char* const library = "libutil.so.1";
+  ASSERT_EQ(dlopen(library, RTLD_NOW | RTLD_NOLOAD), nullptr);
+  const Facts before = own_identity();
+  load_for_ourselves([&] { ASSERT_NE(dlopen(library, RTLD_NOW), nullptr); });
+  EXPECT_EQ(own_identity(), before);
+  const std::vector<uintptr_t> private_objects = find_private_objects();
+  EXPECT_TRUE(std::any_of(private_objects.begin(), private_objects.end(), was_loaded_for_ourselves));
+  load_for_ourselves([&] { ASSERT_NE(dlopen("libanl.so.1", RTLD_NOW), nullptr); });
+  EXPECT_EQ(own_identity(), before) << "more than once";
+}
 
 TEST(Identity, NoDifferenceIsNoText) {
   EXPECT_EQ(first_difference({}, {}, "b"), "");
