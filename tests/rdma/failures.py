@@ -1,0 +1,114 @@
+"""What a user meets when a node or a link is lost, or memory must not be locked: one line, the same as over TCP, and nothing stays."""
+import re
+
+from between_machines import HOSTS
+from machine import Machine, environment, failure_program, judge_all, words_with  # it finds the modules of tests/common
+from outcome import check
+
+TRANSPORTS = ("tcp", "verbs")
+SOON = 2.0      # within which a run must have ended that has lost a process
+SILENCE = 5.0   # where only silence tells, with a patience of 2 s
+SPIN = 40       # seconds that the program would run
+LIMIT = 25      # for what should have ended
+KILL_HERE = "blow kill -9 $(node_here hetmp-node-1)"
+
+
+def losses_on_one_machine(site):
+    machine, program = spinning(site)
+    for transport in TRANSPORTS:
+        settings = environment(site.build, HETMP_NODES="proc:2", HETMP_TRANSPORT=transport, HETMP_PATIENCE="2")
+        begin(machine, f"killed-{transport}", words_with(settings, program, "spin", SPIN), KILL_HERE)
+        begin(machine, f"killed-at-work-{transport}", words_with(settings, program, "work", SPIN), KILL_HERE)
+        # There its processes can be looked at, so it is known to be stopped, and is waited for.
+        begin(machine, f"stopped-{transport}", words_with(settings, program, "work", 8), "node=$(node_here hetmp-node-1)", "blow kill -STOP $node",
+              "sleep 5", "kill -CONT $node")
+    runs = machine.boot(150)
+
+    def judge(run):
+        if run.name.startswith("stopped"):
+            run.check_passed()
+            check(run.err == "", run)
+        else:
+            check_lost(run, SOON, "node 1")
+    judge_with_tcp(runs, judge)
+
+
+def losses_between_two_machines(site):
+    machine, program = spinning(site, machines=2)
+    for transport in TRANSPORTS:
+        for what in ("spin", "work"):
+            words = [*HOSTS, "--transport", transport, "--", program, what, SPIN]
+            for way, signal in (("killed", "-9"), ("stopped", "-STOP")):
+                name = f"{way}-{what}-{transport}"
+                begin(machine, name, machine.launched(name, *words, HETMP_PATIENCE="2"), "node=$(node_on_two hetmp-node-1)",
+                      f"blow on two kill {signal} $node")
+            name = f"first-killed-{what}-{transport}"
+            begin(machine, name, machine.launched(name, *words, HETMP_PATIENCE="2"), f"blow kill -9 $(node_here {program.name})")
+    runs = machine.boot(280)
+
+    def judge(run):
+        check_lost(run, SILENCE if run.name.startswith("stopped") else SOON, *(["node 0", "one"] if "first" in run.name else ["node 1", "two"]))
+    judge_with_tcp(runs, judge)
+
+
+def a_link_that_is_down(site):
+    """A device may notice that by itself, with words of its own."""
+    machine, program = spinning(site, machines=2)
+    down_there = "on two 'for way in down up; do sleep 1; ip link set eth0 $way; sleep 6; done >/dev/null 2>&1 &'"
+    ends = {"here": ("mend='ip link set eth0 up'", "blow ip link set eth0 down"),
+            "there": ("mend='await on two true'", down_there, "sleep 0.9", "blow true")}
+    for where, blows in ends.items():
+        for what in ("spin", "work"):
+            name = f"{where}-{what}"
+            words = machine.launched(name, *HOSTS, "--transport", "verbs", "--", program, what, SPIN, HETMP_PATIENCE="2")
+            begin(machine, name, words, *blows)
+    runs = machine.boot(200)
+    judge_all(runs.values(), lambda run: check_lost(run, SILENCE, "node 1", "two"))
+
+
+def little_memory_to_lock(site):
+    machine, program = spinning(site, memlock=64)
+    for transport in ("verbs", "auto"):
+        settings = environment(site.build, HETMP_NODES="proc:2", HETMP_TRANSPORT=transport)
+        machine.run(transport, *words_with(settings, program, "sum"))
+    runs = machine.boot(60)
+
+    def judge(run):
+        if run.name == "verbs":
+            run.check_one_line("node ", "ulimit -l")
+        else:
+            run.check_passed()
+            check(run.err == "" and run.packets == 0, run)
+    judge_all(runs.values(), judge)
+
+
+def spinning(site, **settings):
+    machine, program = Machine(site.build, **settings), failure_program(site.build)
+    machine.put(program)
+    return machine, program
+
+
+def begin(machine, name, words, *blows):
+    machine.begin(name, *words)
+    machine.add("ready", *blows, f"finish {LIMIT}")
+
+
+def check_lost(run, seconds, *words):
+    run.check_one_line(*words)
+    check(run.out == "ready\n" and run.seconds < seconds, run)
+
+
+def judge_with_tcp(runs, judge):
+    """Each; and the words of a run over RDMA are those of the one over TCP."""
+    judge_all(runs.values(), judge)
+    for name, run in runs.items():
+        if not name.endswith("-tcp"):
+            same = runs[name.removesuffix("verbs") + "tcp"]
+            check(without_numbers(run.err) == without_numbers(same.err) and run.code == same.code, f"{run}\nover TCP:\n{same}")
+
+
+def without_numbers(text):
+    return re.sub(r"\bprocess \d+|\b\d+ s\b", "N", text)
+
+
+CASES = [losses_on_one_machine, losses_between_two_machines, a_link_that_is_down, little_memory_to_lock]
