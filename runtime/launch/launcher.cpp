@@ -153,7 +153,7 @@ class Launcher {
       return;
     case FrameKind::Words:
       if (&node == &nodes_[origin] && words_.size() < most_words)
-        words_ += frame.bytes;
+        take_words(frame.bytes);
       return;
     case FrameKind::Taken:
       input_taken_ = true;
@@ -238,6 +238,14 @@ class Launcher {
       exit_code_ = code;
     }
     finished_ = true;
+  }
+
+  /// The origin's last ones: it ends now. That may take the kernel long, with a device that waits for a lost link.
+  void take_words(const std::string& words) {
+    words_ += words;
+    if (!ending_)
+      exit_code_ = lost;
+    begin_to_end();
   }
 
   /// The origin's end is the program's. Any other end before it lets the origin say why, if it still can.

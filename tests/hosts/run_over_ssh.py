@@ -5,6 +5,8 @@
 
 Exit codes: 0 passed, 1 failed, 77 skipped (this machine cannot be two hosts, or does not allow node processes).
 """
+import contextlib
+import ctypes
 import json
 import os
 import re
@@ -31,6 +33,7 @@ from toolchain import COMPILERS, compile_program  # noqa: E402
 SOON = 2.0     # within which a run must have ended that has lost a process
 SILENCE = 5.0  # where only silence tells
 START_SILENCE = 40.0  # the same before the program has begun
+PTRACE_SEIZE = 0x4206
 PROGRAM = HERE.parent / "failure" / "program.c"
 SUM = "11994\n"
 CASES = Cases()
@@ -161,6 +164,25 @@ def a_killed_node_ends_the_run(site):
     process = site.start_spinning()
     os.kill(site.node(1), signal.SIGKILL)
     check_ended(site, process, SOON, "node 1", ADDRESSES[1], "region at ")
+
+
+@CASES.add
+def an_origin_that_cannot_quite_end_ends_the_run(site):
+    """Its parent hears nothing as long as somebody traces it and does not collect it; a device that is torn down takes as long as that."""
+    process = site.start_spinning()
+    origin = site.node(0)
+    calls = ctypes.CDLL(None, use_errno=True)
+    check(calls.ptrace(PTRACE_SEIZE, origin, None, None) == 0, f"cannot trace the origin: {os.strerror(ctypes.get_errno())}")
+    os.kill(site.node(1), signal.SIGSTOP)
+    try:
+        code, _, err = finish(process)
+        check(processes.field_of_stat(origin)[1] == "Z", "the origin should have ended")
+    finally:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(origin, os.WNOHANG)
+    lines = complaints(err)
+    check(code == 70 and len(lines) == 1 and re.search("node 1 .*region at ", lines[0]), f"exit code {code}, said {err!r}")
+    site.check_nothing_left()
 
 
 @CASES.add
