@@ -41,6 +41,7 @@ def a_machine_without_a_device(site):
         else:
             run.check_passed()
             program.check(run)
+            check(run.report["interconnect"].startswith("tcp (not by RDMA: node 1 "), run.report)
     judge_all(runs.values(), judge)
 
 
