@@ -32,7 +32,7 @@ constexpr size_t most_ring_bytes = size_t(1) << 20;
 constexpr uint32_t spare_posts = 16;
 
 /// What a node says first: nothing, or why it cannot; and how it would be reached.
-struct Offer {
+struct Readiness {
   std::array<char, 400> problem{};
   GidKind kind = GidKind::InfiniBand;
 };
@@ -73,22 +73,21 @@ std::string name_of(const Transport::Place& place, uint32_t node) {
 /// Every node tells what speaks against it, or nothing; they all get the same answer. `kind`, if not null: how it is
 /// reached, by which they have to be alike.
 std::string first_problem(const Transport::Place& place, const std::string& own, const GidKind* kind) {
-  std::vector<Offer> offers(place.nodes);
-  memcpy(offers[place.node].problem.data(), own.data(), std::min(own.size(), sizeof Offer::problem - 1));
+  std::vector<Readiness> all(place.nodes);
+  memcpy(all[place.node].problem.data(), own.data(), std::min(own.size(), sizeof Readiness::problem - 1));
   if (kind)
-    offers[place.node].kind = *kind;
-  if (std::string failed = exchange(place.node, place.sockets, offers); !failed.empty())
+    all[place.node].kind = *kind;
+  if (std::string failed = exchange(place.node, place.sockets, all); !failed.empty())
     give_up(failed);
   for (uint32_t node = 0; node < place.nodes; ++node) {
-    offers[node].problem.back() = '\0'; // it came over the wire
-    if (const char* const problem = offers[node].problem.data(); *problem != '\0')
+    all[node].problem.back() = '\0'; // it came over the wire
+    if (const char* const problem = all[node].problem.data(); *problem != '\0')
       return name_of(place, node) + ": " + problem;
   }
   for (uint32_t node = 1; node < place.nodes; ++node)
-    if (offers[node].kind != offers[0].kind)
-      return name_of(place, node) + " is reached by " + gid_kind_name(offers[node].kind) + ", and " +
-             name_of(place, 0) + " by " + gid_kind_name(offers[0].kind) +
-             "; HETMP_VERBS_DEVICE=device:port:gid chooses";
+    if (all[node].kind != all[0].kind)
+      return name_of(place, node) + " is reached by " + gid_kind_name(all[node].kind) + ", and " + name_of(place, 0) +
+             " by " + gid_kind_name(all[0].kind) + "; HETMP_VERBS_DEVICE=device:port:gid chooses";
   return {};
 }
 
