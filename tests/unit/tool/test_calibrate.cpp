@@ -25,8 +25,11 @@ TEST(ToolCalibrate, EachMistakeIsNamed) {
     CalibrateOptions options;
     options.transport = transport;
     EXPECT_NE(check_calibration(options).find("--transport"), std::string::npos) << transport;
-    EXPECT_NE(check_calibration(options).find("neither"), std::string::npos) << transport;
+    EXPECT_NE(check_calibration(options).find("none of"), std::string::npos) << transport;
   }
+  CalibrateOptions decided_later;
+  decided_later.transport = "auto";
+  EXPECT_NE(check_calibration(decided_later).find("name what is to be measured"), std::string::npos);
   CalibrateOptions options;
   options.svg = "";
   EXPECT_NE(check_calibration(options).find("--svg"), std::string::npos);
