@@ -109,8 +109,8 @@ class MessageLevel final : public CoordinatedLevel {
 
   Mailbox& mailbox() { return mailbox_; }
 
-  /// The service thread makes it, while teams may be running. Waits for it a second at most; then nothing is known.
   void follow(const schedulers::DecisionRules& rules) override { coordinator_.follow(rules); }
+  /// The service thread makes it, while teams may be running. Waits for it a second at most; then nothing is known.
   perf::Report report() override {
     // Never freed: what the service thread allocates lies in its own arena, whose lock nobody may hold who can fault.
     auto* drawn = new DrawnReport;

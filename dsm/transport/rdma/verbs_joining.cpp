@@ -29,7 +29,6 @@ constexpr uint32_t least_messages = report_share;
 /// Of all rings of a node together, as long as each has room for three of the largest messages.
 constexpr size_t rings_budget = size_t(16) << 20;
 constexpr size_t most_ring_bytes = size_t(1) << 20;
-constexpr uint32_t spare_posts = 16;
 
 /// What a node says first: nothing, or why it cannot; and how it would be reached.
 struct Readiness {
@@ -167,7 +166,7 @@ void VerbsTransport::make_memory() {
   for (uint32_t node = 0; node < nodes_; ++node)
     outboxes_[node].ring = static_cast<Ring*>(outbox_memory_) + node;
   for (uint32_t node = 0; node < nodes_; ++node)
-    peers_.emplace_back(ring_bytes_, most_messages_, most_messages_ + most_reports + spare_posts);
+    peers_.emplace_back(ring_bytes_, most_messages_, most_posts());
   opened_ = std::make_unique<uint8_t[]>(most_data_bytes);
 }
 
@@ -187,7 +186,7 @@ std::string VerbsTransport::open_device(const Place& place) {
   demand.rings = memory_;
   demand.staging = memory_ + nodes_ * ring_bytes_;
   demand.ring_bytes = ring_bytes_;
-  demand.most_posts = most_messages_ + most_reports + spare_posts;
+  demand.most_posts = most_posts();
   demand.most_arrivals = most_messages_ + most_reports + 1; // the last is for settle()
   demand.patience_ns = place.patience_ns;
   return device_->open(demand);

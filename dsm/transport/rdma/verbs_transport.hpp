@@ -79,6 +79,8 @@ class VerbsTransport : public Transport {
   /// What a descriptor of the set is of; other numbers: a socket of that node.
   static constexpr uint64_t of_completions = ~uint64_t(0), of_events = of_completions - 1, of_bell = of_completions - 2;
 
+  static constexpr uint32_t spare_posts = 16;
+
   /// What the service thread has not been able to post.
   struct Waiting {
     SlotHeader header;
@@ -110,6 +112,9 @@ class VerbsTransport : public Transport {
     std::mutex lock; ///< of those that send
     Ring* ring = nullptr;
   };
+
+  /// To one node that have not been completed.
+  uint32_t most_posts() const { return most_messages_ + most_reports + spare_posts; }
 
   // Joining.
   void make_memory();
