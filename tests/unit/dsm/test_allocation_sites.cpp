@@ -60,9 +60,10 @@ TEST(AllocationSites, ThreadsDoNotMixWhatTheyRecord) {
   std::vector<std::thread> threads;
   for (uint64_t seed : {1u, 2u, 3u})
     threads.emplace_back(record, seed);
+  // Counted by what is found: a machine with other work may run none of the threads for as long as it likes.
   uint64_t found = 0;
-  for (int i = 0; i < 2000; ++i)
-    if (const auto block = sites->find(0x100000 + uint64_t(i) % 64 * 4096)) {
+  for (uint64_t i = 0; found < 2000; ++i)
+    if (const auto block = sites->find(0x100000 + i % 64 * 4096)) {
       ++found;
       EXPECT_EQ(block->callers[0], block->begin);
       EXPECT_EQ(block->callers[4], block->begin);
@@ -71,7 +72,6 @@ TEST(AllocationSites, ThreadsDoNotMixWhatTheyRecord) {
   stop.store(true, std::memory_order_relaxed);
   for (std::thread& thread : threads)
     thread.join();
-  EXPECT_GT(found, 0u);
 }
 
 __attribute__((noinline)) void inner(uint64_t (&callers)[6], uintptr_t text_begin, uintptr_t text_end) {
