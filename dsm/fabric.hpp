@@ -21,6 +21,7 @@ struct FaultCounters {
   uint64_t write_upgrades = 0; ///< a write to a page this node held read-only
   uint64_t invalidations = 0;  ///< copies this node lost to another node's write
   uint64_t bytes_received = 0; ///< page contents received
+  uint64_t messages = 0;       ///< about pages that have come from other nodes
   uint64_t pages_taken = 0;    ///< pages that other nodes had, and have no copies of any more
   uint64_t waited_ns = 0;      ///< time in which a thread of this node, or several, waited for a page
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }

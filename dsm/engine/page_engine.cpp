@@ -107,6 +107,7 @@ void PageEngine::fetch(std::span<const uintptr_t> addresses) {
 }
 
 void PageEngine::handle_slot(uint32_t from, const Slot& slot) {
+  observer_.heard();
   if (const auto message = read_page_message(slot.header))
     handle_message(from, *message, slot.data);
   else

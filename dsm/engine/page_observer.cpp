@@ -24,6 +24,7 @@ void PageObserver::read_counters(FaultCounters* counters) const {
   counters->write_upgrades = write_upgrades_.get();
   counters->invalidations = invalidations_.get();
   counters->bytes_received = pages_received_.get() * page_bytes;
+  counters->messages = messages_.get();
   counters->pages_taken = pages_taken_.get();
   counters->waited_ns = waited_ns_.get();
 }

@@ -64,6 +64,7 @@ template <class Visitor, IsRecord<NodeFaultTotals> Record> void fields(Visitor& 
   visitor.field("write_upgrades", totals.write_upgrades);
   visitor.field("invalidations", totals.invalidations);
   visitor.field("bytes_received", totals.bytes_received);
+  visitor.field("messages", totals.messages);
   visitor.field("waited_us", totals.waited_us);
   visitor.field("known", totals.known);
 }

@@ -15,8 +15,9 @@ struct NodeFaultTotals {
   uint64_t write_upgrades = 0;
   uint64_t invalidations = 0;
   uint64_t bytes_received = 0;
-  double waited_us = 0; ///< from faults to their pages
-  bool known = true;    ///< false: the node did not say in time
+  uint64_t messages = 0; ///< about pages, from other nodes
+  double waited_us = 0;  ///< from faults to their pages
+  bool known = true;     ///< false: the node did not say in time
 };
 
 /// One of the pages that took most faults.

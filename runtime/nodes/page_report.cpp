@@ -144,6 +144,7 @@ void take(void* context, const dsm::NodeObservation& seen) {
   totals.write_upgrades = seen.counters.write_upgrades;
   totals.invalidations = seen.counters.invalidations;
   totals.bytes_received = seen.counters.bytes_received;
+  totals.messages = seen.counters.messages;
   totals.waited_us = double(seen.waited_ns) / 1000;
   gathered.report->totals.push_back(totals);
   for (size_t i = 0; i < seen.page_count; ++i)

@@ -24,6 +24,7 @@ TEST(PageObserver, CountsFaultsByKindWithoutStatistics) {
   for (int i = 0; i < 3; ++i)
     observer.faulted(fault_of(PageFault::Kind::WriteProtected));
   observer.received(5);
+  observer.heard();
   observer.taken(4);
   observer.lost(page, 7);
   observer.arrived(page, 7, true);
@@ -35,6 +36,7 @@ TEST(PageObserver, CountsFaultsByKindWithoutStatistics) {
   EXPECT_EQ(counters.write_upgrades, 3u);
   EXPECT_EQ(counters.invalidations, 7u);
   EXPECT_EQ(counters.bytes_received, 5 * page_bytes);
+  EXPECT_EQ(counters.messages, 1u);
   EXPECT_EQ(counters.pages_taken, 4u);
   PageRecord record;
   uint64_t waited = 0, dropped = 1;

@@ -49,7 +49,7 @@ Report full() {
   region.place = "count+0x12";
   report.regions = {region};
   report.tasks = {20, 12, 3400, ""};
-  report.totals = {{1, 2, 3, 4, 4096, 5.5, true}, {0, 0, 0, 0, 0, 0, false}};
+  report.totals = {{1, 2, 3, 4, 4096, 6, 5.5, true}, {0, 0, 0, 0, 0, 0, 0, false}};
   report.pages = {{0x404000, 1, 400, 14, 398, 41'500}, {0x405000, 1, 0, 0, 0, 60}};
   report.bouncing = {counters()};
   return report;
@@ -134,6 +134,7 @@ TEST(ReportPages, JsonHasThemAll) {
   EXPECT_EQ(file["tasks"]["offered"].number, 20);
   EXPECT_EQ(file["tasks"]["executed_elsewhere"].number, 12);
   EXPECT_EQ(file["totals"].elements.size(), 2u);
+  EXPECT_EQ(file["totals"][0]["messages"].number, 6);
   EXPECT_EQ(file["totals"][0]["known"].number, 1);
   EXPECT_EQ(file["totals"][1]["known"].number, 0);
   EXPECT_EQ(file["pages"][0]["write_misses"].number, 400);
