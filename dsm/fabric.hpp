@@ -110,6 +110,8 @@ struct RuntimeHooks {
   /// How many of the runtime's threads in this process do not sleep until others have come somewhere; the largest
   /// number where other nodes share its CPUs. A hint. Any thread. May be null.
   uint32_t (*threads_awake)() = nullptr;
+  /// How many CPUs this process may keep busy. 0: only a part of one. Any thread. May be null.
+  uint32_t (*usable_cpus)() = nullptr;
   /// How many threads of this process are the runtime's (OwnThreads::alive()). Any thread. May be null.
   uint32_t (*own_threads)() = nullptr;
   /// What connects the nodes was decided when they joined: Fabric.interconnect has its name now. On each node, before

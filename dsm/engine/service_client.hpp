@@ -23,6 +23,8 @@ class ServiceClient {
   /// How many threads, as far as is known, may be executing something in this process, or would if they did not wait
   /// for pages; the largest number if CPUs are shared with other nodes.
   virtual uint32_t threads_at_work() = 0;
+  /// How many CPUs they have. 0: less than one.
+  virtual uint32_t usable_cpus() = 0;
   /// After each round of work; true if something is still to be tried again soon.
   virtual bool retry() = 0;
   /// A node process ended. Does not return if the program cannot go on.

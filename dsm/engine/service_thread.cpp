@@ -26,11 +26,12 @@ bool real_time_is_limited() {
   return getrlimit(RLIMIT_RTTIME, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/// Service threads must run at once when there is something to do: whole teams wait for them.
-void raise_priority() {
+/// Service threads must run at once when there is something to do: whole teams wait for them. Who looks instead of
+/// sleeping may be wrong about the CPU that it thinks is spare, and a real-time thread would never give it away.
+void raise_priority(bool may_be_real_time) {
   sched_param parameters{};
   parameters.sched_priority = 1;
-  if (real_time_is_limited() || sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
+  if (!may_be_real_time || real_time_is_limited() || sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
     if (setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), -20) != 0) // refused too where not allowed
       ask_for_short_turns(true);
 }
@@ -66,8 +67,8 @@ void ServiceThread::begin() {
 
 void* ServiceThread::thread_body(void* argument) {
   prctl(PR_SET_NAME, "hetmp-service");
-  raise_priority();
   ServiceThread& self = *static_cast<ServiceThread*>(argument);
+  raise_priority(!self.polls_busily_);
   while (!self.begun_.load(std::memory_order_acquire)) // pairs with the release in begin()
     futex_wait(self.begun_, 0);
   self.serve();
@@ -82,8 +83,12 @@ void ServiceThread::serve() {
     const bool unsent = transport_->flush();
     // Whether there is more to do is what the sleep itself finds out first: to look everywhere before it would cost
     // system calls while the thread whose page has just come waits for this CPU.
-    if (more || spin() || !transport_->prepare_sleep())
+    if (more || spin())
       faults_waiting_ = true; // perhaps
+    else if (look_instead_of_sleeping())
+      continue;
+    else if (!transport_->prepare_sleep())
+      faults_waiting_ = true; // likewise
     else
       sleep(again || unsent || engine_.has_waiting());
   }
@@ -156,13 +161,48 @@ bool ServiceThread::spin() {
   return false;
 }
 
+/// Some CPU of the node's has nothing to do, as far as one knows: threads that the program has made by itself are not
+/// counted.
+bool ServiceThread::has_spare_cpu() {
+  const uint32_t at_work = client_->threads_at_work();
+  return at_work - std::min<size_t>(at_work, engine_.meter().waited_for()) < client_->usable_cpus();
+}
+
+/// True: it has looked, at what the doorbell tells of, too, and is to go round once more. A CPU that keeps looking is
+/// at hand for the next message; for how long it has had none says whether one is to be expected.
+bool ServiceThread::look_instead_of_sleeping() {
+  if (!polls_busily_ || !has_spare_cpu())
+    return false;
+  constexpr int64_t longest_ns = 10'000'000; // after so long a thread's waking up is next to nothing
+  constexpr int looks_per_round = 64;
+  const int64_t now = monotonic_ns();
+  if (pages_moved_)
+    last_moved_ns_ = now;
+  if (now - last_moved_ns_ > longest_ns)
+    return false;
+  sched_yield(); // to a thread that was not counted
+  for (int look = 0; look < looks_per_round; ++look) {
+    if (transport_->has_messages()) {
+      faults_waiting_ = true; // perhaps
+      return true;
+    }
+    cpu_relax();
+  }
+  wait(0);
+  return true;
+}
+
 void ServiceThread::sleep(bool retry_soon) {
-  const auto wait = longest_sleep_ns(retry_soon);
-  HETMP_CHECK(!wait || *wait >= 0);
-  const timespec timeout{wait.value_or(0) / 1'000'000'000, wait.value_or(0) % 1'000'000'000};
-  const int ready = ppoll(poll_.data(), poll_.size(), wait ? &timeout : nullptr, nullptr);
-  transport_->awake(ready > 0 && poll_[1].revents);
+  wait(longest_sleep_ns(retry_soon));
   others_run_ = false;
+}
+
+/// For so long, if there is a bound, until there is a fault, a message, or the end of a process that is watched.
+void ServiceThread::wait(std::optional<int64_t> ns) {
+  HETMP_CHECK(!ns || *ns >= 0);
+  const timespec timeout{ns.value_or(0) / 1'000'000'000, ns.value_or(0) % 1'000'000'000};
+  const int ready = ppoll(poll_.data(), poll_.size(), ns ? &timeout : nullptr, nullptr);
+  transport_->awake(ready > 0 && poll_[1].revents);
   faults_waiting_ = ready < 0 || (ready > 0 && poll_[0].revents);
   if (ready > 0)
     tell_ends();

@@ -35,6 +35,9 @@ class ServiceThread {
   /// On a new node, before start(): what it inherited from the origin is not its own.
   void watch_nobody() { watched_.clear(); }
 
+  /// Before start(): look for messages instead of sleeping, where there is a CPU for it.
+  void poll_busily() { polls_busily_ = true; }
+
   /// Makes the thread, which waits for begin().
   void start(uint32_t node, Transport& transport, ServiceClient& client, CreateThread create_thread);
   /// Makes the node's memory coherent from here on.
@@ -60,7 +63,10 @@ class ServiceThread {
   void tell_losses();
   bool all_threads_wait();
   bool spin();
+  bool has_spare_cpu();
+  bool look_instead_of_sleeping();
   void sleep(bool retry_soon);
+  void wait(std::optional<int64_t> ns);
   std::optional<int64_t> longest_sleep_ns(bool retry_soon) const;
   void tell_ends();
   void handle_slot(uint32_t from, const Slot& slot);
@@ -74,7 +80,9 @@ class ServiceThread {
   Transport* transport_ = nullptr; ///< from start() on, like the next
   ServiceClient* client_ = nullptr;
   std::vector<Watched> watched_;
-  std::vector<pollfd> poll_;   ///< faults, doorbell, then the watched processes
+  std::vector<pollfd> poll_; ///< faults, doorbell, then the watched processes
+  bool polls_busily_ = false;
+  int64_t last_moved_ns_ = 0;  ///< polls_busily_: when messages or faults were last found
   bool pages_moved_ = false;   ///< since the last look for messages and faults
   bool others_run_ = false;    ///< since the last sleep something has come that lets a thread go on
   bool faults_waiting_ = true; ///< perhaps: the last sleep saw some, or there was no sleep since the last look

@@ -77,20 +77,12 @@ PrefetchChoice read_prefetch() {
   return choice.value_or(PrefetchChoice{});
 }
 
-bool read_turns() {
-  const auto text = environment_value(Variable::HETMP_TURNS);
-  const auto turns = text ? parse_boolean(*text) : std::optional(true);
-  if (!turns)
-    complain(Variable::HETMP_TURNS, *text, "expected true or false", "true");
-  return turns.value_or(true);
-}
-
-bool read_migration() {
-  const auto text = environment_value(Variable::HETMP_MIGRATION);
-  const auto migration = text ? parse_boolean(*text) : std::optional(true);
-  if (!migration)
-    complain(Variable::HETMP_MIGRATION, *text, "expected true or false", "true");
-  return migration.value_or(true);
+bool read_boolean(Variable variable, bool usual) {
+  const auto text = environment_value(variable);
+  const auto value = text ? parse_boolean(*text) : std::optional(usual);
+  if (!value)
+    complain(variable, *text, "expected true or false", usual ? "true" : "false");
+  return value.value_or(usual);
 }
 
 } // namespace
@@ -223,8 +215,10 @@ NodeProcess::NodeProcess(LaunchPlan plan)
   heap_.become(launch_.node, nullptr);
   const PrefetchChoice prefetch = read_prefetch();
   service_->prefetcher().enable(prefetch);
-  const bool turns = read_turns();
+  const bool turns = read_boolean(Variable::HETMP_TURNS, true);
   service_->turns().enable(turns, prefetch.streams);
+  if (read_boolean(Variable::HETMP_BUSY_POLL, false))
+    service_->poll_busily();
   heap_.set_budget(&budget_);
   fabric_ = {fabric_version,
              launch_.node,
@@ -263,7 +257,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
 
 /// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere.
 void NodeProcess::prepare_migration() {
-  if (launch_.made_by_launcher() || !read_migration() || !migration_.prepare())
+  if (launch_.made_by_launcher() || !read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare())
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;

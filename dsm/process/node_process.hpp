@@ -145,6 +145,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void runtime_message(uint32_t from, const void* bytes, uint32_t size) override;
   void control_message(uint32_t from, const Slot& slot) override;
   uint32_t threads_at_work() override;
+  uint32_t usable_cpus() override;
   void send_observation(uint32_t to, const void* bytes, size_t size);
   void send_turn(uint32_t to, TurnMessage step) override;
   /// Any thread: the service thread looks for pages to ask for ahead.

@@ -34,6 +34,8 @@ uint32_t NodeProcess::threads_at_work() {
   return own == UINT32_MAX ? own : own - std::min(away, own) + here;
 }
 
+uint32_t NodeProcess::usable_cpus() { return hooks_.usable_cpus ? hooks_.usable_cpus() : 0; }
+
 void NodeProcess::memory_may_be_unreadable() { service_->memory().may_be_unreadable(); }
 
 bool NodeProcess::unpublished(Segment range) const { return service_->memory().is_unpublished(range); }

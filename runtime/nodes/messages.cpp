@@ -288,20 +288,15 @@ void node_started() {
 }
 
 uint32_t threads_awake() { return spinning.has_cpus() ? spinning.awake() : UINT32_MAX; }
+uint32_t usable_cpus() { return spinning.usable_cpus(); }
 
 } // namespace
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{deliver,
-                                       node_started,
-                                       current_region,
-                                       timeline::read_events,
-                                       program_sigaction,
-                                       bind_threads_to_origin,
-                                       threads_awake,
-                                       own_threads,
-                                       read_chosen_interconnect};
+  static const dsm::RuntimeHooks hooks{
+      deliver,       node_started, current_region, timeline::read_events,   program_sigaction, bind_threads_to_origin,
+      threads_awake, usable_cpus,  own_threads,    read_chosen_interconnect};
   joined.attach(&hooks);
   travelling::attach(joined);
 }

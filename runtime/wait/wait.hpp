@@ -54,6 +54,7 @@ class Spinning {
   /// How many do not sleep in a wait. A hint.
   uint32_t awake() const { return awake_.load(std::memory_order_relaxed); }
   int64_t budget_ns() const { return budget_ns_; }
+  uint32_t usable_cpus() const { return usable_cpus_; }
   bool has_cpus() const { return usable_cpus_ != 0; } ///< no: node processes share single CPUs
   bool has_several_cpus() const { return usable_cpus_ > 1; }
 

@@ -1,4 +1,6 @@
 // Random writes by random owners, phase after phase, each word then checked against the value it must have.
+//
+// run with hetmp: HETMP_BUSY_POLL=true
 #include "stress.hpp"
 
 #include <omp.h>
