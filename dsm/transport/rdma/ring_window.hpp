@@ -65,7 +65,7 @@ class SendWindow {
   /// what is said for done.
   bool takes_report(size_t bytes_of_next) {
     constexpr uint64_t most_silent = 16;
-    if (posts_ + 1 - told_posts_ < std::min<uint64_t>(most_silent, most_messages_ / report_share) &&
+    if (!tells_of_all_ && posts_ + 1 - told_posts_ < std::min<uint64_t>(most_silent, most_messages_ / report_share) &&
         unreported_bytes_ + bytes_of_next < ring_bytes_ / report_share)
       return false;
     tell_of_next();
@@ -75,10 +75,11 @@ class SendWindow {
   /// Whether the device has done with all posts, as far as it tells; and whether it will tell of the last one.
   bool is_complete() const { return completed_posts_ == posts_; }
   bool tells_of_last() const { return told_posts_ == posts_; }
-  /// For the next post.
-  void tell_of_next() {
-    told_posts_ = posts_ + 1;
-    unreported_bytes_ = 0;
+  /// From the next post on, of each. So who waits until all is complete needs one post for that, for which a receive is
+  /// posted at the other side, and not one more after each that the device does not tell of.
+  void tell_of_all() {
+    tells_of_all_ = true;
+    tell_of_next();
   }
 
   /// The receiver has taken in so many messages, modulo credit_mask + 1. False: so many have not been sent.
@@ -100,6 +101,10 @@ class SendWindow {
   }
 
  private:
+  void tell_of_next() {
+    told_posts_ = posts_ + 1;
+    unreported_bytes_ = 0;
+  }
   uint64_t freed() const { return std::min(taken_, completed_messages_); }
   uint64_t tail() const {
     return freed() == 0 ? 0 : freed() == messages_ ? head_ : ends_[(freed() - 1) % most_messages_];
@@ -118,8 +123,9 @@ class SendWindow {
   uint64_t completed_messages_ = 0; ///< their staging memory is free
   uint64_t posts_ = 0;
   uint64_t completed_posts_ = 0;
-  uint64_t told_posts_ = 0;           ///< the last one of which the device is to tell
-  size_t unreported_bytes_ = 0;       ///< posted since
+  uint64_t told_posts_ = 0;     ///< the last one of which the device is to tell
+  size_t unreported_bytes_ = 0; ///< posted since
+  bool tells_of_all_ = false;
   std::vector<uint64_t> ends_;        ///< of the messages under way: the head behind each
   std::vector<uint64_t> messages_by_; ///< of the posts under way: messages posted by then
 };

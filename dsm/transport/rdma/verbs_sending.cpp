@@ -88,7 +88,7 @@ bool VerbsTransport::is_settled(uint32_t to) {
   if (!peer.waiting.empty() || !outboxes_[to].ring->empty())
     return false;
   if (!peer.out.tells_of_last() && peer.out.may_post()) {
-    peer.out.tell_of_next();
+    peer.out.tell_of_all();
     peer.out.posted();
     device_->post(to, {0, 0, report_mark | peer.in.tell(), true});
     device_->flush(to);
