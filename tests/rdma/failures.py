@@ -64,6 +64,23 @@ def a_link_that_is_down(site):
     judge_all(runs.values(), lambda run: check_lost(run, "node 1", "two"))
 
 
+def a_completion_queue_that_overflows(site):
+    """On one of two machines, by a plugin that asks for too small a one. Only the origin speaks, so of the other one's device nothing is told."""
+    machine, program = spinning(site, machines=2)
+    small = site.build / "tests" / "rdma" / "small_queue" / site.plugin.name
+    machine.put(small)
+    for where, shell in (("here", ""), ("there", "on two ")):
+        machine.add(f"{shell}mv {site.plugin} /usual", f"{shell}cp {small} {site.plugin} || failed 'no other plugin'")
+        machine.run(where, *machine.launched(where, *HOSTS, "--transport", "verbs", "--", program, "work", SPIN), seconds=LIMIT)
+        machine.add(f"{shell}mv /usual {site.plugin}")
+    runs = machine.boot(150)
+
+    def judge(run):
+        run.check_one_line("node 1", "two", "rxe0: CQ error" if run.name == "here" else "its connection was closed")
+        check(run.out in ("", "ready\n"), run)
+    judge_all(runs.values(), judge)
+
+
 def little_memory_to_lock(site):
     machine, program = spinning(site, memlock=64)
     for transport in ("verbs", "auto"):
@@ -109,4 +126,4 @@ def without_numbers(text):
     return re.sub(r"\bprocess \d+|\b\d+ s\b", "N", text)
 
 
-CASES = [losses_on_one_machine, losses_between_two_machines, a_link_that_is_down, little_memory_to_lock]
+CASES = [losses_on_one_machine, losses_between_two_machines, a_link_that_is_down, a_completion_queue_that_overflows, little_memory_to_lock]

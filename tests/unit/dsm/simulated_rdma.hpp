@@ -128,12 +128,22 @@ class SimulatedRdma final : public RdmaDevice {
   }
   int completion_descriptor() const override { return completions_; }
   int event_descriptor() const override { return events_; }
-  std::optional<std::string> take_event() override { return {}; }
+  std::optional<std::string> take_event() override {
+    uint64_t count;
+    if (read(events_, &count, sizeof count) != ssize_t(sizeof count))
+      return {};
+    return "simulated: CQ error";
+  }
 
   /// The connection to that node is at an end.
   void fail(uint32_t node) {
     std::lock_guard guard(everything());
     push({.kind = RdmaCompletion::Kind::Failed, .node = node, .reason = "simulated failure"});
+  }
+  /// All of them are, and no completion says so.
+  void break_down() {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(events_, &one, sizeof one);
   }
   /// Into which that node writes.
   const uint8_t* ring_of(uint32_t node) const { return demand_.rings + node * demand_.ring_bytes; }

@@ -198,6 +198,30 @@ TEST_F(VerbsTransportTest, AConnectionThatBreaksIsALoss) {
   expect_good_peer();
 }
 
+TEST_F(VerbsTransportTest, ADeviceThatBreaksDownLosesAll) {
+  connect();
+  send_numbered(*node[1], 0, Lane::Service, 0);
+  node[1]->flush();
+  devices[0]->break_down();
+  for (const uint32_t lost : {1u, 2u}) {
+    const auto loss = wait_for_loss();
+    ASSERT_TRUE(loss);
+    EXPECT_EQ(loss->node, lost);
+    EXPECT_EQ(loss->reason, "simulated: CQ error");
+  }
+  const auto loss = [this] { // of the others, by the sockets
+    for (int waited_ms = 0; waited_ms < long_ms; ++waited_ms, wait_for_messages(*node[2], 1)) {
+      serve(*node[2]);
+      if (auto found = node[2]->find_loss())
+        return found;
+    }
+    return std::optional<Transport::Loss>();
+  }();
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->node, 0u);
+  EXPECT_EQ(loss->reason, "its connection was closed");
+}
+
 // ---- peers that are not to be trusted
 
 struct Frame {
