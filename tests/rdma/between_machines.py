@@ -19,7 +19,7 @@ def runs_between_two_machines(site):
     def judge(run):
         run.check_passed()
         program.check(run)
-        run.check_moved(2)
+        run.check_spread(2)
     judge_all(runs.values(), judge)
 
 

@@ -17,6 +17,7 @@ from toolchain import COMPILERS, REPOSITORY, compile_program  # noqa: E402
 RDMA_VM = REPOSITORY / "scripts" / "rdma-vm"
 GIVEN = ("HETMP_", "OMP_", "LD_", "CONFORMANCE_", "STRESS_")  # of the variables of an ordinary run
 SECONDS = 60  # for one that takes some
+SPREAD = "on the nodes that their loops need, as HETMP_PLACEMENT asks"  # in a report, of regions
 CANNOT, NOT_RUN = 77, 125
 
 
@@ -35,14 +36,26 @@ class Ended:
         said = "".join(f"\n  {kind}: {text}" for kind, text in (("output", self.out[-2000:]), ("error", self.err[-2000:]), ("hung", self.hung)) if text)
         return f"{self.name}: {how} after {self.seconds:.2f} s, {self.packets} packets{said}{''.join(self.left)}"
 
+    def in_short(self):
+        words = f"{self.name}: {self.seconds:.2f} s, {self.packets} packets"
+        if not self.report:
+            return words
+        pages = sum(node["bytes_received"] for node in self.report["totals"]) // 4096
+        return f"{words}, {self.spread_visits()} regions on several nodes, {pages} pages came to a node"
+
     def check_passed(self):
         check(self.code == 0 and not self.left, self)
 
-    def check_moved(self, nodes):
-        """That pages came to other nodes, by RDMA."""
+    def check_spread(self, nodes):
+        """That regions ran on several nodes, since that was asked for, and that pages came to each node, by RDMA."""
         check(self.report and self.report["nodes"] == nodes and self.report["interconnect"] == "verbs", f"{self}\n  report: {self.report}")
-        received = sum(node["bytes_received"] for node in self.report["totals"])
-        check(received > 0 and self.packets > 0, f"{self}\n  pages of {received} bytes moved")
+        check(self.report["placement"]["asked_for"] == "all" and self.spread_visits() > 0, f"{self}\n  placement: {self.report['placement']}")
+        received = [node["bytes_received"] for node in self.report["totals"]]
+        check(len(received) == nodes and all(received) and self.packets > 0, f"{self}\n  bytes of pages that came to nodes: {received}")
+
+    def spread_visits(self):
+        """How often parallel regions ran on several nodes because HETMP_PLACEMENT=all asks for it."""
+        return sum(other["visits"] for other in self.report["placement"]["others"] if other["why"] == SPREAD)
 
     def check_one_line(self, *words):
         """Of hetmp's, and no other of standard error; it ended with another exit code than 0, and nothing stays."""
@@ -157,7 +170,7 @@ def judge_all(runs, judge):
     for run in runs:
         try:
             judge(run)
-            print(f"{run.name}: {run.seconds:.2f} s, {run.packets} packets", flush=True)
+            print(run.in_short(), flush=True)
         except Failure as failure:
             wrong.append(str(failure))
     if wrong:

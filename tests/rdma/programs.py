@@ -117,7 +117,7 @@ def run_programs(site, programs, **settings):
 def check_run(program, run):
     check(not run.left and run.code is not None, run)
     program.check(run)
-    run.check_moved(2)
+    run.check_spread(2)
 
 
 CASES = [programs_in_the_open, encrypted_programs]
