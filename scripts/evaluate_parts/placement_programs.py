@@ -73,6 +73,7 @@ PROGRAMS = {
     "primes": _classes("primes", S=0.01, W=1.6, A=9),
     "growing": _classes("growing", S=0.01, W=0.9, A=5.7),
     "neighbours": Program("neighbours/neighbours.cpp", {0.05: "S", 1.2: "W", 8: "A"}),
+    "phases": _classes("phases", S=0.02, W=0.5, B=4),
     "small_regions": _classes("small_regions", S=0.02, W=1, A=6),
     "one_region": _classes("one_region", S=0.5, W=2, A=10, B=40),
 }
