@@ -4,6 +4,7 @@
 
 #include "base/growing_allowance.hpp"
 #include "base/node_set.hpp"
+#include "dsm/guest_calls.hpp"
 
 #include <csignal>
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 19;
+inline constexpr uint32_t fabric_version = 20;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -124,7 +125,7 @@ struct RuntimeHooks {
 inline constexpr size_t context_room = 4096, context_alignment = 64;
 
 /// A piece of program in which a thread of the origin may go on, for a while, on another node
-/// (dsm/migration/travel.hpp).
+/// (dsm/migration/journeys/travel.hpp).
 struct Journey {
   uint32_t node = 0;          ///< where its carrier is to be; not the origin
   const void* code = nullptr; ///< what the thread executes
@@ -132,7 +133,8 @@ struct Journey {
                               ///< return: what is below may be executed elsewhere
   void* room = nullptr;       ///< for its context, on its stack above `base`
   void* presence = nullptr;   ///< a pointer of the thread's own, which is null to it while it is abroad
-  int64_t delay_ns = 0;       ///< it departs after so long at the earliest
+  MakeGuestCall make_call = nullptr; ///< what makes its calls while it is abroad; null: it comes home for each
+  int64_t delay_ns = 0;              ///< it departs after so long at the earliest
   GrowingAllowance allowance; ///< it may lose so much abroad before it is sent home, and stays there until it is more
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
   bool restless = false;      ///< for tests: it departs again after the same delay, whatever a stay has brought

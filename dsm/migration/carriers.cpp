@@ -1,6 +1,7 @@
 #include "dsm/migration/carriers.hpp"
 
 #include "base/check.hpp"
+#include "base/clock.hpp"
 #include "base/signal_calls.hpp"
 #include "dsm/migration/context.hpp"
 #include "dsm/migration/raw_calls.hpp"
@@ -24,6 +25,10 @@ namespace {
 constexpr int errors[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr int64_t look_ns = 1'000'000; ///< how often a guest's progress is looked at
 constexpr int64_t fault_cpu_ns = 3000; ///< of the thread's own CPU time goes into a page fault
+/// What it costs at least that the deputy makes a call and not the thread: messages, and that the deputy gets a CPU of
+/// those at home.
+constexpr int64_t call_ns = 150'000;
+constexpr int64_t few_meetings = 8, least_between_meetings_ns = 2 * call_ns; ///< of a guest with its team, at barriers
 
 uint64_t only_these_unblocked() {
   uint64_t blocked = ~uint64_t(0);
@@ -48,8 +53,10 @@ void Carrier::run() {
   prctl(PR_SET_NAME, "hetmp-carrier");
   block_travel_signal();
   own_pointer_ = thread_pointer();
-  if (host_)
+  if (host_) {
     host_->own = own_pointer_;
+    host_->carrier = this;
+  }
   thread_.store(gettid(), std::memory_order_relaxed); // published by what follows
   if (!signal_stack_.make() || !timer_.make())
     return;                                      // it never takes a guest
@@ -100,8 +107,12 @@ void Carrier::carry() {
   cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   timer_.set(look_ns, look_ns);
   all_.closed_->guest_comes();
-  if (host_)
+  in_calls_ns_ = meetings_ = 0;
+  if (host_) {
+    host_->loop_ended = false;
+    host_->knows_team = false;
     host_->guest = guest_.thread_pointer;
+  }
   carries_ = true;
   hetmp_enter_context(context, guest_.thread_pointer, &place_);
   carries_ = false;
@@ -121,8 +132,44 @@ HETMP_GUESTS_VARIABLES int64_t Carrier::computed_ns() const {
 /// What is computed here is gained: those at home have it not to do. What was waited for meanwhile is lost. What it
 /// costs those at home to have pages back is seen there.
 HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
-  const int64_t computed = computed_ns(), waited = now_ns - began_ns_ - computed;
-  return waited + int64_t(pages()) * guest_.page_ns - computed > int64_t(guest_.allowance_us) * 1000;
+  const int64_t computed = computed_ns(), waited = abroad_ns(now_ns) - computed;
+  // One that meets its team every moment makes those at home wait for the deputy's messages, which only they can see.
+  const bool meets_too_often = meetings_ >= few_meetings && computed < meetings_ * least_between_meetings_ns;
+  return meets_too_often || waited + int64_t(pages()) * guest_.page_ns - computed > int64_t(guest_.allowance_us) * 1000;
+}
+
+/// A guest waits for its team as long as it would at home.
+HETMP_GUESTS_VARIABLES int64_t Carrier::abroad_ns(int64_t now_ns) const { return now_ns - began_ns_ - in_calls_ns_; }
+
+bool Carrier::ask_deputy() {
+  constexpr timespec between_looks = {0, 5'000'000}; // a call home may come just before it sleeps
+  const int64_t began_ns = monotonic_ns(), cpu_ns = computed_ns();
+  host_->call.loop_ended = host_->loop_ended;
+  host_->loop_ended = false;
+  answered_.store(0, std::memory_order_relaxed); // the message that is answered publishes it
+  waits_.store(true, std::memory_order_relaxed); // a hint
+  all_.messages_->send_guest_call(guest_.deputy, host_->call);
+  bool is_answered; // acquire: pairs with the release in answered(). relaxed: see called_
+  while (!(is_answered = answered_.load(std::memory_order_acquire) != 0) && !called_.load(std::memory_order_relaxed))
+    raw::futex_wait(&answered_, 0, &between_looks);
+  waits_.store(false, std::memory_order_relaxed); // a hint
+  if (is_answered && host_->call.function == GuestFunction::Team && host_->answer.made != 0) {
+    host_->number = int(host_->answer.results[0]);
+    host_->team_size = int(host_->answer.results[1]);
+    host_->knows_team = true;
+  }
+  meetings_ += host_->call.function == GuestFunction::Barrier;
+  // As long as its team takes it would wait at home, too. All else is lost.
+  const int64_t waited_ns = monotonic_ns() - began_ns - (computed_ns() - cpu_ns);
+  const int64_t took_ns = is_answered ? int64_t(host_->answer.took_ns) : 0;
+  in_calls_ns_ += std::clamp<int64_t>(waited_ns - call_ns, 0, std::max<int64_t>(took_ns, 0));
+  return is_answered;
+}
+
+void Carrier::answered(const GuestAnswer& answer) {
+  host_->answer = answer;
+  answered_.store(1, std::memory_order_release); // pairs with the acquire in ask_deputy()
+  futex_wake(answered_, 1);
 }
 
 HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return all_.pages_to_give_back_() - pages_before_; }
@@ -155,10 +202,11 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
 
 HETMP_GUESTS_VARIABLES void Carrier::send_home(const ucontext_t& interrupted, Homecoming why) {
   outcome_.deputy = guest_.deputy;
-  outcome_.abroad_ns = raw::clock_ns(CLOCK_MONOTONIC) - began_ns_;
+  outcome_.abroad_ns = abroad_ns(raw::clock_ns(CLOCK_MONOTONIC));
   outcome_.computed_ns = computed_ns();
   TravellingContext::put(interrupted, reinterpret_cast<void*>(guest_.context));
-  outcome_.why_and_pages = pages() << 8 | uint64_t(why);
+  outcome_.why_and_pages =
+      pages() << 8 | uint64_t(why) | (host_ && host_->loop_ended ? HomecomingMessage::loop_ended : 0);
   hetmp_leave_context(&place_, own_pointer_);
 }
 
@@ -185,7 +233,8 @@ void Carriers::set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& me
     system_sigaction(number, &own, nullptr);
   }
   system_sigaction(travel_signal(), &own, nullptr);
-  for (uint32_t i = 0; i < count; ++i)
+  most_at_work_ = count;
+  for (uint32_t i = 0; i < count * guests_for_one; ++i)
     carriers_.push_back(std::make_unique<Carrier>(*this, memory.add_host()));
   for (const auto& carrier : carriers_)
     create_thread(
@@ -196,17 +245,18 @@ void Carriers::set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& me
         carrier.get());
 }
 
-bool Carriers::departed(uint32_t from, const DepartureMessage& departure) {
+Carriers::Taken Carriers::departed(uint32_t from, const DepartureMessage& departure) {
   const Segment stacks = AddressPlan::stack_part(origin);
   const bool has_room = departure.context % context_alignment == 0 && stacks.contains(departure.context) &&
                         stacks.contains(departure.context + context_room - 1);
   const bool has_guard = departure.guard % page_bytes == 0 && stacks.contains(departure.guard);
   if (from != origin || !exist() || !has_room || !has_guard || !stacks.contains(departure.thread_pointer))
-    return false;
+    return Taken::Impossible;
   const auto takes = [&](const auto& carrier) { return carrier->take(departure); };
-  if (std::none_of(carriers_.begin(), carriers_.end(), takes))
-    messages_->send_homecoming({departure.deputy, 0, 0, uint64_t(Homecoming::Refused)});
-  return true;
+  if (at_work() < most_at_work_ && std::any_of(carriers_.begin(), carriers_.end(), takes))
+    return Taken::Yes;
+  messages_->send_homecoming({departure.deputy, 0, 0, uint64_t(Homecoming::Refused)});
+  return Taken::No;
 }
 
 bool Carriers::call_home(uint32_t from, uint64_t deputy) const {
@@ -217,8 +267,17 @@ bool Carriers::call_home(uint32_t from, uint64_t deputy) const {
   return true;
 }
 
+bool Carriers::answered(uint64_t deputy, const GuestAnswer& answer) const {
+  for (const auto& carrier : carriers_)
+    if (carrier->deputy() == deputy && carrier->has_host()) {
+      carrier->answered(answer);
+      return true;
+    }
+  return false;
+}
+
 uint32_t Carriers::at_work() const {
-  return uint32_t(std::count_if(carriers_.begin(), carriers_.end(), [](const auto& one) { return one->has_guest(); }));
+  return uint32_t(std::count_if(carriers_.begin(), carriers_.end(), [](const auto& one) { return one->is_at_work(); }));
 }
 
 HETMP_GUESTS_VARIABLES void Carriers::on_signal(int number, siginfo_t* info, void* context) {

@@ -4,10 +4,10 @@
 #include "base/futex.hpp"
 #include "dsm/migration/closed_memory.hpp"
 #include "dsm/migration/gates.hpp"
+#include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/signal_stacks.hpp"
 #include "dsm/migration/signal_timer.hpp"
-#include "dsm/migration/travel.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <atomic>
@@ -36,9 +36,18 @@ class Carrier {
   /// Any thread, also in a handler: whoever is its guest is to go home.
   void call_home() const;
 
+  /// By its own thread, as itself: the guest's deputy makes the call that the host has, whose answer it has then.
+  /// False: the guest is wanted at home; there the answer will be.
+  bool ask_deputy();
+  /// Service thread. Its guest, or one that has left, has asked.
+  void answered(const GuestAnswer& answer);
+  bool has_host() const { return host_ != nullptr; }
+
   bool is_on_signal_stack(const void* address) const { return signal_stack_.holds(address); }
-  /// Any thread: whether it has a guest. A hint, therefore relaxed.
-  bool has_guest() const { return deputy_.load(std::memory_order_relaxed) != UINT64_MAX; }
+  /// Any thread: whose deputy; UINT64_MAX: it has no guest. A hint, therefore relaxed.
+  uint64_t deputy() const { return deputy_.load(std::memory_order_relaxed); }
+  /// Likewise: whether it has a guest that waits for nobody.
+  bool is_at_work() const { return deputy() != UINT64_MAX && !waits_.load(std::memory_order_relaxed); }
   /// In a handler on its signal stack, maybe with the guest's variables. False: it has no guest.
   bool meet_signal(int number, ucontext_t& interrupted);
 
@@ -48,6 +57,7 @@ class Carrier {
   void carry();
   bool loses(int64_t now_ns) const;
   int64_t computed_ns() const;
+  int64_t abroad_ns(int64_t now_ns) const;
   uint64_t pages() const;
   [[noreturn]] void send_home(const ucontext_t& interrupted, Homecoming why);
 
@@ -66,6 +76,10 @@ class Carrier {
   uintptr_t place_ = 0;                      ///< of its own context, see hetmp_enter_context()
   int64_t began_ns_ = 0, cpu_before_ns_ = 0, faults_before_ = 0;
   uint64_t pages_before_ = 0;
+  int64_t in_calls_ns_ = 0;        ///< of its guest's time, in calls that the deputy made, and what those cost
+  int64_t meetings_ = 0;           ///< of those, barriers
+  FutexWord answered_{0};          ///< 1: the answer is there: released by the service thread, acquired by the carrier
+  std::atomic<bool> waits_{false}; ///< for an answer; relaxed: a hint
   HomecomingMessage outcome_{};
 };
 
@@ -74,19 +88,27 @@ class Carriers {
   /// pages_to_give_back(), of the node. Any thread.
   using PagesToGiveBack = uint64_t (*)();
 
-  /// On a node that is not the origin, before it serves: makes the threads, one for each CPU.
+  /// How many guests there may be for each one that is at work: the others wait for their teams.
+  static constexpr uint32_t guests_for_one = 4;
+
+  /// On a node that is not the origin, before it serves: makes the threads; `count`: as many as shall work at a time,
+  /// one for each CPU.
   void set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
               PagesToGiveBack pages_to_give_back, uint32_t count,
               void (*create_thread)(void* (*body)(void*), void* argument));
 
-  /// Service thread. False: what the message says cannot be.
-  bool departed(uint32_t from, const DepartureMessage& departure);
+  enum class Taken : uint8_t { Yes, No, Impossible };
+  /// Service thread. Impossible: what the message says cannot be.
+  Taken departed(uint32_t from, const DepartureMessage& departure);
+  /// Likewise false.
   bool call_home(uint32_t from, uint64_t deputy) const;
+  /// False: nobody has asked, any more.
+  bool answered(uint64_t deputy, const GuestAnswer& answer) const;
 
   /// Signals whose actions on this node are the carriers'. What the program sets for them is kept here.
   static bool takes(int number);
   int set_action(int number, const struct sigaction* action, struct sigaction* before);
-  /// How many have guests. Any thread.
+  /// How many have guests that do not wait for their deputies. Any thread.
   uint32_t at_work() const;
   bool exist() const { return !carriers_.empty(); }
 
@@ -100,6 +122,7 @@ class Carriers {
   ClosedMemory* closed_ = nullptr;
   TravelMessages* messages_ = nullptr;
   PagesToGiveBack pages_to_give_back_ = nullptr;
+  uint32_t most_at_work_ = 0;
   std::vector<std::unique_ptr<Carrier>> carriers_;
   struct sigaction programs_[NSIG] = {};
 };

@@ -44,8 +44,6 @@ uintptr_t page_below_stack() {
 
 } // namespace
 
-int travel_signal() { return SIGRTMAX - 2; }
-
 ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thread_pointer()); }
 
 // ---- one
@@ -66,6 +64,7 @@ void Deputy::begin(const Journey& journey) {
   base_ = reinterpret_cast<uintptr_t>(journey.base);
   room_ = journey.room;
   presence_ = journey.presence;
+  make_call_ = journey.make_call;
   HETMP_CHECK(presence_);
   allowance_.begin(journey.allowance);
   began_ns_ = monotonic_ns();
@@ -129,7 +128,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
   const double allowed_us = allowance_.grant(after_us());
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
-  const void* presence;
+  void* presence;
   memcpy(&presence, presence_, sizeof presence);
   memset(presence_, 0, sizeof presence);
   where_.store(away, std::memory_order_relaxed); // the message publishes it
@@ -137,17 +136,14 @@ void Deputy::travel(const ucontext_t& interrupted) {
                                  {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)),
                                   thread_pointer(), guard_, int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)),
                                   uint32_t(phase_)});
-  // acquire: pairs with the release in come_home(). Nothing here may touch the thread's own pages, which are elsewhere.
-  while (where_.load(std::memory_order_acquire) != back) {
-    raw::futex_wait(&where_, away, &between_looks);
-    // The program may wait for what its handler does on this thread, which may wait for nothing where it is.
-    if ((raw::pending_signals() & ~blocked & ~bit_of(travel_signal())) != 0)
-      all_.messages_->call_home(node_.load(std::memory_order_relaxed), number_);
-  }
-  all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
-  where_.store(at_home, std::memory_order_relaxed);   // read by others as a hint
+  const bool is_away = wait_while_away(presence, blocked); // as others see it
+  if (is_away)
+    all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
+  where_.store(at_home, std::memory_order_relaxed);     // read by others as a hint
   traveller.is_abroad = 0;
   memcpy(presence_, &presence, sizeof presence);
+  if (GuestAnswer none; message_.has_ended_loop() && make_call_)
+    make_call_(presence, {.function = GuestFunction::LoopEnds}, none);
   const Homecoming why = message_.why();
   seen_.stays += why != Homecoming::Refused;
   seen_.refused += why == Homecoming::Refused;
@@ -160,7 +156,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
   const double now_us = after_us();
   allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
-  if (why == Homecoming::Gate) // a call: a new phase begins where it returns to
+  if (why == Homecoming::Gate && is_away) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
   is_due_.store(false, std::memory_order_relaxed);
@@ -169,15 +165,69 @@ void Deputy::travel(const ucontext_t& interrupted) {
   hetmp_resume_context(context);
 }
 
+/// Makes calls for it meanwhile. False: it came home during one, and has not been counted as away since. Nothing here
+/// may touch the thread's own pages, which are elsewhere.
+bool Deputy::wait_while_away(void* thread, uint64_t blocked) {
+  // acquire: pairs with the releases in come_home() and called()
+  for (uint32_t where; (where = where_.load(std::memory_order_acquire)) != back;) {
+    if (where != away) {
+      make_call(thread);
+      // release: pairs with the acquire in called(), whose next call takes the place of this one; acquire: as above
+      if (where = calls;
+          !where_.compare_exchange_strong(where, away, std::memory_order_acq_rel, std::memory_order_acquire))
+        return false; // back_meanwhile
+      const bool begins_phase = call_.function == GuestFunction::Barrier && answer_.made != 0;
+      all_.messages_->send_guest_answer(node_.load(std::memory_order_relaxed), number_,
+                                        begins_phase ? uint32_t(phase_) : 0, answer_);
+      continue;
+    }
+    raw::futex_wait(&where_, away, &between_looks);
+    // The program may wait for what its handler does on this thread, which may wait for nothing where it is.
+    if ((raw::pending_signals() & ~blocked & ~bit_of(travel_signal())) != 0)
+      all_.messages_->call_home(node_.load(std::memory_order_relaxed), number_);
+  }
+  return true;
+}
+
+/// In the thread's name, while that waits for the answer.
+void Deputy::make_call(void* thread) {
+  all_.in_calls_.fetch_add(1, std::memory_order_relaxed); // a hint
+  answer_ = {};
+  const int64_t began_ns = raw::clock_ns(CLOCK_MONOTONIC);
+  answer_.made = make_call_ && make_call_(thread, call_, answer_) ? 1 : 0;
+  answer_.took_ns = uint64_t(raw::clock_ns(CLOCK_MONOTONIC) - began_ns);
+  all_.in_calls_.fetch_sub(1, std::memory_order_relaxed); // likewise
+  if (call_.function == GuestFunction::Barrier && answer_.made != 0)
+    phase_ = call_.site;
+}
+
+bool Deputy::called(uint32_t from, const GuestCall& call) {
+  // acquire: pairs with the release in make_call(). relaxed: the departure was sent after it
+  if (where_.load(std::memory_order_acquire) != away || node_.load(std::memory_order_relaxed) != from ||
+      call.function > last_guest_function)
+    return false;
+  call_ = call;
+  where_.store(calls, std::memory_order_release); // pairs with the acquire in travel()
+  futex_wake(where_, 1);
+  return true;
+}
+
 std::optional<TravellersPages> Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
   // relaxed: the departure was sent after both
-  if (where_.load(std::memory_order_relaxed) != away || node_.load(std::memory_order_relaxed) != from ||
-      message.why() > last_homecoming)
+  if (node() != from || from == origin || message.why() > last_homecoming)
     return std::nullopt;
   const TravellersPages pages(reinterpret_cast<uintptr_t>(room_), thread_pointer_,
                               thread_pointer_ + uintptr_t(travel_flag()), guard_);
   message_ = message;
-  where_.store(back, std::memory_order_release); // pairs with the acquire in travel()
+  // release: pairs with the acquires in wait_while_away(). relaxed: nothing is read by it.
+  uint32_t where = where_.load(std::memory_order_relaxed);
+  while (!where_.compare_exchange_weak(where, where == calls ? back_meanwhile : back, std::memory_order_release,
+                                       std::memory_order_relaxed))
+    ;
+  // While a call is made for it, which may last as long as a barrier does, it is at home for those that wait until
+  // nobody is away.
+  if (where == calls)
+    all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   futex_wake(where_, 1);
   return pages;
 }
@@ -208,57 +258,6 @@ void Deputies::on_signal(int number, siginfo_t* info, void* context) {
   if (Deputy* const deputy = traveller.deputy)
     deputy->meet_signal(*static_cast<ucontext_t*>(context));
   errno = error;
-}
-
-/// As if there were no migration.
-void Deputies::pass_on(int number, siginfo_t* info, void* context) {
-  const int flags = programs_flags_.load(std::memory_order_relaxed);
-  struct sigaction programs = {};
-  programs.sa_handler = programs_handler_.load(std::memory_order_relaxed);
-  const SignalHandler handler = programs.sa_handler;
-  if (handler == SIG_IGN)
-    return;
-  if (handler == SIG_DFL) {
-    struct sigaction usual = {};
-    usual.sa_handler = SIG_DFL;
-    system_sigaction(number, &usual, nullptr);
-    raw::call(SYS_tgkill, raw::call(SYS_getpid), raw::call(SYS_gettid), number); // it ends the process after this
-    return;
-  }
-  if (flags & SA_RESETHAND)
-    programs_handler_.store(SIG_DFL, std::memory_order_relaxed);
-  if (flags & SA_SIGINFO)
-    return programs.sa_sigaction(number, info, context);
-  handler(number);
-}
-
-int Deputies::set_action(const struct sigaction* action, struct sigaction* before) {
-  if (!owns_signal_)
-    return system_sigaction(travel_signal(), action, before);
-  struct sigaction known = {};
-  known.sa_handler = programs_handler_.load(std::memory_order_relaxed);
-  known.sa_flags = programs_flags_.load(std::memory_order_relaxed);
-  const uint64_t mask = programs_mask_.load(std::memory_order_relaxed);
-  memcpy(&known.sa_mask, &mask, sizeof mask);
-  if (action) {
-    if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
-      closed_.store(true, std::memory_order_relaxed); // who is away comes home without the signal
-    uint64_t wanted;
-    memcpy(&wanted, &action->sa_mask, sizeof wanted);
-    programs_flags_.store(action->sa_flags, std::memory_order_relaxed);
-    programs_mask_.store(wanted, std::memory_order_relaxed);
-    programs_handler_.store(action->sa_handler, std::memory_order_relaxed);
-    if (closed_.load(std::memory_order_relaxed)) {
-      struct sigaction own = *action;
-      own.sa_sigaction = on_signal;
-      own.sa_flags = (action->sa_flags & ~int(SA_RESETHAND)) | SA_SIGINFO; // a timer's signal shall reset nothing
-      if (system_sigaction(travel_signal(), &own, nullptr) != 0)
-        return -1;
-    }
-  }
-  if (before)
-    *before = known;
-  return 0;
 }
 
 void Deputies::stay_at_home() {
@@ -320,6 +319,17 @@ std::optional<TravellersPages> Deputies::came_home(uint32_t from, const Homecomi
   // acquire: pairs with the release in own()
   Deputy* const deputy = message.deputy < most ? deputies_[message.deputy].load(std::memory_order_acquire) : nullptr;
   return deputy ? deputy->come_home(from, message) : std::nullopt;
+}
+
+bool Deputies::called(uint32_t from, uint64_t number, const GuestCall& call) {
+  // acquire: pairs with the release in own()
+  Deputy* const deputy = number < most ? deputies_[number].load(std::memory_order_acquire) : nullptr;
+  return deputy && deputy->called(from, call);
+}
+
+const GuestAnswer& Deputies::answer() const {
+  HETMP_CHECK(traveller.deputy);
+  return traveller.deputy->answer();
 }
 
 void Deputies::call_home() {

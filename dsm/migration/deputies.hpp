@@ -4,14 +4,14 @@
 #include "base/futex.hpp"
 #include "base/signal_calls.hpp"
 #include "dsm/fabric.hpp"
-#include "dsm/migration/departure_rule.hpp"
 #include "dsm/migration/gates.hpp"
-#include "dsm/migration/journey_allowance.hpp"
+#include "dsm/migration/journeys/departure_rule.hpp"
+#include "dsm/migration/journeys/journey_allowance.hpp"
+#include "dsm/migration/journeys/travel.hpp"
+#include "dsm/migration/journeys/travellers_pages.hpp"
 #include "dsm/migration/portable_code.hpp"
 #include "dsm/migration/signal_stacks.hpp"
 #include "dsm/migration/signal_timer.hpp"
-#include "dsm/migration/travel.hpp"
-#include "dsm/migration/travellers_pages.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <atomic>
@@ -41,17 +41,24 @@ class Deputy {
 
   /// Service thread. What it touches first at home; nothing: it is not there, or not away.
   std::optional<TravellersPages> come_home(uint32_t from, const HomecomingMessage& message);
+  /// Service thread: it is to make this call for its thread. False: that is not there.
+  bool called(uint32_t from, const GuestCall& call);
+  /// To its last call. By its thread, at home.
+  const GuestAnswer& answer() const { return answer_; }
 
   /// Any thread: on which node it is; 0: at home. A hint.
   uint32_t node() const {
-    return where_.load(std::memory_order_relaxed) == away ? node_.load(std::memory_order_relaxed) : 0;
-  } // relaxed: see above
+    const uint32_t where = where_.load(std::memory_order_relaxed); // relaxed, all: see above
+    return where == away || where == calls ? node_.load(std::memory_order_relaxed) : 0;
+  }
 
  private:
-  static constexpr uint32_t at_home = 0, away = 1, back = 2;
+  static constexpr uint32_t at_home = 0, away = 1, back = 2, calls = 3, back_meanwhile = 4;
 
   bool may_leave(const ucontext_t& interrupted) const;
   [[noreturn]] void travel(const ucontext_t& interrupted);
+  bool wait_while_away(void* thread, uint64_t blocked);
+  void make_call(void* thread);
   double after_us() const;
   void plan_departure(double now_us);
 
@@ -77,11 +84,14 @@ class Deputy {
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
 
-  /// Who has the context: at_home and away are written by its thread, back by the service thread, which releases what
-  /// comes with it. A futex.
+  /// Who has the context. at_home and away are written by its thread; by the service thread, which releases what comes
+  /// with it, back, and `calls`: it is away, and the deputy is to make a call; then back_meanwhile. A futex.
   FutexWord where_{at_home};
-  std::atomic<uint32_t> node_{0}; ///< the carrier's; relaxed: a hint for others
-  HomecomingMessage message_{};   ///< what it came back with
+  MakeGuestCall make_call_ = nullptr; ///< see Journey
+  GuestCall call_;                    ///< the one to be made
+  GuestAnswer answer_;                ///< to that
+  std::atomic<uint32_t> node_{0};     ///< the carrier's; relaxed: a hint for others
+  HomecomingMessage message_{};       ///< what it came back with
 };
 
 /// All of them. On the origin.
@@ -106,6 +116,11 @@ class Deputies {
   /// Service thread. What the thread touches first at home; nothing: what the message says cannot be.
   std::optional<TravellersPages> came_home(uint32_t from, const HomecomingMessage& message);
 
+  /// Service thread. False: what the message says cannot be.
+  bool called(uint32_t from, uint64_t deputy, const GuestCall& call);
+  /// To the last call that was made for the calling thread while it was away.
+  const GuestAnswer& answer() const;
+
   /// sigaction() of the travel signal by the program. If it sets a handler, nobody departs any more.
   int set_action(const struct sigaction* action, struct sigaction* before);
   /// Nobody departs any more, and who is away has come home when this returns. Any thread that is at home but the
@@ -120,6 +135,8 @@ class Deputies {
   bool may_depart() const { return !closed_.load(std::memory_order_relaxed); } // relaxed: a hint
   /// How many are away. A hint, therefore relaxed.
   uint32_t away() const { return away_.load(std::memory_order_relaxed); }
+  /// How many of those have deputies that make calls for them. A hint, therefore relaxed.
+  uint32_t in_calls() const { return in_calls_.load(std::memory_order_relaxed); }
   /// Sleeps while nobody is away.
   void wait_for_departure();
 
@@ -144,6 +161,7 @@ class Deputies {
   std::atomic<int> programs_flags_{0};     ///< relaxed, see above
   std::atomic<uint64_t> programs_mask_{0}; ///< relaxed, see above
   FutexWord away_{0};                      ///< how many are; relaxed: the watch looks again soon
+  std::atomic<uint32_t> in_calls_{0};      ///< relaxed: a hint
 };
 
 /// Where a thread keeps whether it is abroad, which gates look at. Counted from the thread pointer.

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/elf/elf_image.hpp"
 #include "base/page.hpp"
+#include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/objects/open_relro.hpp"
 #include "dsm/objects/private_objects.hpp"
@@ -181,14 +182,28 @@ struct Call {
   uintptr_t stand_in; ///< 0: none
 };
 
-uintptr_t stand_in_for(std::string_view name, uintptr_t target, const Loaded& loaded, MemoryAbroad& memory) {
-  const bool is_known = MemoryAbroad::is_of_cxx(name) ? loaded.is_of_cxx_library(target) : loaded.is_ours(target);
-  return is_known ? memory.stand_in(name, target) : 0;
+/// Who has stand-ins.
+struct Abroad {
+  MemoryAbroad& memory;
+  CallsAbroad& calls;
+
+  uintptr_t stand_in(std::string_view name, uintptr_t target, const Loaded& loaded) const {
+    const bool is_known = MemoryAbroad::is_of_cxx(name) ? loaded.is_of_cxx_library(target) : loaded.is_ours(target);
+    if (!is_known)
+      return 0;
+    const uintptr_t found = memory.stand_in(name, target);
+    return found != 0 ? found : calls.stand_in(name, target);
+  }
+};
+
+/// Whether a thread that is abroad may call the function of a private object.
+bool may_be_called_abroad(std::string_view name, uintptr_t target, const Loaded& loaded) {
+  return only_computes(name) || (CallsAbroad::is_made_anywhere(name) && loaded.is_ours(target));
 }
 
 /// How `object` calls functions that a thread abroad must not execute.
 std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const Loaded& loaded,
-                           MemoryAbroad& memory) {
+                           const Abroad& abroad) {
   std::vector<Call> calls;
   const auto add = [&](const LoadedObject::Reference& reference, uintptr_t target) {
     const auto span = std::find_if(code.begin(), code.end(), [&](const Span& candidate) {
@@ -196,10 +211,10 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
     });
     // What is in nobody's code is a variable.
     if (span != code.end() &&
-        (span->code == Code::Private ? !only_computes(reference.name)
+        (span->code == Code::Private ? !may_be_called_abroad(reference.name, target, loaded)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
       calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target)),
-                       stand_in_for(reference.name, target, loaded, memory)});
+                       abroad.stand_in(reference.name, target, loaded)});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -256,7 +271,7 @@ uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in) {
   return gate;
 }
 
-bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory) {
+bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory, CallsAbroad& runtime_calls) {
   HETMP_CHECK(begin_ == 0 && flag == int32_t(flag));
   flag_ = flag;
   const Loaded loaded;
@@ -272,7 +287,7 @@ bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory) {
     // hetmp's libraries and the C library's parts are what gates lead to.
     if (loaded.facts[i].is_ours || loaded.facts[i].is_of_c_library || object.needed().empty())
       continue;
-    calls.emplace_back(&object, calls_of(object, code, loaded, memory));
+    calls.emplace_back(&object, calls_of(object, code, loaded, {memory, runtime_calls}));
     for (const Call& call : calls.back().second)
       if (call.has_gate)
         gates[call.function].stand_in = call.stand_in;
@@ -285,6 +300,7 @@ bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory) {
   end_ = begin_ + bytes;
   come_home_ = reinterpret_cast<void (*)()>(add(0));
   memory.set_way_home(come_home_);
+  runtime_calls.set_way_home(come_home_);
   for (auto& [function, gate] : gates)
     gate.address = add(function, gate.stand_in);
   if (syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {

@@ -5,7 +5,7 @@
 // streams and memory, works with what is private to a process. So each address by which the program calls such a
 // function leads to a gate: a few instructions that go on to the function, or, on a thread that is abroad, end in a
 // trap, and the thread goes on at home with the same gate. A few lead to a function that does the same abroad
-// (memory_abroad.hpp).
+// (memory_abroad.hpp), or has it done at home (calls_abroad.hpp).
 #pragma once
 
 #include "base/loaded_object.hpp"
@@ -17,6 +17,7 @@
 
 namespace hetmp::dsm {
 
+class CallsAbroad;
 class MemoryAbroad;
 
 /// Whether a function of the C or C++ library of this name depends on nothing but its arguments and memory that they
@@ -32,8 +33,8 @@ class Gates {
   /// Puts gates before what loaded objects call. Once, before there are other processes, while the program has not
   /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is
   /// abroad, counted from its thread pointer.
-  /// Where `memory` has a stand-in for a function, a thread that is abroad calls that.
-  bool build(ptrdiff_t flag, MemoryAbroad& memory);
+  /// Where `memory` or `runtime_calls` has a stand-in for a function, a thread that is abroad calls that.
+  bool build(ptrdiff_t flag, MemoryAbroad& memory, CallsAbroad& runtime_calls);
 
   /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.
   void (*come_home() const)() { return come_home_; }

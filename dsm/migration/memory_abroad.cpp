@@ -1,20 +1,12 @@
 #include "dsm/migration/memory_abroad.hpp"
 
 #include "base/check.hpp"
-#include "dsm/migration/context.hpp"
-#include "dsm/migration/raw_calls.hpp"
-#include "dsm/migration/this_process.hpp"
+#include "dsm/migration/as_host.hpp"
 
 #include <algorithm>
-#include <asm/prctl.h>
 #include <bit>
 #include <cstring>
 #include <sys/auxv.h>
-
-// What carries this lies in the stand-ins' section, with all that it calls in place (see the header). The canary of a
-// stack protector would be another thread's.
-#define HETMP_STAND_IN __attribute__((section("hetmp_stand_ins"), noinline, no_stack_protector))
-#define HETMP_IN_PLACE inline __attribute__((always_inline, no_stack_protector))
 
 extern "C" {
 // The linker's: where the section lies.
@@ -65,35 +57,10 @@ struct MemoryAbroad::StandIns {
 
   // ---- what stand-ins consist of
 
-  HETMP_IN_PLACE static void set_thread_pointer(uintptr_t pointer) {
-    if (this_process.memory->sets_pointer_itself_)
-      asm volatile("wrfsbase %0" : : "r"(pointer) : "memory");
-    else
-      raw::call(SYS_arch_prctl, ARCH_SET_FS, long(pointer));
-  }
-
-  /// Of the calling thread; null: it is at home.
-  HETMP_IN_PLACE static Host* host_of_caller() {
-    MemoryAbroad& memory = *this_process.memory;
-    const uintptr_t caller = thread_pointer();
-    for (size_t i = 0; i < memory.hosts_; ++i)
-      if (memory.host_[i].guest == caller)
-        return &memory.host_[i];
-    return nullptr;
-  }
-
   /// What `work` returns; null: it could not, or the caller is at home.
   template <class Argument> HETMP_IN_PLACE static void* as_host(void* (*work)(Argument), Argument argument) {
-    Host* const host = host_of_caller();
-    if (!host)
-      return nullptr;
-    const uintptr_t guest = host->guest;
-    host->works = true; // for the host's handler: before its pointer is set, and until the guest's is again
-    set_thread_pointer(host->own);
-    void* const result = work(argument);
-    set_thread_pointer(guest);
-    host->works = false;
-    return result;
+    Host* const host = AsHost::of_caller();
+    return host ? AsHost::do_as(*host, work, argument) : nullptr;
   }
 
   HETMP_IN_PLACE static bool is_of_some_heap(const void* block) {

@@ -11,6 +11,7 @@
 // none of its blocks, is left to the function itself, at home.
 #pragma once
 
+#include "dsm/guest_calls.hpp"
 #include "dsm/space/heap.hpp"
 
 #include <cstddef>
@@ -19,11 +20,20 @@
 
 namespace hetmp::dsm {
 
+class Carrier;
+
 /// A carrier, to the stand-ins. Written by the carrier's own thread, and read by it and its signal handler only.
 struct Host {
   volatile uintptr_t guest = 0; ///< thread pointer of the guest; 0: none
   uintptr_t own = 0;            ///< the carrier's own
-  volatile bool works = false;  ///< in the heap, with its own thread pointer
+  volatile bool works = false;  ///< for its guest, with its own thread pointer
+  // Of CallsAbroad.
+  Carrier* carrier = nullptr;
+  GuestCall call;                   ///< the one in hand
+  GuestAnswer answer;               ///< to the last one; written by the service thread while the carrier waits for it
+  volatile bool loop_ended = false; ///< a GuestFunction::LoopEnds goes along with the next call, or the way home
+  volatile bool knows_team = false; ///< since its guest came; then the next two are the guest's
+  volatile int number = 0, team_size = 0;
 };
 
 class MemoryAbroad {
@@ -75,6 +85,7 @@ class MemoryAbroad {
 
  private:
   struct StandIns;
+  friend struct AsHost;
 
   void (*come_home_)() = nullptr;
   uintptr_t originals_[functions] = {};

@@ -42,7 +42,8 @@ bool Migration::prepare() {
   code_.find();
   deputies_.prepare(code_, gates_);
   this_process.memory = &memory_;
-  if (!gates_.build(travel_flag(), memory_))
+  this_process.calls = &calls_;
+  if (!gates_.build(travel_flag(), memory_, calls_))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();
 }

@@ -1,6 +1,7 @@
 // A node's part in thread migration (travel.hpp): one of deputies, at the origin, and carriers, elsewhere.
 #pragma once
 
+#include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/carriers.hpp"
 #include "dsm/migration/closed_memory.hpp"
 #include "dsm/migration/deputies.hpp"
@@ -45,6 +46,7 @@ class Migration {
   PortableCode code_;
   ClosedMemory closed_;
   MemoryAbroad memory_;
+  CallsAbroad calls_;
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;

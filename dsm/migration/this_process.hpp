@@ -4,6 +4,7 @@
 
 namespace hetmp::dsm {
 
+class CallsAbroad;
 class Carriers;
 class Deputies;
 class MemoryAbroad;
@@ -13,6 +14,7 @@ struct ThisProcess {
   Deputies* deputies = nullptr;   ///< at the origin
   Carriers* carriers = nullptr;   ///< on other nodes
   MemoryAbroad* memory = nullptr; ///< wherever threads have gates
+  CallsAbroad* calls = nullptr;   ///< likewise
 };
 extern ThisProcess this_process;
 

@@ -2,7 +2,7 @@
 // travel as they are, since nodes run the same library, behind a number that says which one it is.
 #pragma once
 
-#include "dsm/migration/travel.hpp"
+#include "dsm/migration/journeys/travel.hpp"
 #include "dsm/transport/transport.hpp"
 
 #include <array>
@@ -85,9 +85,21 @@ struct CallHome {
   uint64_t deputy;
 };
 
+/// To the origin: its thread, whose deputy this is, makes the struct GuestCall that follows.
+struct CallForGuest {
+  static constexpr bool carries_data = true;
+  uint64_t deputy;
+};
+/// From the origin: the struct GuestAnswer to that.
+struct AnswerToGuest {
+  static constexpr bool carries_data = true;
+  uint32_t deputy;
+  uint32_t phase; ///< see DepartureMessage; 0: the same as before
+};
+
 /// The number of a message is its place here.
 using Message = std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer,
-                             Visit, Turn, Depart, ComeHome, CallHome>;
+                             Visit, Turn, Depart, ComeHome, CallHome, CallForGuest, AnswerToGuest>;
 
 template <class M> constexpr bool carries_data = requires { M::carries_data; };
 

@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <type_traits>
 #include <unistd.h>
 #include <variant>
@@ -78,8 +79,11 @@ struct ControlReceiver {
       die(exit_code::software, "%s sent a word about turns that cannot be", self.members_.name_of(from).c_str());
   }
   void operator()(const control::Depart& depart) const {
-    if (!self.migration_.carriers().departed(from, depart.departure))
+    const auto taken = self.migration_.carriers().departed(from, depart.departure);
+    if (taken == Carriers::Taken::Impossible)
       die(exit_code::software, "%s sent a thread that cannot be", self.members_.name_of(from).c_str());
+    if (taken == Carriers::Taken::No)
+      return;
     const DepartureMessage& thread = depart.departure;
     self.service_->prefetcher().visits.begin(thread.phase); // being awake, the service looks
     self.service_->engine().fetch(TravellersPages(thread.context, thread.thread_pointer,
@@ -97,6 +101,24 @@ struct ControlReceiver {
     if (!self.migration_.carriers().call_home(from, call.deputy))
       die(exit_code::software, "%s called a thread home, which is the origin's to do",
           self.members_.name_of(from).c_str());
+  }
+  void operator()(const control::CallForGuest& call) const {
+    GuestCall made;
+    if (slot.header.data_bytes != sizeof made ||
+        (memcpy(&made, slot.data, sizeof made), !self.migration_.deputies().called(from, call.deputy, made)))
+      die(exit_code::software, "%s sent a call of a thread that it does not have", self.members_.name_of(from).c_str());
+    if (made.function == GuestFunction::Barrier)
+      self.service_->prefetcher().visits.end();
+  }
+  void operator()(const control::AnswerToGuest& to) const {
+    GuestAnswer answer;
+    if (from != origin || slot.header.data_bytes != sizeof answer)
+      die(exit_code::software, "%s sent an answer that means nothing", self.members_.name_of(from).c_str());
+    memcpy(&answer, slot.data, sizeof answer);
+    if (!self.migration_.carriers().answered(to.deputy, answer) || to.phase == 0)
+      return;
+    self.service_->prefetcher().visits.end();
+    self.service_->prefetcher().visits.begin(to.phase); // being awake, the service looks
   }
   void operator()(const control::Visit&) const {} // being awake, the service looks
 };
@@ -147,6 +169,20 @@ void NodeProcess::send_homecoming(const HomecomingMessage& homecoming) {
 
 void NodeProcess::call_home(uint32_t node, uint64_t deputy) {
   send_control(*transport_, node, Lane::Anyone, control::CallHome{deputy});
+}
+
+void NodeProcess::send_guest_call(uint64_t deputy, const GuestCall& call) {
+  if (call.function ==
+      GuestFunction::Barrier) // else what those at home take meanwhile would be fetched again and again
+    service_->prefetcher().visits.end();
+  send_control(*transport_, origin, Lane::Anyone, control::CallForGuest{deputy}, &call, sizeof call);
+}
+
+void NodeProcess::send_guest_answer(uint32_t node, uint64_t deputy, uint32_t phase, const GuestAnswer& answer) {
+  if (phase != 0)
+    begin_visit(phase); // of those that stay
+  send_control(*transport_, node, Lane::Anyone, control::AnswerToGuest{uint32_t(deputy), phase}, &answer,
+               sizeof answer);
 }
 
 void NodeProcess::free_remote(void* block) {

@@ -7,8 +7,8 @@
 #include "dsm/fabric.hpp"
 #include "dsm/launch_keys.hpp"
 #include "dsm/launch_plan.hpp"
+#include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/migration.hpp"
-#include "dsm/migration/travel.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/observe/observation.hpp"
 #include "dsm/process/changes.hpp"
@@ -156,6 +156,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void send_departure(uint32_t to, const DepartureMessage& departure) override;
   void send_homecoming(const HomecomingMessage& homecoming) override;
   void call_home(uint32_t node, uint64_t deputy) override;
+  void send_guest_call(uint64_t deputy, const GuestCall& call) override;
+  void send_guest_answer(uint32_t node, uint64_t deputy, uint32_t phase, const GuestAnswer& answer) override;
   bool retry() override;
   void node_ended(uint32_t node, pid_t pid, int pidfd) override { members_.node_ended(node, pid, pidfd); }
   void node_lost(const Transport::Loss& loss) override { members_.node_lost(loss); }

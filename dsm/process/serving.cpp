@@ -30,7 +30,9 @@ uint32_t NodeProcess::threads_at_work() {
   if (!hooks_.threads_awake)
     return UINT32_MAX;
   const uint32_t own = hooks_.threads_awake(), here = migration_.carriers().at_work();
-  const uint32_t away = migration_.deputies().away(); // their time here passes without them
+  // Their time here passes without them, but for what deputies do.
+  const uint32_t away =
+      migration_.deputies().away() - std::min(migration_.deputies().in_calls(), migration_.deputies().away());
   return own == UINT32_MAX ? own : own - std::min(away, own) + here;
 }
 

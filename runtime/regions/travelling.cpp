@@ -191,6 +191,7 @@ __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
                                stack_pointer,
                                room,
                                &own_thread,
+                               make_guest_call,
                                ns(permit.delay_us),
                                permit.allowance,
                                ns(permit.page_us),

@@ -9,6 +9,8 @@
 
 namespace hetmp::dsm {
 struct Fabric;
+struct GuestAnswer;
+struct GuestCall;
 } // namespace hetmp::dsm
 
 namespace hetmp::runtime {
@@ -32,6 +34,10 @@ schedulers::TravelLedger::Effect region_is_over(const void* microtask, double ov
 
 /// As execute(), of a worker that is a member of such a region.
 void execute(Thread& self, NodeTeam& team);
+
+/// The dsm::MakeGuestCall of journeys. What it does belongs to what compilers call, which has it
+/// (runtime/abi/kmpc/kmpc_for_guests.cpp); travelling only hands it on.
+bool make_guest_call(void* thread, const dsm::GuestCall& call, dsm::GuestAnswer& answer);
 
 /// What earlier runs have taught of journeys, by microtasks. Before there are teams.
 void recall(schedulers::JourneyLessons lessons);

@@ -10,6 +10,8 @@
 #include "runtime/team/events.hpp"
 #include "runtime/wait/write_changed.hpp"
 
+#include <ctime>
+
 namespace hetmp::runtime {
 
 namespace {
@@ -67,6 +69,30 @@ void team_barrier(ImplicitTask& task, const void* site) {
     if (team.global)
       meet_nodes(task, 0, site);
   });
+}
+
+bool team_barrier_by_other(ImplicitTask& task) {
+  NodeTeam& team = *task.team;
+  if (regions_may_be_cancelled || team.global || team.alone() || team.late.any() || team.released.tasks_announced())
+    return false;
+  const events::AtBarrier at_barrier(task);
+  const uint32_t seen = team.released.epoch();
+  if (!arrive_last(team)) {
+    team.released.wait_while(seen);
+    return true;
+  }
+  // There may be tasks by now: whoever has generated one waits here, and executes what there is.
+  constexpr timespec moment = {0, 50'000};
+  while (!team.tasks.all_complete())
+    nanosleep(&moment, nullptr);
+  HETMP_CHECK(team.released.epoch() == seen);
+  if (team.released.tasks_announced()) {
+    team.released.complete_with_tasks();
+    team.tasks.bell.ring();
+  } else {
+    team.released.complete();
+  }
+  return true;
 }
 
 uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {

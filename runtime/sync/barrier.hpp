@@ -10,6 +10,10 @@ struct ImplicitTask;
 /// The whole team meets. `site`: the place in the program, the same on all nodes; null: unknown.
 void team_barrier(ImplicitTask& task, const void* site = nullptr);
 
+/// The same by another thread in the name of the task's, which executes nothing of the program's meanwhile: tasks are
+/// left to the others. False: it cannot, and has not.
+bool team_barrier_by_other(ImplicitTask& task);
+
 /// The same; the pointer of the one thread that brings one, as a number.
 uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer);
 

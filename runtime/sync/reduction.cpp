@@ -110,6 +110,20 @@ ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& requ
   }
 }
 
+bool begin_atomic_reduction(ImplicitTask& task, const ReductionRequest& request) {
+  if (choose_method(*task.team, request) != ReductionMethod::Atomic)
+    return false;
+  task.reduction = ReductionMethod::Atomic;
+  return true;
+}
+
+bool end_atomic_reduction_by_other(ImplicitTask& task) {
+  if (task.reduction != ReductionMethod::Atomic || !team_barrier_by_other(task))
+    return false;
+  task.reduction = ReductionMethod::None;
+  return true;
+}
+
 void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
   const ReductionMethod method = task.reduction;
   task.reduction = ReductionMethod::None;

@@ -28,6 +28,10 @@ enum class ReductionAnswer : int {
 
 /// All threads of the team meet it.
 ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& request);
+/// The same, if no more is to be done than to choose ReductionAnswer::Atomic; false: it is not.
+bool begin_atomic_reduction(ImplicitTask& task, const ReductionRequest& request);
+/// Of one that waits, by another thread in the name of the task's: see team_barrier_by_other().
+bool end_atomic_reduction_by_other(ImplicitTask& task);
 void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock);
 
 /// Reads KMP_FORCE_REDUCTION (critical, atomic, tree) and KMP_DETERMINISTIC_REDUCTION.

@@ -4,6 +4,8 @@
 
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_schedule.hpp"
+#include "runtime/global/loop_identity.hpp"
+#include "runtime/loops/cancelling.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/regions/league.hpp"
 #include "runtime/team/implicit_task.hpp"
@@ -111,5 +113,30 @@ template <class T> struct StaticLoop {
     *stride = increment;
   }
 };
+
+/// The share of the thread that `gtid` names.
+template <class T>
+void divide_static_loop(const StaticLoop<T>& loop, int gtid, int32_t schedule, const SourceLocation* location,
+                        const void* call_site) {
+  const uint64_t trips = loop.trips();
+  if (trips == 0)
+    return loop.leave_empty();
+  ImplicitTask& task = task_of(gtid);
+  const StaticKind kind = decode_static_schedule(schedule);
+  begin_static_worksharing(task);
+  if (kind == StaticKind::Distributed || kind == StaticKind::DistributedChunked) {
+    loop.divide_alone(teams_of_league(task), trips,
+                      kind == StaticKind::Distributed ? StaticKind::Contiguous : StaticKind::Chunked);
+  } else if (task.team_size == 1) {
+    loop.set_last(true);
+    loop.set_stride(trips);
+  } else if (kind == StaticKind::Contiguous && !is_sections(location)) {
+    loop.divide_contiguous(begin_static_loop(task, trips, {source_text(location), call_site}), trips);
+  } else {
+    note_first_loop(task, trips);
+    note_unplaced_loop(*task.team, call_site);
+    loop.divide_alone(threads_of_team(task), trips, kind);
+  }
+}
 
 } // namespace hetmp::runtime

@@ -1,5 +1,5 @@
 // When a thread that has come home departs again.
-#include "dsm/migration/departure_rule.hpp"
+#include "dsm/migration/journeys/departure_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // Gates before what this test itself calls: open to a thread at home, a trap to one that is abroad.
 #include "dsm/migration/gates.hpp"
 
+#include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/context.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/past_gates.hpp"
@@ -41,7 +42,8 @@ class GatesBuilt : public testing::Test {
     GTEST_SKIP() << "ThreadSanitizer calls signal handlers later, with another context";
 #endif
     static MemoryAbroad memory;
-    static const bool built = gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), memory);
+    static CallsAbroad runtime_calls;
+    static const bool built = gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), memory, runtime_calls);
     ASSERT_TRUE(built);
   }
 };

@@ -1,4 +1,4 @@
-#include "dsm/migration/journey_allowance.hpp"
+#include "dsm/migration/journeys/journey_allowance.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,6 +16,8 @@ struct Sent final : TravelMessages {
   void send_departure(uint32_t, const DepartureMessage&) override {}
   void send_homecoming(const HomecomingMessage& message) override { home.push_back(message); }
   void call_home(uint32_t, uint64_t) override {}
+  void send_guest_call(uint64_t, const GuestCall&) override {}
+  void send_guest_answer(uint32_t, uint64_t, uint32_t, const GuestAnswer&) override {}
 };
 
 DepartureMessage possible() {
@@ -31,7 +33,7 @@ DepartureMessage possible() {
 
 TEST(Travellers, NobodyDepartsToWhereNoCarriersAre) {
   Carriers carriers;
-  EXPECT_FALSE(carriers.departed(origin, possible()));
+  EXPECT_EQ(carriers.departed(origin, possible()), Carriers::Taken::Impossible);
 }
 
 TEST(Travellers, DeparturesLieInTheOriginsStacks) {
@@ -43,16 +45,16 @@ TEST(Travellers, DeparturesLieInTheOriginsStacks) {
   // Carriers whose threads never begin are busy for ever.
   carriers.set_up(
       gates, closed, memory, sent, [] { return uint64_t(0); }, 2, [](void* (*)(void*), void*) {});
-  ASSERT_TRUE(carriers.departed(origin, possible()));
+  ASSERT_EQ(carriers.departed(origin, possible()), Carriers::Taken::No);
   ASSERT_EQ(sent.home.size(), 1u);
   EXPECT_EQ(sent.home[0].deputy, 3u);
   EXPECT_EQ(sent.home[0].why_and_pages, uint64_t(Homecoming::Refused));
-  EXPECT_FALSE(carriers.departed(1, possible())) << "only the origin's threads travel";
+  EXPECT_EQ(carriers.departed(1, possible()), Carriers::Taken::Impossible) << "only the origin's threads travel";
   const Segment stacks = AddressPlan::stack_part(origin);
   const auto refused = [&](auto change) {
     DepartureMessage message = possible();
     change(message);
-    return !carriers.departed(origin, message);
+    return carriers.departed(origin, message) == Carriers::Taken::Impossible;
   };
   for (const uint64_t address : {uint64_t(0), uint64_t(64), stacks.begin - 64, stacks.end, ~uint64_t(0), ~uint64_t(63),
                                  AddressPlan::stack_part(1).begin}) {

@@ -7,11 +7,13 @@
 // depart: a member's part of a parallel region.
 //
 // The thread comes home by itself before anything that is a process's own (gates.hpp), when a trap or a fault of its
-// own stops it, when it gets on too slowly there, and when it is called.
+// own stops it, when it gets on too slowly there, and when it is called. What its team does often, barriers above all,
+// the deputy does for it (calls_abroad.hpp).
 #pragma once
 
 #include "base/page.hpp"
 #include "dsm/fabric.hpp"
+#include "dsm/guest_calls.hpp"
 
 #include <cstdint>
 
@@ -51,9 +53,11 @@ struct HomecomingMessage {
   uint64_t deputy;
   int64_t abroad_ns;
   int64_t computed_ns;    ///< of those
-  uint64_t why_and_pages; ///< Homecoming, and from bit 8 on by how much pages_to_give_back() has grown meanwhile
+  uint64_t why_and_pages; ///< Homecoming, loop_ended, and from bit 8 on by how much pages_to_give_back() has grown
 
-  Homecoming why() const { return Homecoming(why_and_pages & 0xff); }
+  static constexpr uint64_t loop_ended = 0x80; ///< a GuestFunction::LoopEnds is yet to be made
+  Homecoming why() const { return Homecoming(why_and_pages & 0x7f); }
+  bool has_ended_loop() const { return (why_and_pages & loop_ended) != 0; }
   uint64_t pages() const { return why_and_pages >> 8; }
 };
 
@@ -64,6 +68,10 @@ class TravelMessages {
   virtual void send_departure(uint32_t to, const DepartureMessage& departure) = 0;
   virtual void send_homecoming(const HomecomingMessage& homecoming) = 0;
   virtual void call_home(uint32_t node, uint64_t deputy) = 0;
+  /// From a carrier's thread, as itself.
+  virtual void send_guest_call(uint64_t deputy, const GuestCall& call) = 0;
+  /// `phase`: see DepartureMessage; 0: the same as before.
+  virtual void send_guest_answer(uint32_t node, uint64_t deputy, uint32_t phase, const GuestAnswer& answer) = 0;
 };
 
 /// The signal that lets a thread look whether it should leave; of those that programs have to themselves, one that few

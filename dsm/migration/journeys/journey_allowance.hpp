@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/growing_allowance.hpp"
-#include "dsm/migration/travel.hpp"
+#include "dsm/migration/journeys/travel.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 // time. So after a stay that was worth its way it departs at once, and after others ever later.
 #pragma once
 
-#include "dsm/migration/travel.hpp"
+#include "dsm/migration/journeys/travel.hpp"
 
 #include <algorithm>
 #include <cstdint>

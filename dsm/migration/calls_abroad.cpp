@@ -1,0 +1,237 @@
+#include "dsm/migration/calls_abroad.hpp"
+
+#include "base/check.hpp"
+#include "dsm/migration/as_host.hpp"
+#include "dsm/migration/carriers.hpp"
+#include "dsm/migration/deputies.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace hetmp::dsm {
+
+struct CallsAbroad::StandIns {
+  // ---- in another thread's place
+
+  /// As the host, in its process. Null: the guest is to go home first.
+  __attribute__((noinline)) static void* ask_deputy(Carrier* carrier) {
+    return carrier->ask_deputy() ? carrier : nullptr;
+  }
+  /// At home: the deputy has made the call before it brought its thread back.
+  __attribute__((noinline)) static void find_at_home(GuestAnswer* answer) { *answer = this_process.deputies->answer(); }
+
+  // ---- what stand-ins consist of
+
+  /// False: the caller is to make the call itself. It may have come home in any case. Word by word: a copy of all would
+  /// be a call of the C library's.
+  HETMP_IN_PLACE static bool make(const GuestCall& call, GuestAnswer& answer) {
+    Host* const host = AsHost::of_caller();
+    if (!host)
+      return false;
+    host->call.function = call.function;
+    host->call.site = call.site;
+    host->call.location = call.location;
+    host->call.arguments[0] = call.arguments[0];
+    host->call.arguments[1] = call.arguments[1];
+    host->call.arguments[2] = call.arguments[2];
+    host->call.arguments[3] = call.arguments[3];
+    host->call.arguments[4] = call.arguments[4];
+    if (!AsHost::do_as(*host, ask_deputy, host->carrier)) {
+      this_process.calls->come_home_();
+      find_at_home(&answer);
+    } else {
+      answer.made = host->answer.made;
+      answer.results[0] = host->answer.results[0];
+      answer.results[1] = host->answer.results[1];
+      answer.results[2] = host->answer.results[2];
+      answer.results[3] = host->answer.results[3];
+    }
+    return answer.made != 0;
+  }
+
+  /// Calls the function itself, at home.
+  template <class Result, class... Arguments>
+  HETMP_IN_PLACE static Result at_home(Function function, Arguments... arguments) {
+    this_process.calls->come_home_();
+    return reinterpret_cast<Result (*)(Arguments...)>(this_process.calls->originals_[function])(arguments...);
+  }
+
+  HETMP_IN_PLACE static uint64_t number_of(const void* address) { return reinterpret_cast<uint64_t>(address); }
+
+  struct Place {
+    int number, team_size;
+    bool is_known;
+  };
+  /// Of the guest in its team; asked once a stay: what changes it is called at home.
+  HETMP_IN_PLACE static Place find_place() {
+    Host* const host = AsHost::of_caller();
+    if (host && host->knows_team)
+      return {host->number, host->team_size, true};
+    GuestAnswer answer;
+    const bool is_known = make({.function = GuestFunction::Team}, answer);
+    return {int(answer.results[0]), int(answer.results[1]), is_known};
+  }
+
+  template <class Value, class Signed>
+  HETMP_IN_PLACE static void divide(GuestFunction kind, Function function, uint64_t site, const void* location,
+                                    int32_t gtid, int32_t schedule, int32_t* last, Value* lower, Value* upper,
+                                    Signed* stride, Signed increment, Signed chunk) {
+    GuestAnswer answer;
+    if (!make({.function = kind,
+               .site = site,
+               .location = number_of(location),
+               .arguments = {uint64_t(schedule), uint64_t(*lower), uint64_t(*upper), uint64_t(increment),
+                             uint64_t(chunk)}},
+              answer))
+      return at_home<void>(function, location, gtid, schedule, last, lower, upper, stride, increment, chunk);
+    if (last)
+      *last = int32_t(answer.results[0]);
+    *lower = Value(answer.results[1]);
+    *upper = Value(answer.results[2]);
+    *stride = Signed(answer.results[3]);
+  }
+
+  HETMP_IN_PLACE static int32_t reduce(Function function, bool waits, uint64_t site, const void* location, int32_t gtid,
+                                       int32_t variables, size_t bytes, void* data, void* combine, void* lock) {
+    GuestAnswer answer;
+    if (!make({.function = GuestFunction::Reduction,
+               .site = site,
+               .location = number_of(location),
+               .arguments = {uint64_t(variables), number_of(data), number_of(combine), number_of(lock), waits}},
+              answer))
+      return at_home<int32_t>(function, location, gtid, variables, bytes, data, combine, lock);
+    return int32_t(answer.results[0]);
+  }
+
+// The address that the call returns to, as a number.
+#define HETMP_SITE number_of(__builtin_return_address(0))
+
+  // ---- the stand-ins
+
+  HETMP_STAND_IN static void kmpc_barrier(const void* location, int32_t gtid) {
+    GuestAnswer answer;
+    if (!make({.site = HETMP_SITE, .location = number_of(location)}, answer))
+      at_home<void>(KmpcBarrier, location, gtid);
+  }
+  HETMP_STAND_IN static void gomp_barrier() {
+    GuestAnswer answer;
+    if (!make({.site = HETMP_SITE}, answer))
+      at_home<void>(GompBarrier);
+  }
+
+#define HETMP_STATIC_INIT(suffix, value, signed_value)                                                                 \
+  HETMP_STAND_IN static void static_init_##suffix(const void* location, int32_t gtid, int32_t schedule, int32_t* last, \
+                                                  value* lower, value* upper, signed_value* stride,                    \
+                                                  signed_value increment, signed_value chunk) {                        \
+    divide(GuestFunction::StaticLoop##suffix, StaticInit##suffix, HETMP_SITE, location, gtid, schedule, last, lower,   \
+           upper, stride, increment, chunk);                                                                           \
+  }
+  HETMP_STATIC_INIT(4, int32_t, int32_t)
+  HETMP_STATIC_INIT(4u, uint32_t, int32_t)
+  HETMP_STATIC_INIT(8, int64_t, int64_t)
+  HETMP_STATIC_INIT(8u, uint64_t, int64_t)
+#undef HETMP_STATIC_INIT
+
+  HETMP_STAND_IN static void static_fini(const void* location, int32_t gtid) {
+    if (Host* const host = AsHost::of_caller())
+      host->loop_ended = true;
+    else
+      at_home<void>(StaticFini, location, gtid);
+  }
+
+  HETMP_STAND_IN static int32_t kmpc_single(const void* location, int32_t gtid) {
+    GuestAnswer answer;
+    if (!make({.function = GuestFunction::Single, .location = number_of(location)}, answer))
+      return at_home<int32_t>(KmpcSingle, location, gtid);
+    return int32_t(answer.results[0]);
+  }
+  HETMP_STAND_IN static bool gomp_single() {
+    GuestAnswer answer;
+    if (!make({.function = GuestFunction::Single}, answer))
+      return at_home<bool>(GompSingle);
+    return answer.results[0] != 0;
+  }
+
+  HETMP_STAND_IN static int32_t kmpc_master(const void* location, int32_t gtid) {
+    const Place place = find_place();
+    return place.is_known ? place.number == 0 : at_home<int32_t>(KmpcMaster, location, gtid);
+  }
+  HETMP_STAND_IN static int32_t kmpc_masked(const void* location, int32_t gtid, int32_t filter) {
+    const Place place = find_place();
+    return place.is_known ? place.number == filter : at_home<int32_t>(KmpcMasked, location, gtid, filter);
+  }
+
+  HETMP_STAND_IN static int32_t reduce_and_wait(const void* location, int32_t gtid, int32_t variables, size_t bytes,
+                                                void* data, void* combine, void* lock) {
+    return reduce(Reduce, true, HETMP_SITE, location, gtid, variables, bytes, data, combine, lock);
+  }
+  HETMP_STAND_IN static int32_t reduce_nowait(const void* location, int32_t gtid, int32_t variables, size_t bytes,
+                                              void* data, void* combine, void* lock) {
+    return reduce(ReduceNowait, false, HETMP_SITE, location, gtid, variables, bytes, data, combine, lock);
+  }
+  HETMP_STAND_IN static void end_reduce(const void* location, int32_t gtid, void* lock) {
+    GuestAnswer answer;
+    if (!make({.function = GuestFunction::ReductionEnds, .site = HETMP_SITE, .arguments = {number_of(lock)}}, answer))
+      at_home<void>(EndReduce, location, gtid, lock);
+  }
+
+  HETMP_STAND_IN static int thread_number() {
+    const Place place = find_place();
+    return place.is_known ? place.number : at_home<int>(ThreadNumber);
+  }
+  HETMP_STAND_IN static int team_size() {
+    const Place place = find_place();
+    return place.is_known ? place.team_size : at_home<int>(TeamSize);
+  }
+  HETMP_STAND_IN static int fortran_thread_number() {
+    const Place place = find_place();
+    return place.is_known ? place.number : at_home<int>(FortranThreadNumber);
+  }
+  HETMP_STAND_IN static int fortran_team_size() {
+    const Place place = find_place();
+    return place.is_known ? place.team_size : at_home<int>(FortranTeamSize);
+  }
+#undef HETMP_SITE
+};
+
+uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
+  struct StandIn {
+    std::string_view name;
+    uintptr_t address;
+  };
+  const auto address_of = [](auto* stand_in) { return reinterpret_cast<uintptr_t>(stand_in); };
+  const StandIn all[functions] = {
+      {"__kmpc_barrier", address_of(StandIns::kmpc_barrier)},
+      {"GOMP_barrier", address_of(StandIns::gomp_barrier)},
+      {"__kmpc_for_static_init_4", address_of(StandIns::static_init_4)},
+      {"__kmpc_for_static_init_4u", address_of(StandIns::static_init_4u)},
+      {"__kmpc_for_static_init_8", address_of(StandIns::static_init_8)},
+      {"__kmpc_for_static_init_8u", address_of(StandIns::static_init_8u)},
+      {"__kmpc_for_static_fini", address_of(StandIns::static_fini)},
+      {"__kmpc_single", address_of(StandIns::kmpc_single)},
+      {"GOMP_single_start", address_of(StandIns::gomp_single)},
+      {"__kmpc_master", address_of(StandIns::kmpc_master)},
+      {"__kmpc_masked", address_of(StandIns::kmpc_masked)},
+      {"__kmpc_reduce", address_of(StandIns::reduce_and_wait)},
+      {"__kmpc_reduce_nowait", address_of(StandIns::reduce_nowait)},
+      {"__kmpc_end_reduce", address_of(StandIns::end_reduce)},
+      {"omp_get_thread_num", address_of(StandIns::thread_number)},
+      {"omp_get_num_threads", address_of(StandIns::team_size)},
+      {"omp_get_thread_num_", address_of(StandIns::fortran_thread_number)},
+      {"omp_get_num_threads_", address_of(StandIns::fortran_team_size)},
+  };
+  const auto* const found =
+      std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });
+  if (found == std::end(all))
+    return 0;
+  HETMP_CHECK(MemoryAbroad::is_stand_in(found->address) && this_process.calls == this);
+  originals_[found - std::begin(all)] = function;
+  return found->address;
+}
+
+bool CallsAbroad::is_made_anywhere(std::string_view name) {
+  constexpr std::string_view those[] = {"__kmpc_end_masked", "__kmpc_end_master", "__kmpc_end_single", "__kmpc_flush"};
+  return std::find(std::begin(those), std::end(those), name) != std::end(those);
+}
+
+} // namespace hetmp::dsm

@@ -1,0 +1,174 @@
+// Calls of the runtime by threads that are executed on this node: the thread of this test is carrier and guest, and its
+// deputy answers at once.
+#include "dsm/migration/calls_abroad.hpp"
+
+#include "dsm/migration/carriers.hpp"
+#include "dsm/migration/context.hpp"
+#include "dsm/migration/this_process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace hetmp::dsm {
+namespace {
+
+struct AnsweringDeputy final : TravelMessages {
+  std::vector<GuestCall> calls;
+  GuestAnswer next;
+  Carrier* carrier = nullptr;
+  void send_departure(uint32_t, const DepartureMessage&) override {}
+  void send_homecoming(const HomecomingMessage&) override {}
+  void call_home(uint32_t, uint64_t) override {}
+  void send_guest_call(uint64_t, const GuestCall& call) override {
+    calls.push_back(call);
+    carrier->answered(next);
+  }
+  void send_guest_answer(uint32_t, uint64_t, uint32_t, const GuestAnswer&) override {}
+};
+
+std::vector<const char*> made_at_home; ///< in this order
+void way_home() { made_at_home.push_back("home"); }
+void barrier_itself(const void*, int32_t) { made_at_home.push_back("barrier"); }
+int number_itself() {
+  made_at_home.push_back("number");
+  return 70;
+}
+void loop_itself(const void*, int32_t, int32_t, int32_t*, int32_t*, int32_t*, int32_t*, int32_t, int32_t) {
+  made_at_home.push_back("loop");
+}
+void fini_itself(const void*, int32_t) { made_at_home.push_back("fini"); }
+
+class CallsFromAbroad : public testing::Test {
+ protected:
+  void SetUp() override {
+    static Gates gates;
+    static ClosedMemory closed;
+    static Heap heap;
+    static MemoryAbroad& memory = *new MemoryAbroad;
+    static Carriers& carriers = *new Carriers;
+    static const bool once = [] {
+      memory.serve(heap, 3, [](void*) {});
+      carriers.set_up(
+          gates, closed, memory, deputy(), [] { return uint64_t(0); }, 0, [](void* (*)(void*), void*) {});
+      host() = memory.add_host();
+      host()->own = thread_pointer();
+      host()->carrier = deputy().carrier = new Carrier(carriers, host());
+      return true;
+    }();
+    ASSERT_TRUE(once && host());
+    before_ = this_process;
+    this_process.memory = &memory;
+    this_process.calls = &calls_;
+    calls_.set_way_home(way_home);
+    host()->guest = thread_pointer();
+    host()->loop_ended = false;
+    host()->knows_team = false;
+    deputy().calls.clear();
+    deputy().next = {.made = 1, .results = {}};
+    made_at_home.clear();
+  }
+  void TearDown() override { this_process = before_; }
+
+  template <class Signature> Signature* stand_in(const char* name, Signature* function) {
+    return reinterpret_cast<Signature*>(calls_.stand_in(name, reinterpret_cast<uintptr_t>(function)));
+  }
+  static AnsweringDeputy& deputy() {
+    static AnsweringDeputy& only = *new AnsweringDeputy;
+    return only;
+  }
+  static Host*& host() {
+    static Host* only = nullptr;
+    return only;
+  }
+
+ private:
+  CallsAbroad calls_;
+  ThisProcess before_;
+};
+
+TEST_F(CallsFromAbroad, AreMadeByTheDeputy) {
+  stand_in("__kmpc_barrier", barrier_itself)(this, 5);
+  ASSERT_EQ(deputy().calls.size(), 1u);
+  EXPECT_EQ(deputy().calls[0].function, GuestFunction::Barrier);
+  EXPECT_EQ(deputy().calls[0].location, reinterpret_cast<uint64_t>(this));
+  EXPECT_NE(deputy().calls[0].site, 0u);
+  EXPECT_TRUE(made_at_home.empty());
+  EXPECT_FALSE(host()->works);
+}
+
+TEST_F(CallsFromAbroad, AreMadeAtHomeIfTheDeputyCannot) {
+  deputy().next.made = 0;
+  stand_in("__kmpc_barrier", barrier_itself)(this, 5);
+  EXPECT_EQ(deputy().calls.size(), 1u);
+  EXPECT_EQ(made_at_home, (std::vector{"home", "barrier"}));
+}
+
+TEST_F(CallsFromAbroad, OfOneThatIsAtHomeAreItsOwn) {
+  host()->guest = 0;
+  stand_in("__kmpc_barrier", barrier_itself)(this, 5);
+  stand_in("__kmpc_for_static_fini", fini_itself)(this, 5);
+  EXPECT_EQ(stand_in("omp_get_thread_num", number_itself)(), 70);
+  EXPECT_TRUE(deputy().calls.empty());
+  EXPECT_EQ(made_at_home, (std::vector{"home", "barrier", "home", "fini", "home", "number"}));
+}
+
+TEST_F(CallsFromAbroad, DivideLoops) {
+  auto* const divide = stand_in("__kmpc_for_static_init_4", loop_itself);
+  int32_t last = 9, lower = -3, upper = 40, stride = 9;
+  deputy().next.results[0] = 1;
+  deputy().next.results[1] = uint64_t(int64_t(-2));
+  deputy().next.results[2] = 7;
+  deputy().next.results[3] = uint64_t(int64_t(-44));
+  divide(this, 5, 34, &last, &lower, &upper, &stride, -1, 6);
+  EXPECT_EQ(last, 1);
+  EXPECT_EQ(lower, -2);
+  EXPECT_EQ(upper, 7);
+  EXPECT_EQ(stride, -44);
+  ASSERT_EQ(deputy().calls.size(), 1u);
+  const GuestCall& call = deputy().calls[0];
+  EXPECT_EQ(call.function, GuestFunction::StaticLoop4);
+  EXPECT_EQ(int32_t(call.arguments[0]), 34);
+  EXPECT_EQ(int32_t(call.arguments[1]), -3);
+  EXPECT_EQ(int32_t(call.arguments[2]), 40);
+  EXPECT_EQ(int32_t(call.arguments[3]), -1);
+  EXPECT_EQ(int32_t(call.arguments[4]), 6);
+  divide(this, 5, 34, nullptr, &lower, &upper, &stride, -1, 6);
+  EXPECT_EQ(deputy().calls.size(), 2u);
+  EXPECT_TRUE(made_at_home.empty());
+}
+
+TEST_F(CallsFromAbroad, TellTheEndOfALoopWithTheNextOne) {
+  stand_in("__kmpc_for_static_fini", fini_itself)(this, 5);
+  EXPECT_TRUE(deputy().calls.empty());
+  EXPECT_TRUE(host()->loop_ended);
+  stand_in("__kmpc_barrier", barrier_itself)(this, 5);
+  stand_in("__kmpc_barrier", barrier_itself)(this, 5);
+  ASSERT_EQ(deputy().calls.size(), 2u);
+  EXPECT_EQ(deputy().calls[0].loop_ended, 1u);
+  EXPECT_EQ(deputy().calls[1].loop_ended, 0u);
+  EXPECT_FALSE(host()->loop_ended);
+}
+
+TEST_F(CallsFromAbroad, AskForTheTeamOnce) {
+  deputy().next.results[0] = 3;
+  deputy().next.results[1] = 8;
+  auto* const number = stand_in("omp_get_thread_num", number_itself);
+  auto* const size = stand_in("omp_get_num_threads", number_itself);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(number(), 3);
+    EXPECT_EQ(size(), 8);
+  }
+  EXPECT_EQ(deputy().calls.size(), 1u);
+  EXPECT_EQ(deputy().calls[0].function, GuestFunction::Team);
+}
+
+TEST_F(CallsFromAbroad, AreOnlyThoseOfTheRuntimeThatAreKnown) {
+  EXPECT_EQ(stand_in("__kmpc_fork_call", barrier_itself), nullptr);
+  EXPECT_EQ(stand_in("malloc", barrier_itself), nullptr);
+  EXPECT_TRUE(CallsAbroad::is_made_anywhere("__kmpc_end_single"));
+  EXPECT_FALSE(CallsAbroad::is_made_anywhere("__kmpc_single"));
+}
+
+} // namespace
+} // namespace hetmp::dsm
