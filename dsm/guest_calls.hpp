@@ -18,7 +18,7 @@ enum class GuestFunction : uint32_t {
   LoopEnds,     ///< a static loop, whose beginning the runtime has seen
   Single,       ///< -> whether it is the thread's
   Reduction,    ///< of clang's code: variables, data, combine, lock, waits -> what the thread is to do
-  ReductionEnds ///< that waits: lock
+  ReductionEnds ///< that waits
 };
 inline constexpr GuestFunction last_guest_function = GuestFunction::ReductionEnds;
 

@@ -142,6 +142,17 @@ std::optional<int64_t> ServiceThread::longest_sleep_ns(bool retry_soon) const {
 /// cannot know of are threads that the program has made by itself.
 bool ServiceThread::all_threads_wait() { return client_->threads_at_work() <= engine_.meter().waited_for(); }
 
+/// A few looks, between which asking for the time would cost more than they do.
+bool ServiceThread::look_for_messages() {
+  constexpr int looks = 64;
+  for (int look = 0; look < looks; ++look) {
+    if (transport_->has_messages())
+      return true;
+    cpu_relax();
+  }
+  return false;
+}
+
 /// True: a message has come. While all threads of the node wait and pages are on their ways, the next message is due
 /// soon, and a CPU that goes idle until then takes several times as long to wake up as the rest of the exchange does,
 /// above all a virtual one. Not after what may have let a thread go on: that needs the CPU before it can be seen.
@@ -149,14 +160,10 @@ bool ServiceThread::spin() {
   if (!pages_moved_ || others_run_ || !all_threads_wait())
     return false;
   constexpr int64_t longest_ns = 200'000; // what the kernel's own polling (haltpoll) takes for enough
-  constexpr int looks_per_round = 64;
   const int64_t until = monotonic_ns() + std::min(longest_ns, engine_.until_due().value_or(longest_ns));
   do
-    for (int look = 0; look < looks_per_round; ++look) {
-      if (transport_->has_messages())
-        return true;
-      cpu_relax();
-    }
+    if (look_for_messages())
+      return true;
   while (monotonic_ns() < until);
   return false;
 }
@@ -174,21 +181,16 @@ bool ServiceThread::look_instead_of_sleeping() {
   if (!polls_busily_ || !has_spare_cpu())
     return false;
   constexpr int64_t longest_ns = 10'000'000; // after so long a thread's waking up is next to nothing
-  constexpr int looks_per_round = 64;
   const int64_t now = monotonic_ns();
   if (pages_moved_)
     last_moved_ns_ = now;
   if (now - last_moved_ns_ > longest_ns)
     return false;
   sched_yield(); // to a thread that was not counted
-  for (int look = 0; look < looks_per_round; ++look) {
-    if (transport_->has_messages()) {
-      faults_waiting_ = true; // perhaps
-      return true;
-    }
-    cpu_relax();
-  }
-  wait(0);
+  if (look_for_messages())
+    faults_waiting_ = true; // perhaps
+  else
+    wait(0);
   return true;
 }
 

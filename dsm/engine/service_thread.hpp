@@ -62,6 +62,7 @@ class ServiceThread {
   bool serve_faults();
   void tell_losses();
   bool all_threads_wait();
+  bool look_for_messages();
   bool spin();
   bool has_spare_cpu();
   bool look_instead_of_sleeping();

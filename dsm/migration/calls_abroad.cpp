@@ -171,7 +171,7 @@ struct CallsAbroad::StandIns {
   }
   HETMP_STAND_IN static void end_reduce(const void* location, int32_t gtid, void* lock) {
     GuestAnswer answer;
-    if (!make({.function = GuestFunction::ReductionEnds, .site = HETMP_SITE, .arguments = {number_of(lock)}}, answer))
+    if (!make({.function = GuestFunction::ReductionEnds, .site = HETMP_SITE}, answer))
       at_home<void>(EndReduce, location, gtid, lock);
   }
 

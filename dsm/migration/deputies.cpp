@@ -202,7 +202,7 @@ void Deputy::make_call(void* thread) {
 }
 
 bool Deputy::called(uint32_t from, const GuestCall& call) {
-  // acquire: pairs with the release in make_call(). relaxed: the departure was sent after it
+  // acquire: pairs with the release in wait_while_away(). relaxed: the departure was sent after it
   if (where_.load(std::memory_order_acquire) != away || node_.load(std::memory_order_relaxed) != from ||
       call.function > last_guest_function)
     return false;

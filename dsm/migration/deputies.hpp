@@ -14,6 +14,7 @@
 #include "dsm/migration/signal_timer.hpp"
 #include "dsm/space/address_plan.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <optional>
@@ -135,8 +136,11 @@ class Deputies {
   bool may_depart() const { return !closed_.load(std::memory_order_relaxed); } // relaxed: a hint
   /// How many are away. A hint, therefore relaxed.
   uint32_t away() const { return away_.load(std::memory_order_relaxed); }
-  /// How many of those have deputies that make calls for them. A hint, therefore relaxed.
-  uint32_t in_calls() const { return in_calls_.load(std::memory_order_relaxed); }
+  /// How many of those have deputies that sleep, and make no call for them. A hint, therefore relaxed, both.
+  uint32_t asleep() const {
+    const uint32_t in_calls = in_calls_.load(std::memory_order_relaxed), all = away();
+    return all - std::min(in_calls, all);
+  }
   /// Sleeps while nobody is away.
   void wait_for_departure();
 

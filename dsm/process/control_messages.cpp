@@ -29,6 +29,14 @@ struct ControlReceiver {
   uint32_t from;
   const Slot& slot;
 
+  /// Nothing: there is more or less than one.
+  template <class T> std::optional<T> content() const {
+    if (slot.header.data_bytes != sizeof(T))
+      return {};
+    T read;
+    memcpy(&read, slot.data, sizeof read);
+    return read;
+  }
   std::string text() const { return {reinterpret_cast<const char*>(slot.data), slot.header.data_bytes}; }
 
   void operator()(const control::Free& free) const {
@@ -103,19 +111,17 @@ struct ControlReceiver {
           self.members_.name_of(from).c_str());
   }
   void operator()(const control::CallForGuest& call) const {
-    GuestCall made;
-    if (slot.header.data_bytes != sizeof made ||
-        (memcpy(&made, slot.data, sizeof made), !self.migration_.deputies().called(from, call.deputy, made)))
+    const auto wanted = content<GuestCall>();
+    if (!wanted || !self.migration_.deputies().called(from, call.deputy, *wanted))
       die(exit_code::software, "%s sent a call of a thread that it does not have", self.members_.name_of(from).c_str());
-    if (made.function == GuestFunction::Barrier)
+    if (wanted->function == GuestFunction::Barrier)
       self.service_->prefetcher().visits.end();
   }
   void operator()(const control::AnswerToGuest& to) const {
-    GuestAnswer answer;
-    if (from != origin || slot.header.data_bytes != sizeof answer)
+    const auto answer = content<GuestAnswer>();
+    if (from != origin || !answer)
       die(exit_code::software, "%s sent an answer that means nothing", self.members_.name_of(from).c_str());
-    memcpy(&answer, slot.data, sizeof answer);
-    if (!self.migration_.carriers().answered(to.deputy, answer) || to.phase == 0)
+    if (!self.migration_.carriers().answered(to.deputy, *answer) || to.phase == 0)
       return;
     self.service_->prefetcher().visits.end();
     self.service_->prefetcher().visits.begin(to.phase); // being awake, the service looks

@@ -30,9 +30,7 @@ uint32_t NodeProcess::threads_at_work() {
   if (!hooks_.threads_awake)
     return UINT32_MAX;
   const uint32_t own = hooks_.threads_awake(), here = migration_.carriers().at_work();
-  // Their time here passes without them, but for what deputies do.
-  const uint32_t away =
-      migration_.deputies().away() - std::min(migration_.deputies().in_calls(), migration_.deputies().away());
+  const uint32_t away = migration_.deputies().asleep(); // their time here passes without them
   return own == UINT32_MAX ? own : own - std::min(away, own) + here;
 }
 

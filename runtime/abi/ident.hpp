@@ -21,6 +21,10 @@ inline constexpr int32_t flag_atomic_reduction = 0x10; ///< the reduction's atom
 
 inline bool is_sections(const SourceLocation* location) { return location && (location->flags & flag_sections) != 0; }
 
+inline bool has_atomic_reduction(const SourceLocation* location) {
+  return location && (location->flags & flag_atomic_reduction) != 0;
+}
+
 inline const char* source_text(const SourceLocation* location) { return location ? location->text : nullptr; }
 
 } // namespace hetmp::runtime

@@ -86,12 +86,7 @@ bool team_barrier_by_other(ImplicitTask& task) {
   while (!team.tasks.all_complete())
     nanosleep(&moment, nullptr);
   HETMP_CHECK(team.released.epoch() == seen);
-  if (team.released.tasks_announced()) {
-    team.released.complete_with_tasks();
-    team.tasks.bell.ring();
-  } else {
-    team.released.complete();
-  }
+  complete_barrier(team);
   return true;
 }
 

@@ -19,6 +19,17 @@ inline bool arrive_last(NodeTeam& team) {
   return true;
 }
 
+/// By the last one, when all explicit tasks of the node are complete: lets all go.
+inline void complete_barrier(NodeTeam& team) {
+  HETMP_CHECK(team.tasks.all_complete());
+  if (__builtin_expect(team.released.tasks_announced(), 0)) {
+    team.released.complete_with_tasks();
+    team.tasks.bell.ring();
+  } else {
+    team.released.complete();
+  }
+}
+
 /// Threads of one node meet. The last to arrive runs `last` while the others wait: everything they wrote before is
 /// visible to it, and everything it writes is visible to them afterwards. Explicit tasks go on as they are.
 template <class Last> void local_barrier(NodeTeam& team, Last&& last) {
@@ -45,13 +56,8 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
     if (__builtin_expect(team.released.tasks_announced(), 0))
       finish_tasks(task);
     last(); // which may bring other nodes' tasks
-    HETMP_CHECK(team.released.epoch() == seen && team.tasks.all_complete());
-    if (__builtin_expect(team.released.tasks_announced(), 0)) {
-      team.released.complete_with_tasks();
-      team.tasks.bell.ring();
-    } else {
-      team.released.complete();
-    }
+    HETMP_CHECK(team.released.epoch() == seen);
+    complete_barrier(team);
   } else {
     if (!team.released.wait_or_tasks(seen))
       help_at_barrier(task, seen);

@@ -29,9 +29,7 @@ template <class T> void divide(const Thread& self, const dsm::GuestCall& call, d
 }
 
 ReductionRequest reduction_of(const dsm::GuestCall& call) {
-  const auto* const location = pointer<const SourceLocation>(call.location);
-  const bool atomic_possible = location && (location->flags & flag_atomic_reduction) != 0;
-  return {atomic_possible,
+  return {has_atomic_reduction(pointer<const SourceLocation>(call.location)),
           call.arguments[4] != 0,
           uint32_t(call.arguments[0]),
           pointer<void>(call.arguments[1]),

@@ -9,9 +9,8 @@ namespace {
 
 int32_t reduce(const SourceLocation* location, int32_t gtid, int32_t variables, void* data,
                void (*combine)(void*, void*), CriticalName* lock, bool waits, const void* site) {
-  const bool atomic_possible = location && (location->flags & flag_atomic_reduction) != 0;
-  return int32_t(
-      begin_reduction(task_of(gtid), {atomic_possible, waits, uint32_t(variables), data, combine, lock, site}));
+  return int32_t(begin_reduction(
+      task_of(gtid), {has_atomic_reduction(location), waits, uint32_t(variables), data, combine, lock, site}));
 }
 
 } // namespace

@@ -8,7 +8,6 @@
 #include "stress.hpp"
 
 #include <csignal>
-#include <cstring>
 #include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
@@ -264,10 +263,8 @@ int main() {
   serialised_regions();
   signals_for_those_that_wait();
   // Otherwise all that would have shown nothing.
-  const char* placement = getenv("HETMP_PLACEMENT");
-  const char* nodes = getenv("HETMP_NODES");
   const char* cancellation = getenv("OMP_CANCELLATION");
-  if (placement && strncmp(placement, "journeys", 8) == 0 && nodes && strncmp(nodes, "proc", 4) == 0) {
+  if (stress::threads_must_travel()) {
     for (int more = 0; divided_abroad == 0 || (waited_abroad == 0 && !cancellation); ++more) {
       CHECK(more < 300);
       barriers();

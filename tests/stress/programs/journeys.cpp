@@ -11,7 +11,6 @@
 #include <cmath>
 #include <csetjmp>
 #include <csignal>
-#include <cstring>
 #include <functional>
 #include <omp.h>
 #include <pthread.h>
@@ -389,9 +388,7 @@ int main() {
   a_threads_own_state();
   children_see_all_memory();
   // Otherwise all that would have shown nothing.
-  const char* placement = getenv("HETMP_PLACEMENT");
-  const char* nodes = getenv("HETMP_NODES");
-  if (placement && strncmp(placement, "journeys", 8) == 0 && nodes && strncmp(nodes, "proc", 4) == 0) {
+  if (stress::threads_must_travel()) {
     for (int more = 0; stays == 0; ++more) {
       CHECK(more < 1000);
       in_each_member(1, [](int, int) { compute_abroad(); });

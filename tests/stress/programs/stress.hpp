@@ -74,6 +74,14 @@ __attribute__((always_inline)) inline uint64_t compute(uint64_t x, int count = 4
   return x;
 }
 
+/// Whether threads of regions at home are to go on elsewhere, again and again (HETMP_PLACEMENT=journeys): a program of
+/// that would show nothing if none did.
+inline bool threads_must_travel() {
+  const char* placement = getenv("HETMP_PLACEMENT");
+  const char* nodes = getenv("HETMP_NODES");
+  return placement && strncmp(placement, "journeys", 8) == 0 && nodes && strncmp(nodes, "proc", 4) == 0;
+}
+
 /// The process that the calling thread is in, by the instruction: the C library's function is where threads come home.
 inline long process_now() {
   long result = SYS_getpid;
