@@ -16,7 +16,7 @@ from .runs import Missing, RunFailed
 SCRIPTS = Path(__file__).resolve().parent.parent
 GUEST = SCRIPTS / "evaluate_parts" / "counts_guest"
 WHERE = SCRIPTS / "evaluate_parts" / "where_copies_are.c"
-CANNOT, NOT_RUN = 77, 125
+CANNOT = 77  # rdma-vm
 PAGE = 4096
 INSTALL, VERBS = "c028aa03", "c0181b01"  # ioctl()'s UFFDIO_COPY and RDMA_VERBS_IOCTL, in hexadecimal digits as histograms have them
 RUN_PAGES = 32
@@ -37,27 +37,33 @@ KEY = re.compile(r"^\{ (?:common_pid: (?P<name>\S+) +\[ *(?P<pid>\d+)\]|prev_com
 
 
 class Counted:
-    """One run's counts, by whose they are."""
+    """One run's counts, by whose they are. What soft-RoCE's part of libibverbs calls is no call of hetmp's: a write() for each chain of posts, an
+    ioctl() to be told of the next completion."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, transport):
         self.folder = folder
         code = (folder / "code").read_text().strip()
         said = (folder / "out").read_text() + (folder / "err").read_text()
         if code != "0":
             raise RunFailed(f"{folder.name}: exit code {code}: {said}")
         ioctls = self._lines("sys_enter_ioctl")
-        services = {key["pid"] for key in self._lines("sys_enter") if key["name"] == "hetmp-service"}
+        calls = self._lines("sys_enter")
+        services = {key["pid"] for key in calls if key["name"] == "hetmp-service"}
         installs = {pid: sum(int(key["hits"]) for key in ioctls if key["pid"] == pid and key["command"] == INSTALL) for pid in services}
         if len(services) != 2:
             raise RunFailed(f"{folder.name}: {len(services)} service threads where two nodes were to be")
         requester = max(services, key=installs.get)
         self.roles = {pid: REQUESTER if pid == requester else HOME for pid in services}
         self.counts = Counter()
-        for key in self._lines("sys_enter"):
-            self._add(key, "call " + key["call"], key["hits"])
+        for key in calls:
+            is_post = transport == "verbs" and key["call"] == "write" and key["pid"] in services
+            self._add(key, "provider" if is_post else "call " + key["call"], key["hits"])
         for key in ioctls:
-            if key["command"] in (INSTALL, VERBS):
-                self._add(key, "installs" if key["command"] == INSTALL else "provider", key["hits"])
+            if key["command"] == INSTALL:
+                self._add(key, "installs", key["hits"])
+            elif key["command"] == VERBS:
+                self._add(key, "provider", key["hits"])
+                self._add(key, "call ioctl", -int(key["hits"]))
         for key in self._lines("sched_switch"):
             self._add(key, "sleeps", key["hits"])
         for key in self._lines("copy"):
@@ -105,7 +111,7 @@ def counts(context):
         costs = {}
         for case, (_, _, sizes, events_each) in CASES.items():
             for column in columns:
-                few, many = (Counted(out / _name(case, *column, size)) for size in sizes)
+                few, many = (Counted(out / _name(case, *column, size), column[0]) for size in sizes)
                 costs[case, column] = Cost(few, many, (sizes[1] - sizes[0]) * events_each)
     print("   scripts/rdma-vm --cpus 4: two nodes of two CPUs, one thread each; HETMP_PLACEMENT=all; dsm_faults, the difference of two sizes:")
     for case, (words, settings, sizes, _) in CASES.items():
@@ -153,30 +159,23 @@ def _title(transport, busy):
     return f"{transport}, busy" if busy else transport
 
 
-def _rows(role, is_verbs):
-    """[(what, its number in a cost)] of a service thread. What soft-RoCE's part of libibverbs calls is no call of hetmp's: a write() for each chain
-    of posts, an ioctl() to be told of the next completion."""
-    def sending(cost):
-        return cost.calls(role, *SENDING) - (cost.calls(role, "write") if is_verbs(cost) else 0)
-
-    def of_provider(cost):
-        return cost(role, "provider") + (cost.calls(role, "write") if is_verbs(cost) else 0)
+def _rows(role):
+    """[(what, its number in a cost)] of a service thread."""
     return [
         (f"{role}: copies of a page in user space", lambda cost: cost(role, "bytes copied") / PAGE),
-        (f"{role}: system calls to send", sending),
+        (f"{role}: system calls to send", lambda cost: cost.calls(role, *SENDING)),
         (f"{role}: to receive", lambda cost: cost.calls(role, *RECEIVING)),
-        (f"{role}: for pages", lambda cost: cost.calls(role, but=SENDING | RECEIVING | LOOKING) - cost(role, "provider")),
+        (f"{role}: for pages", lambda cost: cost.calls(role, but=SENDING | RECEIVING | LOOKING)),
         (f"{role}: to look and to sleep", lambda cost: cost.calls(role, *LOOKING)),
-        (f"{role}: of soft-RoCE", of_provider),
+        (f"{role}: of soft-RoCE", lambda cost: cost(role, "provider")),
         (f"{role}: wake-ups", lambda cost: cost(role, "sleeps")),
     ]
 
 
 def _print_table(case, columns):
-    verbs = [cost for title, cost in columns if title.startswith("verbs")]
     rows = [("messages about pages", lambda cost: cost("messages")), ("completions of the device", lambda cost: cost("completions")),
-            *_rows(REQUESTER, lambda cost: cost in verbs), ("requester: `UFFDIO_COPY`, of the calls for pages", lambda cost: cost(REQUESTER, "installs")),
-            *_rows(HOME, lambda cost: cost in verbs), ("thread that waits for the page: wake-ups", lambda cost: cost(THREADS, "sleeps"))]
+            *_rows(REQUESTER), ("requester: `UFFDIO_COPY`, of the calls for pages", lambda cost: cost(REQUESTER, "installs")),
+            *_rows(HOME), ("thread that waits for the page: wake-ups", lambda cost: cost(THREADS, "sleeps"))]
     print(f"\n   | a {case} | " + " | ".join(title for title, _ in columns) + " |")
     print("   | --- |" + " --- |" * len(columns))
     for name, value in rows:  # who polls looks as often as time allows
