@@ -20,4 +20,12 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+/// A number that another input hardly has (FNV-1a).
+inline uint64_t number_of(const uint8_t* data, size_t size) {
+  uint64_t number = 0xcbf29ce484222325;
+  for (size_t i = 0; i < size; ++i)
+    number = (number ^ data[i]) * 0x100000001b3;
+  return number;
+}
+
 } // namespace hetmp::fuzz

@@ -17,11 +17,6 @@ namespace {
 // Numbers that follow from the input, so that it does the same each time, and that no other input has: libFuzzer
 // remembers what was compared with what, and would bring to one connection what was right in another.
 uint32_t state = 1;
-void begin_numbers(const uint8_t* data, size_t size) {
-  state = 2166136261; // FNV-1a
-  for (size_t i = 0; i < size; ++i)
-    state = (state ^ data[i]) * 16777619;
-}
 const char* name_of_source() { return "fuzzing"; }
 uint32_t next_number() { return state = state * 1664525 + 1013904223; }
 void fill(void* bytes, size_t count) {
@@ -86,7 +81,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Input input(data, size);
-  begin_numbers(data, size);
+  state = uint32_t(fuzz::number_of(data, size));
   const launch::Secret secret = launch::random_secret(), other = launch::random_secret();
   const uint8_t kind = input.byte();
   const bool knows_secret = (kind & 1) == 0;
