@@ -1,6 +1,7 @@
 // syscall(), for the sake of futexes: the C++ library waits for futures, latches and the like with futexes of the kind
 // that works between processes. Their sleepers cannot be woken without touching the page (futex_waiters.hpp). Memory
 // that nodes share is private memory to the kernel, so the other kind means the same, and is used instead.
+#include "dsm/interpose/undisturbed.hpp"
 #include "dsm/process/node_process.hpp"
 
 #include <cerrno>
@@ -48,6 +49,7 @@ extern "C" long syscall(long number, ...) noexcept {
   va_end(list);
   if (number == SYS_futex && !(arguments[1] & FUTEX_PRIVATE_FLAG) && is_shared_word(arguments[0]))
     arguments[1] |= FUTEX_PRIVATE_FLAG;
+  const Undisturbed here;
   const long result = system_call(number, arguments);
   if (result < 0 && result >= -4095) {
     errno = int(-result);

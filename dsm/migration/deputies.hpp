@@ -33,6 +33,10 @@ class Deputy {
   void begin(const Journey& journey);
   /// At home.
   void has_waited();
+  /// On a journey, at home, around a call that a signal would end: none comes. What hold_signals() has returned is for
+  /// the end.
+  int64_t hold_signals();
+  void let_signals_come(int64_t held);
   /// In the journey in hand.
   int64_t time_elsewhere() const { return seen_.abroad_ns; }
   void end(JourneySeen& seen);
@@ -46,6 +50,7 @@ class Deputy {
   bool called(uint32_t from, const GuestCall& call);
   /// To its last call. By its thread, at home.
   const GuestAnswer& answer() const { return answer_; }
+  bool is_on_journey() const { return inside_.load(std::memory_order_relaxed); } // relaxed: its own thread's
 
   /// Any thread: on which node it is; 0: at home. A hint.
   uint32_t node() const {
@@ -112,6 +117,8 @@ class Deputies {
   /// See Fabric.
   void has_waited();
   int64_t time_elsewhere() const;
+  /// The calling thread's deputy while it is on a journey; else null.
+  static Deputy* of_journey();
   void end_journey(JourneySeen& seen);
 
   /// Service thread. What the thread touches first at home; nothing: what the message says cannot be.

@@ -7,6 +7,10 @@
 
 namespace hetmp::dsm {
 
+namespace {
+constexpr int64_t second = 1'000'000'000;
+}
+
 void* SignalTimer::mark() {
   static const char here = 0;
   return const_cast<char*>(&here);
@@ -26,10 +30,17 @@ bool SignalTimer::make() {
 }
 
 void SignalTimer::set(int64_t delay_ns, int64_t then_each_ns) const {
-  constexpr int64_t second = 1'000'000'000;
   const itimerspec when{{then_each_ns / second, then_each_ns % second}, {delay_ns / second, delay_ns % second}};
   if (id_ >= 0)
     raw::call(SYS_timer_settime, id_, 0, long(&when), 0);
+}
+
+int64_t SignalTimer::stop() const {
+  const itimerspec never{};
+  itimerspec before{};
+  if (id_ >= 0)
+    raw::call(SYS_timer_settime, id_, 0, long(&never), long(&before));
+  return before.it_value.tv_sec * second + before.it_value.tv_nsec;
 }
 
 } // namespace hetmp::dsm
