@@ -12,7 +12,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 20;
+inline constexpr uint32_t fabric_version = 21;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -140,6 +140,12 @@ struct Journey {
   bool restless = false;      ///< for tests: it departs again after the same delay, whatever a stay has brought
 };
 
+/// What a thread on a journey calls while it executes something private to its process: a task, from a barrier.
+struct JourneyPart {
+  const void* code = nullptr; ///< as a Journey's
+  const void* base = nullptr; ///< the same
+};
+
 /// What a journey was.
 struct JourneySeen {
   uint32_t stays = 0;
@@ -213,6 +219,9 @@ struct Fabric {
   void (*begin_journey)(const Journey* journey);
   /// The calling thread is at home.
   void (*end_journey)(JourneySeen* seen);
+  /// On a journey, at home: what the calling thread may execute elsewhere is this part from now on. Returns the part
+  /// until now, which comes back when this one has ended; such calls nest.
+  JourneyPart (*begin_part)(const JourneyPart* part);
   /// On a journey: the calling thread, at home, has waited, and is about to compute again.
   void (*has_waited)();
   /// On a journey: how long so far the calling thread, at home, has been on other nodes, ns.

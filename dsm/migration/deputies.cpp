@@ -16,6 +16,7 @@
 #include <ctime>
 #include <new>
 #include <pthread.h>
+#include <utility>
 
 namespace hetmp::dsm {
 namespace {
@@ -76,6 +77,11 @@ void Deputy::begin(const Journey& journey) {
   // It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
   ask_for_short_turns(true);
   timer_.set(rule_.delay_ns());
+}
+
+JourneyPart Deputy::begin_part(const JourneyPart& part) {
+  return {reinterpret_cast<const void*>(std::exchange(phase_, reinterpret_cast<uintptr_t>(part.code))),
+          reinterpret_cast<const void*>(std::exchange(base_, reinterpret_cast<uintptr_t>(part.base)))};
 }
 
 void Deputy::has_waited() {
@@ -306,6 +312,10 @@ void Deputies::begin_journey(const Journey& journey) {
     return;
   if (Deputy* const deputy = own())
     deputy->begin(journey);
+}
+
+JourneyPart Deputies::begin_part(const JourneyPart& part) {
+  return traveller.deputy ? traveller.deputy->begin_part(part) : JourneyPart{};
 }
 
 void Deputies::has_waited() {

@@ -31,6 +31,9 @@ class Deputy {
   bool set_up();
 
   void begin(const Journey& journey);
+  /// Likewise. What the handler finds while it changes is of no use to it: it has interrupted code that is no
+  /// program's.
+  JourneyPart begin_part(const JourneyPart& part);
   /// At home.
   void has_waited();
   /// On a journey, at home, around a call that a signal would end: none comes. What hold_signals() has returned is for
@@ -78,7 +81,7 @@ class Deputy {
   uintptr_t thread_pointer_ = 0;
   uintptr_t guard_ = 0;      ///< see DepartureMessage
   uintptr_t phase_ = 0;      ///< see DepartureMessage
-  uintptr_t base_ = 0;       ///< see Journey
+  uintptr_t base_ = 0;       ///< see Journey; of the part in hand
   void* room_ = nullptr;     ///< the same
   void* presence_ = nullptr; ///< the same
   /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
@@ -114,7 +117,8 @@ class Deputies {
   bool set_up(TravelMessages& messages);
 
   void begin_journey(const Journey& journey);
-  /// See Fabric.
+  /// See Fabric, all.
+  JourneyPart begin_part(const JourneyPart& part);
   void has_waited();
   int64_t time_elsewhere() const;
   /// The calling thread's deputy while it is on a journey; else null.

@@ -155,6 +155,9 @@ struct FabricFunctions {
     if (deputies.away() == 0)
       the_process->service_->prefetcher().lent.lend(false);
   }
+  static JourneyPart begin_part(const JourneyPart* part) {
+    return the_process->migration_.deputies().begin_part(*part);
+  }
   static int64_t time_elsewhere() { return the_process->migration_.deputies().time_elsewhere(); }
   static void has_waited() { the_process->migration_.deputies().has_waited(); }
   static void bring_home() { the_process->bring_home(); }
@@ -249,6 +252,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr,
              nullptr,
              nullptr,
+             nullptr,
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
@@ -261,6 +265,7 @@ void NodeProcess::prepare_migration() {
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;
+  fabric_.begin_part = FabricFunctions::begin_part;
   fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
   fabric_.come_home = migration_.come_home();

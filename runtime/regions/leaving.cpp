@@ -1,6 +1,7 @@
 #include "runtime/regions/leaving.hpp"
 
 #include "base/check.hpp"
+#include "runtime/regions/travelling.hpp"
 #include "runtime/tasking/help_until.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/calling_back.hpp"
@@ -8,6 +9,23 @@
 #include <utility>
 
 namespace hetmp::runtime {
+
+namespace {
+
+/// In the region's end, by a worker that has tasks to execute there.
+void help_to_the_end(Thread& worker, NodeTeam& team) {
+  const uint32_t epoch = team.released.epoch(); // no barrier is left in the region: its end moves it on
+  team.region_end.helping.fetch_add(1, std::memory_order_seq_cst);
+  team.tasks.bell.ring();
+  help_until(worker, nullptr, [&] { return team.released.epoch() != epoch; });
+}
+
+__attribute__((noinline)) void help_and_travel(Thread& worker, NodeTeam& team) {
+  const travelling::TasksJourney journey(*worker.task);
+  help_to_the_end(worker, team);
+}
+
+} // namespace
 
 void leave_region(Thread& worker, NodeTeam& team) {
   // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it
@@ -19,10 +37,10 @@ void leave_region(Thread& worker, NodeTeam& team) {
     return;
   if (take_leaving(worker, team)) {
     worker.task = task;
-    const uint32_t epoch = team.released.epoch(); // no barrier is left in the region: its end moves it on
-    team.region_end.helping.fetch_add(1, std::memory_order_seq_cst);
-    team.tasks.bell.ring();
-    help_until(worker, nullptr, [&] { return team.released.epoch() != epoch; });
+    if (team.travels) [[unlikely]]
+      help_and_travel(worker, team);
+    else
+      help_to_the_end(worker, team);
     worker.task = nullptr;
   } // else it has been called back, taken for one that has left: it comes once more
   team.region_end.leave();

@@ -175,41 +175,57 @@ schedulers::TravelLedger::Effect region_is_over(const void* microtask, double ov
   return travels().end(reinterpret_cast<uint64_t>(microtask), over_us);
 }
 
-__attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
+namespace {
+
+/// `base` and `room`: see dsm::Journey.
+void begin_journey(ImplicitTask& member, const void* base, void* room) {
+  const uint32_t node = node_of(member.local_number);
+  if (node == 0)
+    return;
   const dsm::Fabric& fabric = *travels().fabric();
+  const schedulers::TravelLedger::Permit& permit = travels().permit();
+  const dsm::Journey journey{node,
+                             member.team->description.microtask,
+                             base,
+                             room,
+                             &own_thread,
+                             make_guest_call,
+                             ns(permit.delay_us),
+                             permit.allowance,
+                             ns(permit.page_us),
+                             travels().are_drawn()};
+  fabric.begin_journey(&journey);
+  member.has_waited = fabric.has_waited;
+  member.time_elsewhere = fabric.time_elsewhere;
+}
+
+void end_journey(ImplicitTask& member) {
+  if (!member.has_waited)
+    return;
+  member.has_waited = nullptr;
+  dsm::JourneySeen seen;
+  travels().fabric()->end_journey(&seen);
+  if (seen.stays + seen.refused != 0)
+    travels().add(seen);
+}
+
+} // namespace
+
+TasksJourney::TasksJourney(ImplicitTask& member) : member_(member) { begin_journey(member, this, room_); }
+TasksJourney::~TasksJourney() { end_journey(member_); }
+
+__attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   const TeamDescription& description = team.description;
-  void (*const come_home)() = fabric.come_home;
-  const uint32_t node = node_of(self.task->local_number);
+  void (*const come_home)() = travels().fabric()->come_home;
   const events::ExecutingRegion executing(*self.task);
   const void* stack_pointer;
   asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
-  const schedulers::TravelLedger::Permit& permit = travels().permit();
   alignas(dsm::context_alignment) char room[dsm::context_room];
-  if (node != 0) {
-    const dsm::Journey journey{node,
-                               description.microtask,
-                               stack_pointer,
-                               room,
-                               &own_thread,
-                               make_guest_call,
-                               ns(permit.delay_us),
-                               permit.allowance,
-                               ns(permit.page_us),
-                               travels().are_drawn()};
-    fabric.begin_journey(&journey);
-    self.task->has_waited = fabric.has_waited;
-    self.task->time_elsewhere = fabric.time_elsewhere;
-  }
+  begin_journey(*self.task, stack_pointer, room);
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);
   come_home(); // before anything else: what follows is this process's own
-  if (node != 0) {
-    self.task->has_waited = nullptr;
-    dsm::JourneySeen seen;
-    fabric.end_journey(&seen);
-    if (seen.stays + seen.refused != 0)
-      travels().add(seen);
-  }
+  end_journey(*self.task);
   if (regions_may_be_cancelled) [[unlikely]]
     meet_at_end(*self.task);
 }

@@ -2,18 +2,14 @@
 // known of them (schedulers/placement/travel_ledger), and the DSM.
 #pragma once
 
+#include "dsm/fabric.hpp"
 #include "schedulers/placement/travel_ledger.hpp"
 
 #include <map>
 #include <string>
 
-namespace hetmp::dsm {
-struct Fabric;
-struct GuestAnswer;
-struct GuestCall;
-} // namespace hetmp::dsm
-
 namespace hetmp::runtime {
+struct ImplicitTask;
 struct NodeTeam;
 struct RegionPlan;
 struct Thread;
@@ -34,6 +30,19 @@ schedulers::TravelLedger::Effect region_is_over(const void* microtask, double ov
 
 /// As execute(), of a worker that is a member of such a region.
 void execute(Thread& self, NodeTeam& team);
+
+/// On such a worker's stack, where it executes tasks of the region behind execute(): another journey.
+class TasksJourney {
+ public:
+  explicit TasksJourney(ImplicitTask& member);
+  ~TasksJourney();
+  TasksJourney(const TasksJourney&) = delete;
+  TasksJourney& operator=(const TasksJourney&) = delete;
+
+ private:
+  ImplicitTask& member_;
+  alignas(dsm::context_alignment) char room_[dsm::context_room];
+};
 
 /// The dsm::MakeGuestCall of journeys. What it does belongs to what compilers call, which has it
 /// (runtime/abi/kmpc/kmpc_for_guests.cpp); travelling only hands it on.

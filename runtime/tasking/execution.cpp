@@ -7,6 +7,7 @@
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/task_journey.hpp"
 #include "runtime/tasking/task_watch.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
@@ -233,7 +234,7 @@ bool run_code(Thread& self, ExplicitTask& task) {
   interrupt(implicit, task, interrupted.value);
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
-    task.function(self.gtid, task.body);
+    implicit.has_waited ? call_on_journey(task, self.gtid) : task.function(self.gtid, task.body);
     HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
   }
   return resume(implicit, interrupted.value);

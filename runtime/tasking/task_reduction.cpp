@@ -1,14 +1,16 @@
 #include "runtime/tasking/task_reduction.hpp"
 
 #include "base/check.hpp"
+#include "base/exit_codes.hpp"
+#include "base/message.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <new>
 
 namespace hetmp::runtime {
 namespace {
@@ -21,10 +23,17 @@ ReductionCopies* new_copies(uint32_t threads, size_t items) {
   return made;
 }
 
-constexpr std::align_val_t copy_alignment{cache_line}; // two threads' copies share no line
+/// The program's memory, as for what a task has of its own: threads may be executed elsewhere. Two threads' copies
+/// share no line.
+void* allocate_copy(size_t bytes) {
+  void* const copy = aligned_alloc(cache_line, (bytes + cache_line - 1) / cache_line * cache_line);
+  if (!copy)
+    die(exit_code::no_resources, "no memory for a reduction's copy of %zu bytes", bytes);
+  return copy;
+}
 
 void* make_copy(const ReductionItem& item) {
-  void* copy = operator new(item.bytes, copy_alignment);
+  void* copy = allocate_copy(item.bytes);
   if (!item.initialise)
     memset(copy, 0, item.bytes);
   else if (item.original)
@@ -96,7 +105,7 @@ void fold(const TaskReductions& reductions) {
       item.combine(item.variable, copy);
       if (item.finalise)
         item.finalise(copy);
-      operator delete(copy, copy_alignment);
+      free(copy);
     }
   }
 }
@@ -134,7 +143,7 @@ void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
 void forget_team_reductions(NodeTeam& team) {
   for (ReductionCopies* copies : team.tasks.reductions) {
     for (size_t i = 0; i < copies->items * copies->threads; i++)
-      operator delete(copies->copies[i].load(std::memory_order_relaxed), copy_alignment);
+      free(copies->copies[i].load(std::memory_order_relaxed));
     delete copies;
   }
   team.tasks.reductions.clear();

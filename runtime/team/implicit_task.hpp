@@ -32,8 +32,8 @@ struct alignas(cache_line) ImplicitTask {
   uint32_t singles = 0;
   uint64_t first_trips = 0; ///< of the region's first loop that the runtime has seen; 0: none yet
   uint32_t exclusions = 0;  ///< critical sections and locks entered in the region, where nodes are processes
-  /// Null unless its thread may be executed elsewhere for a while (regions/travelling.hpp): what to call when that has
-  /// waited.
+  /// Null unless its thread is on a journey, and may be executed elsewhere for a while (regions/travelling.hpp): what
+  /// to call when that has waited.
   void (*has_waited)() = nullptr;
   int64_t (*time_elsewhere)() = nullptr; ///< then: how long it has been so far, ns
   uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp

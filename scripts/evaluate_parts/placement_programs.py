@@ -71,6 +71,7 @@ PROGRAMS = {
     "jacobi": _classes("jacobi", S=0.01, W=1.7, A=7),
     "seidel": _classes("seidel", S=0.01, W=0.9, A=3.5),
     "primes": _classes("primes", S=0.01, W=1.6, A=9),
+    "queens": _classes("queens", S=0.01, W=0.2, A=1.1, B=7.3),
     "growing": _classes("growing", S=0.01, W=0.9, A=5.7),
     "neighbours": Program("neighbours/neighbours.cpp", {0.05: "S", 1.2: "W", 8: "A"}),
     "phases": _classes("phases", S=0.02, W=0.5, B=4),

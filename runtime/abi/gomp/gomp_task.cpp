@@ -2,6 +2,7 @@
 #include "runtime/abi/gomp/gomp_task.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
+#include "runtime/process/invoke.hpp"
 #include "runtime/sync/mapped_reductions.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/task_graph/taskloop.hpp"
@@ -38,7 +39,7 @@ struct alignas(16) Body {
   void* data;
 };
 
-void run(int, void* argument) {
+HETMP_CALLS_PROGRAM void run(int, void* argument) {
   const Body& body = *static_cast<Body*>(argument);
   body.function(body.data);
 }

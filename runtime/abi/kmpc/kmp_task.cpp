@@ -1,5 +1,6 @@
 #include "runtime/abi/kmpc/kmp_task.hpp"
 
+#include "runtime/process/invoke.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace hetmp::runtime {
 namespace {
 
 /// A compiler may make a `taskwait` with depend and nowait clauses a task without a routine.
-void run(int gtid, void* body) {
+HETMP_CALLS_PROGRAM void run(int gtid, void* body) {
   KmpTask* task = static_cast<KmpTask*>(body);
   if (task->routine)
     task->routine(gtid, task);

@@ -1,0 +1,229 @@
+// Tasks of a region at home whose threads are executed elsewhere while they execute them: at barriers, at a region's
+// end, inside other tasks that wait. What such a task may do: generate others and wait for them, wait for a taskgroup,
+// reduce, throw and catch, lock, allocate, copy objects; all of it in the name of the thread that it is tied to.
+// run: HETMP_PLACEMENT=journeys:1
+// run: HETMP_PLACEMENT=journeys:2 OMP_NUM_THREADS=7 OMP_STACKSIZE=512K
+// run: HETMP_PLACEMENT=journeys:3 OMP_NUM_THREADS=2
+// run: HETMP_PLACEMENT=journeys:4 OMP_CANCELLATION=true
+#include "stress.hpp"
+
+#include <memory>
+#include <omp.h>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+constexpr int most_members = 16;
+long home;
+std::atomic<long> at_barriers{0}, at_ends{0}, in_waits{0}, in_loops{0};
+
+bool is_abroad() { return stress::process_now() != home; }
+
+/// Some milliseconds; whether it was executed elsewhere meanwhile.
+bool computes_abroad(int most = 20) {
+  for (int i = 0; i < most; ++i) {
+    if (is_abroad())
+      return true;
+    stress::compute(uint64_t(i));
+  }
+  return false;
+}
+
+/// Of tasks that one member generates, the team executes each once.
+template <bool meets> void tasks_of_one(std::atomic<long>& abroad) {
+  constexpr int tasks = 24;
+  uint64_t values[tasks];
+  std::atomic<long> executed{0};
+#pragma omp parallel
+  {
+#pragma omp single nowait
+    for (int i = 0; i < tasks; ++i) {
+#pragma omp task shared(values, executed, abroad) firstprivate(i)
+      {
+        const int member = omp_get_thread_num();
+        abroad += computes_abroad();
+        CHECK_EQUAL(omp_get_thread_num(), member);
+        CHECK(omp_get_num_threads() <= most_members);
+        values[i] = stress::mix(uint64_t(i));
+        executed++;
+      }
+    }
+    if (meets) {
+#pragma omp barrier
+      CHECK_EQUAL(executed, tasks);
+    }
+  }
+  CHECK_EQUAL(executed, tasks);
+  for (int i = 0; i < tasks; ++i)
+    CHECK(values[i] == stress::mix(uint64_t(i)));
+}
+
+/// A tree in which each task waits for its two children, and has them write where it waits.
+uint64_t tree(int depth, uint64_t name) {
+  in_waits += computes_abroad(4);
+  if (depth == 0)
+    return stress::mix(name);
+  uint64_t left = 0, right = 0;
+#pragma omp task shared(left)
+  left = tree(depth - 1, 2 * name);
+#pragma omp task shared(right) if (depth != 2)
+  right = tree(depth - 1, 2 * name + 1);
+  computes_abroad(3);
+#pragma omp taskwait
+  return left * 3 + right;
+}
+
+uint64_t tree_alone(int depth, uint64_t name) {
+  return depth == 0 ? stress::mix(name) : tree_alone(depth - 1, 2 * name) * 3 + tree_alone(depth - 1, 2 * name + 1);
+}
+
+void trees() {
+  uint64_t value = 0;
+#pragma omp parallel
+#pragma omp single
+  value = tree(5, 1);
+  CHECK(value == tree_alone(5, 1));
+}
+
+/// One inside the other: each waits for the next one.
+void chain(int length, std::atomic<int>& ended) {
+  computes_abroad(length % 16 == 0 ? 10 : 0);
+  if (length != 0) {
+#pragma omp task shared(ended)
+    chain(length - 1, ended);
+#pragma omp taskwait
+  }
+  ended++;
+}
+
+void chains() {
+  std::atomic<int> ended{0};
+#pragma omp parallel
+#pragma omp single
+  chain(100, ended);
+  CHECK_EQUAL(ended, 101);
+}
+
+void loops_and_groups() {
+  long sum = 0, iterations = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskgroup task_reduction(+ : sum)
+    {
+      for (int i = 1; i <= 12; ++i) {
+#pragma omp task in_reduction(+ : sum) firstprivate(i)
+        {
+          sum += i;
+          computes_abroad(10);
+          sum += i;
+        }
+      }
+    }
+    CHECK_EQUAL(sum, 156);
+#pragma omp taskloop grainsize(8) shared(iterations)
+    for (int i = 0; i < 200; ++i) {
+      in_loops += computes_abroad(1);
+#pragma omp atomic
+      iterations++;
+    }
+    CHECK_EQUAL(iterations, 200);
+  }
+}
+
+std::atomic<int> alive{0};
+
+/// Counts itself.
+class Object {
+ public:
+  explicit Object(int value) : value_(value) { alive++; }
+  Object(const Object& other) : value_(other.value_) { alive++; }
+  Object& operator=(const Object&) = delete;
+  ~Object() {
+    CHECK(value_ >= 0);
+    value_ = -1;
+    alive--;
+  }
+  int value() const { return value_; }
+
+ private:
+  int value_;
+};
+
+void objects_and_exceptions() {
+  std::atomic<int> caught{0};
+  long total = 0;
+  std::vector<int> found;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 16; ++i) {
+    const Object object(i);
+#pragma omp task firstprivate(object) shared(caught, total, found)
+    {
+      computes_abroad(10);
+      const auto block = std::make_unique<std::vector<int>>(100, object.value());
+      computes_abroad(3);
+#pragma omp critical
+      {
+        computes_abroad(1);
+        total += (*block)[99];
+        found.push_back(object.value());
+      }
+      try {
+        computes_abroad(5);
+        if (object.value() % 2 == 0)
+          throw std::runtime_error("even");
+      } catch (const std::runtime_error&) {
+        caught++;
+      }
+    }
+  }
+  CHECK_EQUAL(total, 120);
+  CHECK_EQUAL(long(found.size()), 16);
+  CHECK_EQUAL(caught, 8);
+  CHECK_EQUAL(alive, 0);
+}
+
+/// Dependences: each cell has the values of its turn only.
+void chains_of_dependences() {
+  constexpr int cells = 4, turns = 10;
+  long cell[cells] = {};
+#pragma omp parallel
+#pragma omp single
+  for (int turn = 0; turn < turns; ++turn)
+    for (int i = 0; i < cells; ++i) {
+#pragma omp task depend(inout : cell[i]) depend(in : cell[(i + 1) % cells]) shared(cell)
+      {
+        CHECK_EQUAL(cell[i], turn);
+        computes_abroad(6);
+        CHECK_EQUAL(cell[i], turn);
+        cell[i]++;
+      }
+    }
+  for (const long value : cell)
+    CHECK_EQUAL(value, turns);
+}
+
+void everything() {
+  tasks_of_one<true>(at_barriers);
+  tasks_of_one<false>(at_ends);
+  trees();
+  loops_and_groups();
+}
+
+} // namespace
+
+int main() {
+  home = stress::process_now();
+  for (int round = 0; round < 3; ++round)
+    everything();
+  chains();
+  objects_and_exceptions();
+  chains_of_dependences();
+  if (stress::threads_must_travel()) // otherwise all that would have shown nothing
+    for (int more = 0; at_barriers == 0 || at_ends == 0 || in_waits == 0 || in_loops == 0; ++more) {
+      CHECK(more < 100);
+      everything();
+    }
+}
