@@ -94,6 +94,7 @@ void wait_for_iteration(ImplicitTask& task, const int64_t* values) {
   uint64_t bit;
   if (!nest.posted || !find_bit(nest, values, bit))
     return;
+  task.exchanges++;
   // seq_cst: pairs with post_iteration(); also acquires what was done before that.
   const auto is_posted = [&] {
     return (nest.posted[bit / bits].load(std::memory_order_seq_cst) & uint32_t(1) << bit % bits) != 0;

@@ -54,6 +54,7 @@ void open_ordered_chunk(ImplicitTask& task, schedulers::Range chunk, uint64_t pr
   loop.predecessor_end = predecessor_end;
   loop.waited = false;
   loop.region_done = false;
+  task.exchanges++;
 }
 
 void close_ordered_chunk(ImplicitTask& task) {

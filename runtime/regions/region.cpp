@@ -72,7 +72,7 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   task.singles = team.first_single;
   task.worksharing = 1;
   task.first_trips = 0;
-  task.exclusions = 0;
+  task.exchanges = 0;
   task.in_static_loop = task.left_worksharing = task.has_met_at_reduction = false;
   task.loop.open = false;
   task.static_visit = 0;
@@ -237,7 +237,7 @@ namespace {
 schedulers::VisitSeen seen_of(const NodeTeam& team) {
   const ImplicitTask& primary = team.members[0];
   return {.trips = primary.first_trips,
-          .exchanges = team.meetings + uint32_t(primary.loops - team.loops_before) + primary.exclusions};
+          .exchanges = team.meetings + uint32_t(primary.loops - team.loops_before) + primary.exchanges};
 }
 
 /// In the place of members that nobody has waited for. Where there are tasks they begin as threads: a member may wait

@@ -13,7 +13,7 @@ namespace {
 /// By known threads: a region's task executes what they do, unless the thread comes to its end.
 void note_exclusion_of(Thread& self) {
   if (self.task)
-    self.task->exclusions++;
+    self.task->exchanges++;
 }
 
 } // namespace

@@ -31,7 +31,9 @@ struct alignas(cache_line) ImplicitTask {
   uint64_t loops = 0;      ///< position in the ring of loop buffers
   uint32_t singles = 0;
   uint64_t first_trips = 0; ///< of the region's first loop that the runtime has seen; 0: none yet
-  uint32_t exclusions = 0;  ///< critical sections and locks entered in the region, where nodes are processes
+  /// In the region: what several nodes would ask each other for. Critical sections and locks entered, where nodes are
+  /// processes; ordered chunks, and iterations of doacross loops that were to be waited for.
+  uint32_t exchanges = 0;
   /// Null unless its thread is on a journey, and may be executed elsewhere for a while (regions/travelling.hpp): what
   /// to call when that has waited.
   void (*has_waited)() = nullptr;
