@@ -9,6 +9,7 @@
 //   exit-in-region C   the last thread of a team, which is on another node if there is one, calls exit(C)
 //   system C  runs the shell command C
 //   tasks N   tasks of a millisecond, until as many as N threads have executed some
+//   rows N    N visits of a region whose rows wait each for the one before
 //   segv      the last thread of a team reads a null pointer
 #include <omp.h>
 #include <stdio.h>
@@ -115,6 +116,23 @@ static void fault_in_region(void) {
     *nowhere = 1;
 }
 
+// N visits of a region whose rows wait each for the one before.
+static void rows(int visits) {
+  enum { count = 200, width = 8000 };
+  static volatile double row[count];
+  for (int visit = 0; visit < visits; ++visit) {
+#pragma omp parallel for ordered(1) schedule(static, 1)
+    for (int i = 1; i < count; ++i) {
+      double value = i;
+      for (int step = 0; step < width; ++step)
+        value = value * 0.999 + 1;
+#pragma omp ordered depend(sink : i - 1)
+      row[i] = row[i - 1] + value;
+#pragma omp ordered depend(source)
+    }
+  }
+}
+
 static int sums_and_then(const char* what, int count) {
   const int sum = sums(count);
   if (strcmp(what, "-exit") == 0)
@@ -150,6 +168,8 @@ int main(int argc, char** argv) {
     return system(argv[2]) != 0;
   else if (strcmp(what, "tasks") == 0)
     tasks(number);
+  else if (strcmp(what, "rows") == 0)
+    rows(number);
   else if (strcmp(what, "segv") == 0)
     fault_in_region();
   else
