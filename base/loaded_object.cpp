@@ -248,21 +248,32 @@ std::vector<LoadedObject::Reference> LoadedObject::addresses_in_data(bool (*want
   return found;
 }
 
+std::vector<LoadedObject::Reference> LoadedObject::references_to_own(bool (*wanted)(std::string_view name)) const {
+  std::vector<Reference> found;
+  if (!symbols_ || !strings_)
+    return found;
+  const auto is_slot = [](const ElfW(Rela) & entry) { return ELF64_R_TYPE(entry.r_info) == R_X86_64_GLOB_DAT; };
+  const size_t relative = std::min(relative_count_, relocation_count_);
+  add_references(relocations_ + relative, relocation_count_ - relative, is_slot, wanted, found, true);
+  return found;
+}
+
 template <class IsOne>
 void LoadedObject::add_references(const ElfW(Rela) * first, size_t count, IsOne&& is_one,
-                                  bool (*wanted)(std::string_view name), std::vector<Reference>& found) const {
+                                  bool (*wanted)(std::string_view name), std::vector<Reference>& found,
+                                  bool are_own) const {
   for (const ElfW(Rela)* entry = first; entry != first + count; ++entry) {
     if (!is_one(*entry))
       continue;
     const auto number = uint32_t(ELF64_R_SYM(entry->r_info));
     const ElfW(Sym)& symbol = symbols_[number];
     const char* name = strings_ + symbol.st_name;
-    if (symbol.st_shndx != SHN_UNDEF || !wanted(name))
+    if ((symbol.st_shndx != SHN_UNDEF) != are_own || !wanted(name))
       continue;
     auto* const slot = reinterpret_cast<uintptr_t*>(load_address_ + entry->r_offset);
     const uintptr_t target = *slot;
     // Before the first call it is the object's own code that finds the function.
-    const bool unbound = target >= begin_ && target < end_;
+    const bool unbound = !are_own && target >= begin_ && target < end_;
     found.push_back({name, version_wanted(number), unbound ? 0 : target, slot});
   }
 }

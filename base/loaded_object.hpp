@@ -60,6 +60,9 @@ class LoadedObject {
   /// The same of addresses among its data, as they stand there: tables of functions, and of virtual ones. The program
   /// may write there.
   std::vector<Reference> addresses_in_data(bool (*wanted)(std::string_view name)) const;
+  /// Its references to symbols of its own in whose place others' may be used, as a program's copy of a library's
+  /// variable.
+  std::vector<Reference> references_to_own(bool (*wanted)(std::string_view name)) const;
 
  private:
   void read_dynamic(const ElfW(Dyn) * entry);
@@ -71,7 +74,7 @@ class LoadedObject {
   const char* version_wanted(uint32_t symbol) const;
   template <class IsOne>
   void add_references(const ElfW(Rela) * first, size_t count, IsOne&& is_one, bool (*wanted)(std::string_view name),
-                      std::vector<Reference>& found) const;
+                      std::vector<Reference>& found, bool are_own = false) const;
 
   dl_phdr_info headers_;
   const char* path_;

@@ -7,6 +7,8 @@
 #include "base/variables/variable.hpp"
 #include "dsm/ahead/prefetch_choice.hpp"
 #include "dsm/engine/service_thread.hpp"
+#include "dsm/objects/private_objects.hpp"
+#include "dsm/objects/shared_variables.hpp"
 #include "dsm/process/control_message.hpp"
 #include "dsm/process/private_threads.hpp"
 #include "dsm/space/address_space.hpp"
@@ -259,9 +261,13 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              FabricFunctions::why_no_journeys};
 }
 
-/// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere.
+/// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere. So with
+/// variables that a place is found for here.
 void NodeProcess::prepare_migration() {
-  if (launch_.made_by_launcher() || !read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare())
+  if (launch_.made_by_launcher())
+    return;
+  share_variables(loaded_objects(), [](size_t bytes) { return the_process->heap_.allocate(bytes); });
+  if (!read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare())
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;
