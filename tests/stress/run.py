@@ -13,7 +13,8 @@ A program is any .cpp of programs/ with a main(); its comments say more:
     // stdout: N lines of REGEX       what standard output must consist of
     // said on several nodes: REGEX   a line on standard error, exactly one for each such comment, in this order
 It passes if it does that within its time and says nothing else on standard error. Mode stock is a stock libomp: a program that
-fails there is wrong itself. --seed gives other random decisions (STRESS_SEED).
+fails there is wrong itself. --seed gives other random decisions (STRESS_SEED). With --set STRESS_PERCENT=N random_programs,
+random_phases, heap and containers do that much of what they usually do.
 Exit codes: 0 passed, 1 failed, 77 skipped (the machine does not allow the mode).
 """
 import argparse

@@ -126,7 +126,7 @@ void use_elsewhere() {
 } // namespace
 
 int main() {
-  grow_together(80);
-  pass_on(6);
+  grow_together(stress::portion(80));
+  pass_on(stress::portion(6));
   use_elsewhere();
 }

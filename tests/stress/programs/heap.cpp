@@ -163,7 +163,7 @@ void chains(int length) {
 void mappings() {
   static uint64_t* area[threads];
   constexpr size_t words = 16 * 512;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < stress::portion(4); ++round) {
 #pragma omp parallel num_threads(threads)
     {
       const int me = omp_get_thread_num();
@@ -190,7 +190,7 @@ void mappings() {
 } // namespace
 
 int main() {
-  change_hands(24);
-  chains(300);
+  change_hands(stress::portion(24));
+  chains(stress::portion(300));
   mappings();
 }

@@ -106,11 +106,11 @@ void hand_on(uint64_t rounds) {
 
 int main() {
   const uint64_t seed = stress::seed();
-  run(global_words, {seed, 4, 512}, 6); // whole pages change hands
-  run(global_words, {seed + 1, 4, 1}, 4);
-  run(global_words, {seed + 2, 8, 64}, 4);
+  run(global_words, {seed, 4, 512}, stress::portion(6)); // whole pages change hands
+  run(global_words, {seed + 1, 4, 1}, stress::portion(4));
+  run(global_words, {seed + 2, 8, 64}, stress::portion(4));
   std::vector<uint64_t> on_heap(words);
-  run(on_heap.data(), {seed + 3, 3, 100}, 4); // granules across page boundaries
-  run_bytes(60'000);
-  hand_on(40);
+  run(on_heap.data(), {seed + 3, 3, 100}, stress::portion(4)); // granules across page boundaries
+  run_bytes(stress::portion(60'000));
+  hand_on(stress::portion(40));
 }

@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr uint64_t regions = 80;
+const uint64_t regions = uint64_t(portion(80));
 
 /// After its work each thread looks at what the others have done, while the team is still together.
 void flat(const Region& region) {

@@ -89,10 +89,19 @@ inline long process_now() {
   return result;
 }
 
+/// What a variable of the environment says, or the usual number.
+inline uint64_t number_of(const char* variable, uint64_t usual) {
+  const char* text = getenv(variable);
+  return text ? strtoull(text, nullptr, 0) : usual;
+}
+
 /// STRESS_SEED, or always the same.
-inline uint64_t seed() {
-  const char* text = getenv("STRESS_SEED");
-  return text ? strtoull(text, nullptr, 0) : 20;
+inline uint64_t seed() { return number_of("STRESS_SEED", 20); }
+
+/// How often something is done: STRESS_PERCENT of the usual number, for machines that are slow (tests/rdma).
+inline int portion(int usual) {
+  const int part = int(uint64_t(usual) * number_of("STRESS_PERCENT", 100) / 100);
+  return part > 0 ? part : 1;
 }
 
 } // namespace stress
