@@ -223,6 +223,11 @@ uintptr_t LoadedObject::find_function(const char* name, const char* version) con
 }
 
 std::vector<LoadedObject::Reference> LoadedObject::references(bool (*wanted)(std::string_view name)) const {
+  return references_by_slots(wanted, false);
+}
+
+std::vector<LoadedObject::Reference> LoadedObject::references_by_slots(bool (*wanted)(std::string_view name),
+                                                                       bool are_own) const {
   std::vector<Reference> found;
   if (!symbols_ || !strings_)
     return found;
@@ -231,8 +236,8 @@ std::vector<LoadedObject::Reference> LoadedObject::references(bool (*wanted)(std
     return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
   };
   const size_t relative = std::min(relative_count_, relocation_count_);
-  add_references(relocations_ + relative, relocation_count_ - relative, is_slot, wanted, found);
-  add_references(calls_, call_count_, is_slot, wanted, found);
+  add_references(relocations_ + relative, relocation_count_ - relative, is_slot, wanted, found, are_own);
+  add_references(calls_, call_count_, is_slot, wanted, found, are_own);
   return found;
 }
 
@@ -249,13 +254,7 @@ std::vector<LoadedObject::Reference> LoadedObject::addresses_in_data(bool (*want
 }
 
 std::vector<LoadedObject::Reference> LoadedObject::references_to_own(bool (*wanted)(std::string_view name)) const {
-  std::vector<Reference> found;
-  if (!symbols_ || !strings_)
-    return found;
-  const auto is_slot = [](const ElfW(Rela) & entry) { return ELF64_R_TYPE(entry.r_info) == R_X86_64_GLOB_DAT; };
-  const size_t relative = std::min(relative_count_, relocation_count_);
-  add_references(relocations_ + relative, relocation_count_ - relative, is_slot, wanted, found, true);
-  return found;
+  return references_by_slots(wanted, true);
 }
 
 template <class IsOne>

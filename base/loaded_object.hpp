@@ -72,6 +72,7 @@ class LoadedObject {
   const char* version_defined(uint32_t symbol) const;
   template <class Visit> void for_each_wanted_version(Visit&& visit) const;
   const char* version_wanted(uint32_t symbol) const;
+  std::vector<Reference> references_by_slots(bool (*wanted)(std::string_view name), bool are_own) const;
   template <class IsOne>
   void add_references(const ElfW(Rela) * first, size_t count, IsOne&& is_one, bool (*wanted)(std::string_view name),
                       std::vector<Reference>& found, bool are_own = false) const;

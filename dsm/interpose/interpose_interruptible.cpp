@@ -2,6 +2,8 @@
 // sleep, that wait for several files or for signals, System V's, and those on sockets, which may have a time limit.
 // Each does what it does, undisturbed by the signal that lets threads travel.
 #include "dsm/interpose/undisturbed.hpp"
+#include "dsm/objects/passed_through.hpp"
+#include "dsm/objects/private_objects.hpp"
 
 #include <csignal>
 #include <dlfcn.h>
@@ -14,6 +16,7 @@
 #include <sys/socket.h>
 #include <threads.h>
 #include <unistd.h>
+#include <vector>
 
 // What programs call that were built with _FORTIFY_SOURCE.
 extern "C" {
@@ -80,20 +83,46 @@ ssize_t __recvfrom_chk(int file, void* to, size_t bytes, size_t room, int flags,
 namespace hetmp::dsm {
 namespace {
 
+/// The linker's names for the ends of this library.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[], _end[];
+
+bool is_ours(const void* code) { return __ehdr_start <= code && code < _end; }
+
+/// The C library's own function. Whoever else stands in front of it may keep data in memory that nodes share.
+uintptr_t own_function(const std::vector<LoadedObject>& objects, const std::vector<ObjectFacts>& facts,
+                       const char* name) {
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (const uintptr_t found = facts[i].is_of_c_library ? objects[i].find_function(name, "") : 0)
+      return found;
+  return reinterpret_cast<uintptr_t>(dlsym(RTLD_NEXT, name));
+}
+
+/// What a call goes on to: from this library the C library's own function, from others what would have been called
+/// without this one.
+template <class Function> struct Original {
+  Function* next;
+  Function* own;
+  Function* of(const void* caller) const { return is_ours(caller) ? own : next; }
+};
+
 /// Found when the library is loaded, before there are threads: a search takes the dynamic linker's lock.
 struct Originals {
+  const std::vector<LoadedObject> objects = loaded_objects();
+  const std::vector<ObjectFacts> facts = facts_of(objects);
 #define HETMP_FIND(result, name, parameters, arguments, exceptions)                                                    \
-  decltype(&::name) name = reinterpret_cast<decltype(&::name)>(dlsym(RTLD_NEXT, #name));
+  static_assert(is_passed_through(#name));                                                                             \
+  Original<result parameters> name = {reinterpret_cast<result(*) parameters>(dlsym(RTLD_NEXT, #name)),                 \
+                                      reinterpret_cast<result(*) parameters>(own_function(objects, facts, #name))};
   HETMP_INTERRUPTIBLE_FUNCTIONS(HETMP_FIND)
 #undef HETMP_FIND
 };
 
 const Originals& originals() {
-  static const Originals found;
+  static const Originals& found = *new Originals; // never destroyed: threads may outlive static objects
   return found;
 }
 
-__attribute__((constructor)) void find_originals() { originals(); }
+__attribute__((constructor)) void find_interruptible_functions() { originals(); }
 
 } // namespace
 } // namespace hetmp::dsm
@@ -102,9 +131,9 @@ __attribute__((constructor)) void find_originals() { originals(); }
 extern "C" {
 
 #define HETMP_CALL(result, name, parameters, arguments, exceptions)                                                    \
-  result name parameters exceptions {                                                                                  \
+  __attribute__((noinline)) result name parameters exceptions {                                                        \
     const hetmp::dsm::Undisturbed here;                                                                                \
-    return hetmp::dsm::originals().name arguments;                                                                     \
+    return hetmp::dsm::originals().name.of(__builtin_return_address(0)) arguments;                                     \
   }
 HETMP_INTERRUPTIBLE_FUNCTIONS(HETMP_CALL)
 #undef HETMP_CALL

@@ -76,7 +76,7 @@ Times& times() {
   return instance;
 }
 
-__attribute__((constructor)) void find_originals() { times(); }
+__attribute__((constructor)) void find_times() { times(); }
 
 } // namespace
 } // namespace hetmp::dsm

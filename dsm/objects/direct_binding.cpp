@@ -2,6 +2,7 @@
 
 #include "base/loaded_object.hpp"
 #include "dsm/objects/open_relro.hpp"
+#include "dsm/objects/passed_through.hpp"
 #include "dsm/objects/private_objects.hpp"
 
 #include <algorithm>
@@ -21,8 +22,9 @@ uintptr_t definition(const LoadedObject::Reference& reference, const LoadedObjec
                      const std::vector<const LoadedObject*>& needed) {
   if (reference.name == "__libc_single_threaded")
     return reinterpret_cast<uintptr_t>(&never_single_threaded);
-  if (const uintptr_t found = ours.find_function(reference.name.c_str(), ""))
-    return found;
+  if (!is_passed_through(reference.name))
+    if (const uintptr_t found = ours.find_function(reference.name.c_str(), ""))
+      return found;
   for (const LoadedObject* object : needed)
     if (const uintptr_t found = object->find_function(reference.name.c_str(), reference.version.c_str()))
       return found;

@@ -1,0 +1,28 @@
+// Functions of the C library that stand in front of it here for the program's sake only (dsm/interpose): they do the
+// same, and somewhat besides. What serves the node calls the C library's own (direct_binding.hpp), also in this
+// library.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace hetmp::dsm {
+
+/// In the order of strcmp().
+inline constexpr std::string_view functions_passed_through[] = {
+    "__poll_chk",      "__ppoll_chk",  "__recv_chk",  "__recvfrom_chk", "accept",       "accept4",    "asctime",
+    "clock_nanosleep", "connect",      "ctime",       "epoll_pwait",    "epoll_pwait2", "epoll_wait", "gmtime",
+    "localtime",       "msgrcv",       "msgsnd",      "nanosleep",      "pause",        "poll",       "ppoll",
+    "pselect",         "recv",         "recvfrom",    "recvmmsg",       "recvmsg",      "select",     "sem_clockwait",
+    "sem_timedwait",   "semop",        "semtimedop",  "send",           "sendmmsg",     "sendmsg",    "sendto",
+    "sigsuspend",      "sigtimedwait", "sigwaitinfo", "sleep",          "thrd_sleep",   "usleep",
+};
+
+constexpr bool is_passed_through(std::string_view function) {
+  return std::binary_search(std::begin(functions_passed_through), std::end(functions_passed_through), function);
+}
+
+static_assert(std::is_sorted(std::begin(functions_passed_through), std::end(functions_passed_through)));
+
+} // namespace hetmp::dsm
