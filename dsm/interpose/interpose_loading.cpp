@@ -12,7 +12,7 @@ extern "C" void* dlopen(const char* file, int flags) {
   NodeProcess* process = must_allocate_privately() ? nullptr : NodeProcess::instance();
   if (process && file && !(flags & RTLD_NOLOAD))
     return (process->has_started() ? load_late : load_early)(file, flags, __builtin_return_address(0));
-  static const auto real = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
+  const auto real = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
   // A jump, not a call, when optimised: the dynamic linker looks at who calls, for that one's search path.
   return real(file, flags);
 }

@@ -5,6 +5,7 @@
 #include "dsm/process/node_process.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -23,9 +24,13 @@ template <class Attributes> int set_shared(const char* name, Attributes* attribu
   return real<int(Attributes*, int)>(name)(attributes, several_nodes() && known ? PTHREAD_PROCESS_PRIVATE : shared);
 }
 
-int set_kind(const char* name, const char* kind, bool& said, pthread_mutexattr_t* attributes, int value, int ordinary) {
+enum class Kind : uint8_t { Robust, Priority };
+
+int set_kind(const char* name, Kind kind, pthread_mutexattr_t* attributes, int value, int ordinary) {
+  static bool said[2] = {};
   if (several_nodes() && value != ordinary) {
-    say_once(said, "%s: %s mutexes do not work between nodes; refused (ENOTSUP)", name, kind);
+    say_once(said[size_t(kind)], "%s: %s mutexes do not work between nodes; refused (ENOTSUP)", name,
+             kind == Kind::Robust ? "robust" : "priority");
     return ENOTSUP;
   }
   return real<int(pthread_mutexattr_t*, int)>(name)(attributes, value);
@@ -55,12 +60,10 @@ int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
   return real<int(sem_t*, int, unsigned)>("sem_init")(semaphore, several_nodes() ? 0 : shared, value);
 }
 int pthread_mutexattr_setrobust(pthread_mutexattr_t* attributes, int robustness) noexcept {
-  static bool said = false;
-  return set_kind("pthread_mutexattr_setrobust", "robust", said, attributes, robustness, PTHREAD_MUTEX_STALLED);
+  return set_kind("pthread_mutexattr_setrobust", Kind::Robust, attributes, robustness, PTHREAD_MUTEX_STALLED);
 }
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t* attributes, int protocol) noexcept {
-  static bool said = false;
-  return set_kind("pthread_mutexattr_setprotocol", "priority", said, attributes, protocol, PTHREAD_PRIO_NONE);
+  return set_kind("pthread_mutexattr_setprotocol", Kind::Priority, attributes, protocol, PTHREAD_PRIO_NONE);
 }
 
 } // extern "C"
