@@ -95,6 +95,21 @@ inline uint64_t number_of(const char* variable, uint64_t usual) {
   return text ? strtoull(text, nullptr, 0) : usual;
 }
 
+/// The process in which the program has begun.
+inline const long home = process_now();
+
+inline bool is_abroad() { return process_now() != home; }
+
+/// Until it is executed elsewhere, but so many times 0.1 ms at most; whether it was.
+inline bool computes_abroad(int most = 20) {
+  for (int i = 0; i < most; ++i) {
+    if (is_abroad())
+      return true;
+    compute(uint64_t(i));
+  }
+  return false;
+}
+
 /// STRESS_SEED, or always the same.
 inline uint64_t seed() { return number_of("STRESS_SEED", 20); }
 

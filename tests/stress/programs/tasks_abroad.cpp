@@ -14,21 +14,10 @@
 
 namespace {
 
+using stress::computes_abroad;
+
 constexpr int most_members = 16;
-long home;
 std::atomic<long> at_barriers{0}, at_ends{0}, in_waits{0}, in_loops{0};
-
-bool is_abroad() { return stress::process_now() != home; }
-
-/// Some milliseconds; whether it was executed elsewhere meanwhile.
-bool computes_abroad(int most = 20) {
-  for (int i = 0; i < most; ++i) {
-    if (is_abroad())
-      return true;
-    stress::compute(uint64_t(i));
-  }
-  return false;
-}
 
 /// Of tasks that one member generates, the team executes each once.
 template <bool meets> void tasks_of_one(std::atomic<long>& abroad) {
@@ -215,7 +204,6 @@ void everything() {
 } // namespace
 
 int main() {
-  home = stress::process_now();
   for (int round = 0; round < 3; ++round)
     everything();
   chains();
