@@ -111,6 +111,24 @@ void LocalMemory::give_zeros(PageNumber page, bool writable) {
   __atomic_or_fetch(&page_flags_[page], present, __ATOMIC_RELAXED);
 }
 
+void LocalMemory::give_zeros_ahead(PageRange pages) {
+  constexpr uint32_t most = publish_bytes / page_bytes;
+  HETMP_CHECK(pages.count != 0 && pages.count <= most && pages.first + pages.count <= plan_.pages());
+  const uintptr_t address = plan_.address_of(pages.first);
+  unsigned char resident[most] = {};
+  find_resident(address, pages.count, resident);
+  for (uint32_t i = 0; i < pages.count; ++i) {
+    const auto is_absent = [](unsigned char flags) { return (flags & 1) == 0; };
+    if (!is_absent(resident[i]))
+      continue;
+    const auto run = uint32_t(std::find_if_not(resident + i, resident + pages.count, is_absent) - (resident + i));
+    const size_t done = faults_.map_zeros(address + i * page_bytes, run);
+    for (uint32_t filled = i; filled < i + done; ++filled)
+      __atomic_or_fetch(&page_flags_[pages.first + filled], present, __ATOMIC_RELAXED);
+    i += uint32_t(done);
+  }
+}
+
 /// At their home the pages may never have been touched, and then they are filled with zeros here: this thread must not
 /// fault when it reads them.
 void LocalMemory::protect(uintptr_t address, PageRange pages) {

@@ -44,6 +44,9 @@ class LocalMemory {
   void publish(PageNumber page);
   /// A page of this node's that was never touched, or given back by the program: it becomes zeros. Wakes nobody.
   void give_zeros(PageNumber page, bool writable);
+  /// Likewise the pages of the range that are absent, as far as that goes without effort; they are writable. Within the
+  /// piece of one publish().
+  void give_zeros_ahead(PageRange pages);
   /// Later writes to the pages fault, and this thread may read them. At most most_data_pages, one behind the other.
   void protect(uintptr_t address, PageRange pages);
   /// The pages become writable. Likewise.

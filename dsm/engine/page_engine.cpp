@@ -37,9 +37,8 @@ void PageEngine::handle_fault(const PageFault& fault) {
   const PageNumber page = plan_.page_of(fault.address);
   const bool write = fault.kind != PageFault::Kind::ReadMissing;
   const protocol::LocalState state = protocol_->state(page);
-  // Ours and never touched since it was published, or given back by the program with madvise(): it is zeros.
   if (state != protocol::LocalState::Invalid && fault.kind != PageFault::Kind::WriteProtected)
-    memory_.give_zeros(page, state == protocol::LocalState::Exclusive);
+    give_zeros(page);
   if (state == protocol::LocalState::Exclusive && fault.kind == PageFault::Kind::WriteProtected) {
     memory_.unprotect(fault.address, {page, 1}, UserFaults::Waiters::Wake);
     if (witnesses_.remove(page))
@@ -66,6 +65,23 @@ void PageEngine::handle_fault(const PageFault& fault) {
   }
   executor_.finish();
   prefetcher_.streams.fetch(ahead, page, *this, prefetcher_.visits);
+}
+
+/// Ours and never touched since it was published, or given back by the program with madvise(): it is zeros. So are its
+/// neighbours of that kind, which would come here one by one, each at a multiple of what the kernel takes by itself.
+void PageEngine::give_zeros(PageNumber page) {
+  const auto is_ours = [this](PageNumber any) { return protocol_->state(any) == protocol::LocalState::Exclusive; };
+  memory_.give_zeros(page, is_ours(page));
+  const Segment piece = plan_.publish_piece(page);
+  PageNumber first = plan_.page_of(piece.begin);
+  for (const PageNumber end = first + (piece.bytes() >> page_shift); first != end;) {
+    PageNumber behind = first;
+    while (behind != end && is_ours(behind))
+      ++behind;
+    if (behind != first)
+      memory_.give_zeros_ahead({first, uint32_t(behind - first)});
+    first = std::min(behind + 1, end);
+  }
 }
 
 /// What the page was fetched with is not written, as far as one can tell, and another node wanted it.

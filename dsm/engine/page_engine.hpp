@@ -67,6 +67,7 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   void take(uint32_t from, const protocol::Message& message, const uint8_t* content);
   void deliver(uint32_t from, const protocol::Message& message, const uint8_t* content);
   void resume(PageNumber page);
+  void give_zeros(PageNumber page);
   bool will_be_written(PageNumber page) const;
 
   bool is_missing(PageNumber page, bool write) const override;

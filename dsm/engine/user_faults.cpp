@@ -148,6 +148,15 @@ bool UserFaults::install_zeros(uintptr_t page, bool writable, Waiters waiters, s
   return install(page, zeros, writable, waiters, pages);
 }
 
+size_t UserFaults::map_zeros(uintptr_t page, size_t pages) {
+  HETMP_CHECK(page == page_down(page) && pages != 0);
+  uffdio_zeropage zeros{};
+  zeros.range.start = page;
+  zeros.range.len = pages * page_bytes;
+  ioctl(descriptor_, UFFDIO_ZEROPAGE, &zeros);
+  return zeros.zeropage > 0 ? size_t(zeros.zeropage) / page_bytes : 0;
+}
+
 static void change_protection(int descriptor, uintptr_t page, size_t pages, uint64_t mode) {
   HETMP_CHECK(page == page_down(page) && pages != 0);
   size_t at_once = pages;

@@ -41,6 +41,9 @@ class UserFaults {
   bool install(uintptr_t page, const void* content, bool writable, Waiters waiters, size_t pages = 1);
   /// Likewise, zeros; at most most_data_pages.
   bool install_zeros(uintptr_t page, bool writable, Waiters waiters, size_t pages = 1);
+  /// Maps the kernel's page of zeros at absent pages until the first one that is present or not watched: each becomes
+  /// memory of its own when it is written, without a fault that is told here. Returns how many.
+  size_t map_zeros(uintptr_t page, size_t pages);
   void protect(uintptr_t page, size_t pages = 1); ///< later writes fault
   void unprotect(uintptr_t page, Waiters waiters, size_t pages = 1);
   void drop(uintptr_t page, size_t pages = 1); ///< later accesses fault

@@ -1,7 +1,7 @@
 /* A sequential pass: one node reads, or reads and rewrites, memory from its beginning to its end, page by page or word
- * by word, that the other has just written for the first time. None of it was at the reader before. One pass a run of
- * the program: the next one's memory would be further memory of the machine's, which may be slower to come by than what
- * was given back.
+ * by word, that the other has just written for the first time. None of it was at the reader before. Or the home writes
+ * memory that is new, of which the other node has a page here and there. One pass a run of the program: the next one's
+ * memory would be further memory of the machine's, which may be slower to come by than what was given back.
  */
 #include "sequential.h"
 #include "samples.h"
@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { PAGE_WORDS = PAGE_BYTES / sizeof(uint64_t) };
+enum { PAGE_WORDS = PAGE_BYTES / sizeof(uint64_t), APART = 512 * PAGE_WORDS };
 
 typedef struct {
   const char* name;
@@ -18,15 +18,19 @@ typedef struct {
   size_t stride;  /* of the words that are read */
   int with_zeros; /* nobody writes: the pages stay as they are allocated */
   int rewrites;   /* each word that is read is written at once */
+  int looks;      /* the node that would write has read a word in every 2 MiB before */
 } Pass;
 
 static const Pass PASSES[] = {
-    {"pages", "sequential, a word of each page", 0, PAGE_WORDS, 0, 0},
-    {"words", "sequential, every word", 0, 1, 0, 0},
-    {"home", "sequential, every word, by the home", 1, 1, 0, 0},
-    {"zeros", "sequential, a word of each page, zeros", 0, PAGE_WORDS, 1, 0},
-    {"rewrite", "sequential, every word read and rewritten", 0, 1, 0, 1},
-    {"rewrite-home", "sequential, every word read and rewritten, by the home", 1, 1, 0, 1},
+    {"pages", "sequential, a word of each page", 0, PAGE_WORDS, 0, 0, 0},
+    {"words", "sequential, every word", 0, 1, 0, 0, 0},
+    {"home", "sequential, every word, by the home", 1, 1, 0, 0, 0},
+    {"zeros", "sequential, a word of each page, zeros", 0, PAGE_WORDS, 1, 0, 0},
+    {"rewrite", "sequential, every word read and rewritten", 0, 1, 0, 1, 0},
+    {"rewrite-home", "sequential, every word read and rewritten, by the home", 1, 1, 0, 1, 0},
+    {"fresh", "sequential, a word of each page, new memory of the home's", 1, PAGE_WORDS, 1, 1, 0},
+    {"fresh-known", "sequential, a word of each page, new memory of the home's that the other has looked at", 1,
+     PAGE_WORDS, 1, 1, 1},
 };
 enum { PASS_COUNT = sizeof PASSES / sizeof *PASSES };
 
@@ -75,6 +79,9 @@ static int walk(const Pass* pass, size_t bytes) {
     const int node = omp_get_thread_num();
     if (node == pass->writer && !pass->with_zeros)
       write_words(words, count);
+    volatile uint64_t* const looked_at = words;
+    for (size_t i = 0; node == pass->writer && pass->looks && i < count; i += APART)
+      (void)looked_at[i];
 #pragma omp barrier
     if (node != pass->writer)
       *reading = read_words(words, count, pass);

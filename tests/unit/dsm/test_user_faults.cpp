@@ -123,6 +123,38 @@ TEST_F(UserFaultsTest, NeighboursAreInstalledTogetherUpToTheFirstThatIsThere) {
   EXPECT_TRUE(no_fault());
 }
 
+TEST_F(UserFaultsTest, ZerosAreMappedUpToTheFirstPageThatIsThereAndBecomeOwnMemoryWithoutAFault) {
+  byte(45) = 9;
+  watch();
+  EXPECT_EQ(faults.map_zeros(address(40), 8), 5u);
+  EXPECT_EQ(faults.map_zeros(address(45), 3), 0u);
+  EXPECT_EQ(faults.map_zeros(address(46), 2), 2u);
+  for (size_t page = 40; page < 48; ++page) {
+    EXPECT_EQ(byte(page), page == 45 ? 9 : 0);
+    byte(page) = uint8_t(page);
+  }
+  EXPECT_EQ(byte(40), 40) << "pages share nothing once they are written";
+  EXPECT_EQ(byte(47), 47);
+  faults.protect(address(46), 2);
+  EXPECT_EQ(byte(46), 46);
+  EXPECT_TRUE(no_fault());
+}
+
+TEST_F(UserFaultsTest, ProtectedPagesOfZerosFaultWhenTheyAreWritten) {
+  watch();
+  ASSERT_EQ(faults.map_zeros(address(50), 2), 2u);
+  faults.protect(address(50), 2);
+  EXPECT_EQ(byte(50), 0);
+  std::thread writer([&] { byte(50) = 5; });
+  const PageFault fault = next_fault();
+  EXPECT_EQ(fault.address, address(50));
+  EXPECT_EQ(fault.kind, PageFault::Kind::WriteProtected);
+  faults.unprotect(address(50), Waiters::Wake);
+  writer.join();
+  EXPECT_EQ(byte(50), 5);
+  EXPECT_EQ(byte(51), 0);
+}
+
 TEST_F(UserFaultsTest, NeighboursMayBelongToSeveralMappings) {
   watch();
   // Another protection makes a mapping of its own.
