@@ -74,9 +74,16 @@ void Deputy::begin(const Journey& journey) {
   rule_.begin(journey.delay_ns, journey.restless);
   is_due_.store(false, std::memory_order_relaxed);
   inside_.store(true, std::memory_order_relaxed);
-  // It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
-  ask_for_short_turns(true);
+  if (rule_.departs_at_once())
+    have_short_turns(true);
   timer_.set(rule_.delay_ns());
+}
+
+/// It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
+/// Who has never left is spared the calls, which cost as much as a small region.
+void Deputy::have_short_turns(bool wanted) {
+  if (std::exchange(has_short_turns_, wanted) != wanted)
+    ask_for_short_turns(wanted);
 }
 
 JourneyPart Deputy::begin_part(const JourneyPart& part) {
@@ -102,7 +109,7 @@ void Deputy::end(JourneySeen& seen) {
   if (inside_.load(std::memory_order_relaxed)) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
     timer_.set(0);
-    ask_for_short_turns(false);
+    have_short_turns(false);
   }
   seen = seen_;
   seen_ = {};
@@ -173,6 +180,7 @@ void Deputy::travel(const ucontext_t& interrupted) {
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
   is_due_.store(false, std::memory_order_relaxed);
+  have_short_turns(true);
   plan_departure(now_us);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);

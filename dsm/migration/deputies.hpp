@@ -69,6 +69,7 @@ class Deputy {
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
   double after_us() const;
+  void have_short_turns(bool wanted);
   void plan_departure(double now_us);
 
   Deputies& all_;
@@ -90,6 +91,7 @@ class Deputy {
   JourneyAllowance allowance_;
   int64_t began_ns_ = 0; ///< the journey
   uint32_t page_ns_ = 0;
+  bool has_short_turns_ = false;
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
 

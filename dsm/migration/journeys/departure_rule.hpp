@@ -26,6 +26,9 @@ class DepartureRule {
     retry_ns_ = soonest_ns;
   }
 
+  /// Whether it is known that it should.
+  bool departs_at_once() const { return delay_ns_ <= soonest_ns; }
+
   /// From the journey's beginning, or a homecoming, to the departure.
   int64_t delay_ns() const { return delay_ns_; }
 

@@ -12,10 +12,12 @@ TEST(DepartureRule, DelaysKeepWithinLimits) {
   DepartureRule rule;
   rule.begin(0);
   EXPECT_EQ(rule.delay_ns(), DepartureRule::soonest_ns);
+  EXPECT_TRUE(rule.departs_at_once());
   rule.begin(INT64_MAX);
   EXPECT_EQ(rule.delay_ns(), DepartureRule::latest_ns);
   rule.begin(ms);
   EXPECT_EQ(rule.delay_ns(), ms);
+  EXPECT_FALSE(rule.departs_at_once());
 }
 
 TEST(DepartureRule, DepartsAtOnceAfterAStayThatWasWorthIt) {
