@@ -99,7 +99,7 @@ inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, ui
 __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const RegionPlan& plan,
                                                       const Construct& construct) {
   const auto cpus = uint32_t(layout().cpus[0].size());
-  const bool is_outermost_of_main = is_main_thread(self) && self.task->level == 0;
+  const bool is_outermost_of_main = self.executes_main && self.task->level == 0;
   if (!several_processes() || plan.spreads() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
       !is_outermost_of_main || threads_are_bound() || !may_begin_late(construct.microtask))
     return 0;

@@ -76,7 +76,7 @@ StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, cons
     return StaysHere::No;
   if (threads_are_bound())
     return StaysHere::HasThreadVariables;
-  if (!is_main_thread(self) || facts.threads <= facts.cpus[0])
+  if (!self.executes_main || facts.threads <= facts.cpus[0])
     return StaysHere::FitsHere;
   return ask_learner(construct);
 }
@@ -117,7 +117,7 @@ double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000;
 
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   const StaysHere choice = choose(self, facts, construct);
-  if (!is_main_thread(self) || !learner().asked)
+  if (!self.executes_main || !learner().asked)
     count_visit(choice);
   return choice;
 }
@@ -129,7 +129,7 @@ void count_visit(StaysHere reason) {
 double met_us() { return learner().asked ? learner().met_us : now_us(); }
 
 void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us) {
-  if (!is_main_thread(self) || !learner().asked)
+  if (!self.executes_main || !learner().asked)
     return;
   learner().asked = false;
   FutexLockGuard guard(learner().lock);

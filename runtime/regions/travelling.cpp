@@ -149,7 +149,7 @@ uint32_t node_of(uint32_t member) {
 void attach(const dsm::Fabric& fabric) { travels().attach(fabric); }
 
 void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
-  if (!travels().fabric() || !is_main_thread(self))
+  if (!travels().fabric() || !self.executes_main)
     return;
   const RegionChoice& choice = placement().regions;
   if (plan.spreads()) {

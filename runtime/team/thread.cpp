@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/answers.hpp"
+#include "runtime/process/fabric.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
@@ -16,6 +17,7 @@
 #include <memory>
 #include <pthread.h>
 #include <unistd.h>
+#include <utility>
 
 namespace hetmp::runtime {
 
@@ -39,6 +41,8 @@ class ThreadRecords {
   /// `retire` is called with the record when the calling thread, whose record it is, has ended. The same function
   /// always.
   void retire_at_end(Thread* thread, void (*retire)(void*));
+  /// True for the first that asks.
+  bool take_main();
   /// In a forked child: only this thread is left, null if the runtime does not know it.
   void keep_only(Thread* self);
 
@@ -56,6 +60,7 @@ class ThreadRecords {
   std::atomic<Thread*> made_{nullptr}; ///< all there have ever been; written with the lock held, read by locks_held()
   pthread_key_t ends_ = 0;             ///< made with the lock held, before its first use
   bool has_ends_ = false;              ///< guarded by the lock
+  bool knows_main_ = false;            ///< guarded by the lock
 };
 
 constinit ThreadRecords records;
@@ -132,7 +137,7 @@ void ThreadRecords::give_back(Thread* thread) {
   if (thread->gtid < lowest_maybe_free_)
     lowest_maybe_free_ = thread->gtid;
   known_.fetch_sub(1, std::memory_order_relaxed);
-  thread->root = false;
+  thread->root = thread->executes_main = false;
   thread->next_idle = unused_records_;
   unused_records_ = thread;
 }
@@ -144,6 +149,11 @@ void ThreadRecords::retire_at_end(Thread* thread, void (*retire)(void*)) {
       has_ends_ = pthread_key_create(&ends_, retire) == 0;
   }
   pthread_setspecific(ends_, thread); // of its own thread
+}
+
+bool ThreadRecords::take_main() {
+  FutexLockGuard guard(lock_);
+  return !std::exchange(knows_main_, true);
 }
 
 /// relaxed throughout: a forked child has one thread.
@@ -158,12 +168,18 @@ void ThreadRecords::keep_only(Thread* self) {
   unused_records_ = nullptr;
 }
 
+/// The first thread that uses OpenMP may be one that the program has made, or one that runs constructors. Among node
+/// processes only main's stack is shared, and regions of others, whose variables no other node would find, stay at
+/// home.
+bool may_execute_main() { return !fabric || fabric->is_shared(__builtin_frame_address(0)); }
+
 __attribute__((noinline, cold)) Thread& become_root() {
   initialise_runtime();
   Thread* thread = create_thread_record();
   if (!thread)
     die(exit_code::no_resources, "more than %d threads use OpenMP", most_threads);
   thread->root = true;
+  thread->executes_main = may_execute_main() && records.take_main();
   thread->node = own_node();
   thread->bound = false;
   begin_initial_task(*thread);

@@ -36,6 +36,7 @@ struct StrictSize {
 struct Thread {
   int gtid = -1; ///< small, unique in this process; reused after the thread's end
   bool root = false;
+  bool executes_main = false;   ///< the program's main(); of roots at most one
   bool resident = false;        ///< leads its node's part of spread teams (nodes inside one process); keeps its crew
   uint32_t node = 0;            ///< whose CPUs it runs on (nodes inside one process; else this process's node)
   int place = -1;               ///< that it is bound to; -1 = none
@@ -101,8 +102,5 @@ void forget_other_threads();
 
 /// The sum of what all threads count that the runtime knows or has known.
 uint32_t locks_held_by_threads();
-
-/// Whether it executes the program's main().
-inline bool is_main_thread(const Thread& thread) { return thread.root && thread.gtid == 0; }
 
 } // namespace hetmp::runtime
