@@ -16,20 +16,11 @@ uint32_t worksharing_in_hand(const ImplicitTask& task) {
   return task.worksharing * 2 + (task.loop.open || task.in_static_loop ? 1 : 0);
 }
 
-/// The thread leaves a loop before its end: what would still come to it is taken and not executed, so that the loop is
-/// over when all threads have left it.
-void abandon_loop(ImplicitTask& task) {
-  schedulers::Range chunk;
-  while (next_chunk(task, chunk)) {
-  }
-  HETMP_CHECK(!task.loop.open);
-}
-
 /// The thread goes to the end of the construct that was cancelled. Compilers may or may not end a static loop that is
 /// left so.
 void leave_worksharing(ImplicitTask& task) {
   task.left_worksharing = true;
-  if (task.loop.open && !task.loop.ordered) // chunks of an ordered one come in turn, which others may not give any more
+  if (!task.loop.ordered) // chunks of an ordered one come in turn, which others may not give any more
     abandon_loop(task);
   if (task.in_static_loop)
     end_static_loop(task);

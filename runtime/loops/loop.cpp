@@ -294,6 +294,23 @@ bool take_chunk(ImplicitTask& task, Range& chunk) {
   return schedulers::is_placed(task.loop.schedule.kind) ? take_placed(task, chunk) : next_placed_chunk(task, chunk);
 }
 
+/// What the thread could take without asking another node. The numbers only grow, so nothing is given out twice.
+void drop_chunks(ImplicitTask& task, LoopBuffer& buffer) {
+  LoopProgress& loop = task.loop;
+  if (task.team->global) {
+    drop_placed_chunks(task, buffer);
+  } else if (loop.dealt) {
+    const uint32_t threads = task.team->local_threads(), local = task.local_number;
+    while (!buffer.shares[local].take_some(UINT32_MAX, [&] { return chunks_dealt(loop, threads, local); }).empty()) {
+    }
+  } else {
+    const uint64_t all = loop.schedule.kind == ScheduleKind::Guided ? loop.trips : loop.chunks;
+    uint64_t next = buffer.next.load(std::memory_order_relaxed); // relaxed, all: see take_counted()
+    while (next < all && !buffer.next.compare_exchange_weak(next, all, std::memory_order_relaxed)) {
+    }
+  }
+}
+
 } // namespace
 
 LoopBuffer& buffer_of(ImplicitTask& task) { return task.team->loops[task.loop.number % NodeTeam::loop_ring]; }
@@ -342,6 +359,17 @@ void restart_loops(NodeTeam& team) {
   }
   for (uint32_t local = 0; local < team.local_threads(); local++)
     team.members[local].loops = rounds * NodeTeam::loop_ring;
+}
+
+void abandon_loop(ImplicitTask& task) {
+  LoopProgress& loop = task.loop;
+  HETMP_CHECK(!loop.ordered);
+  if (loop.open && loop.schedule.kind == ScheduleKind::Static) { // nobody else has to do with the thread's share
+    events::iterations_end(task, events::Iterations::Chunk, false);
+    loop.open = false;
+  }
+  for (Range chunk; loop.open; next_chunk(task, chunk))
+    drop_chunks(task, buffer_of(task));
 }
 
 bool next_chunk(ImplicitTask& task, Range& chunk) {

@@ -33,6 +33,10 @@ void begin_loop(ImplicitTask& task, const LoopRequest& request);
 /// The next chunk in `chunk`; false when the thread has had its last one. May be called again after that.
 bool next_chunk(ImplicitTask& task, schedulers::Range& chunk);
 
+/// The thread leaves a loop before its end, if it is in one: what is left for it, and what its node can give out, is
+/// not executed, so that the loop is over when all threads have left it. Not an ordered one.
+void abandon_loop(ImplicitTask& task);
+
 /// When all threads have left a region in which they have met different loops. Its members count alike again.
 void restart_loops(NodeTeam& team);
 
@@ -55,6 +59,8 @@ LoopBuffer& buffer_of(ImplicitTask& task);
 /// Loops that a policy places on several nodes (placed_loop.cpp).
 bool next_placed_chunk(ImplicitTask& task, schedulers::Range& chunk);
 void reset_placed_loop(ImplicitTask& task, LoopBuffer& buffer);
+/// What the node has of such a loop, and the thread of that, is not executed.
+void drop_placed_chunks(ImplicitTask& task, LoopBuffer& buffer);
 
 /// Local thread `local`'s contiguous share of a loop that nobody places, by the core speeds the user has given
 /// (static_loop.cpp).

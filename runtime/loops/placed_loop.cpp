@@ -163,6 +163,12 @@ bool next_placed_chunk(ImplicitTask& task, Range& chunk) {
   }
 }
 
+void drop_placed_chunks(ImplicitTask& task, LoopBuffer& buffer) {
+  FutexLockGuard guard(buffer.lock);
+  if (buffer.begun)
+    buffer.work.drop(task.local_number);
+}
+
 void reset_placed_loop(ImplicitTask& task, LoopBuffer& buffer) {
   if (buffer.known)
     plan_cache::add_times(task.team->description, task.loop.call_site, std::exchange(buffer.known_times, {}));

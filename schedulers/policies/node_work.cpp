@@ -44,6 +44,14 @@ NodeWork::Step NodeWork::next(uint32_t thread, Range& chunk) {
   return ask_once();
 }
 
+void NodeWork::drop(uint32_t thread) {
+  HETMP_CHECK(thread < threads_);
+  handed_out_ = size_;
+  Member& member = members_[thread];
+  member.next = member.end = 0;
+  member.started = assignments_;
+}
+
 NodeWork::Step NodeWork::ask_once() {
   if (asking_)
     return Step::Wait;

@@ -37,6 +37,10 @@ class NodeWork {
   /// called assign().
   Step next(uint32_t thread, Range& chunk);
 
+  /// `thread` leaves the loop before its end: the node hands out nothing more of the assignment on demand, nor of the
+  /// thread's equal share. It still calls next() until it is told to leave.
+  void drop(uint32_t thread);
+
   /// Whether the chunk just given to a thread is to be timed.
   bool measuring() const { return assignment_.measured; }
 

@@ -224,5 +224,31 @@ TEST(NodeWork, LetsElapsedTimeStandForCpuTimeThatIsNotKnown) {
   EXPECT_EQ(sum.iterations, 1u);
 }
 
+TEST(NodeWork, NothingIsGivenOfWhatIsDropped) {
+  for (const Distribution distribution : {Distribution::EqualShares, Distribution::Chunks, Distribution::Guided}) {
+    NodeWork work;
+    Range chunk;
+    work.begin(2);
+    work.drop(1); // before there is anything
+    EXPECT_EQ(work.next(0, chunk), Step::Ask);
+    work.assign(with(assignment_of({{10, 100}, {200, 300}}, distribution), true, false));
+    ASSERT_EQ(work.next(0, chunk), Step::Run);
+    work.drop(0);
+    if (distribution == Distribution::EqualShares) {
+      EXPECT_EQ(work.next(0, chunk), Step::Wait) << "the other thread has a share of its own";
+      EXPECT_EQ(work.next(1, chunk), Step::Run);
+    }
+    work.drop(1);
+    EXPECT_EQ(work.next(1, chunk), Step::Ask);
+    EXPECT_EQ(work.next(0, chunk), Step::Wait);
+    work.assign(with(assignment_of({{300, 400}}, distribution), false, true));
+    EXPECT_EQ(work.next(0, chunk), Step::Run) << "another assignment";
+    work.drop(0);
+    work.drop(1);
+    EXPECT_EQ(work.next(0, chunk), Step::Leave);
+    EXPECT_EQ(work.next(1, chunk), Step::Leave);
+  }
+}
+
 } // namespace
 } // namespace hetmp::schedulers
