@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/global/codec_fields.hpp"
+#include "runtime/global/heard_cancellations.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -22,11 +23,21 @@ template <> constexpr Assignment::Distribution last_of<Assignment::Distribution>
 
 constexpr const char* no_such_node = "names a node that there cannot be";
 constexpr const char* no_code = "names no code to execute";
+constexpr const char* nothing_to_cancel = "cancels what there cannot be";
 
 template <class T> const char* problem(const T&) { return nullptr; }
 const char* problem(const Asker& it) { return it.node < most_nodes ? nullptr : no_such_node; }
 const char* problem(const Request::TakeCopies& it) { return it.of_node < most_nodes ? nullptr : no_such_node; }
 const char* problem(const Request::ReturnTask& it) { return it.origin < most_nodes ? nullptr : no_such_node; }
+/// Threads number what they meet from 2 on (loops/cancelling.cpp).
+bool can_be_cancelled(uint64_t team, uint32_t construct) { return team != 0 && construct != 1; }
+const char* problem(const Request::Cancel& it) {
+  const bool is_region = it.construct == HeardCancellations::whole_region;
+  return can_be_cancelled(it.team, it.construct) && !(is_region && it.loop != 0) ? nullptr : nothing_to_cancel;
+}
+const char* problem(const Answer::Cancelled& it) {
+  return can_be_cancelled(it.team, it.construct) ? nullptr : nothing_to_cancel;
+}
 const char* problem(const Schedule& it) {
   return it.probe_percent > 0 && it.probe_percent <= 100 ? nullptr : "has a probe that is no part of a loop";
 }

@@ -158,6 +158,10 @@ void fields(auto& codec, Is<Request::ReturnTask> auto& it) {
   auto& [origin, slot, nanoseconds] = it;
   codec(origin, slot, nanoseconds);
 }
+void fields(auto& codec, Is<Request::Cancel> auto& it) {
+  auto& [team, nodes, construct, loop] = it;
+  codec(team, nodes, construct, loop);
+}
 void fields(auto& codec, Is<Request> auto& it) {
   auto& [from, content] = it;
   codec(from, content);
@@ -187,6 +191,10 @@ void fields(auto& codec, Is<Answer::TasksUnwanted> auto& it) { codec(it.tasks); 
 void fields(auto& codec, Is<Answer::TaskDone> auto& it) {
   auto& [slot, nanoseconds] = it;
   codec(slot, nanoseconds);
+}
+void fields(auto& codec, Is<Answer::Cancelled> auto& it) {
+  auto& [team, construct] = it;
+  codec(team, construct);
 }
 void fields(auto& codec, Is<Answer> auto& it) {
   auto& [to, content] = it;

@@ -1,6 +1,7 @@
 #include "runtime/global/coordinator.hpp"
 
 #include "base/check.hpp"
+#include "runtime/global/heard_cancellations.hpp"
 #include "schedulers/arithmetic/deal.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
@@ -8,6 +9,13 @@
 
 namespace hetmp::runtime {
 namespace {
+
+/// For a node that is in a loop that was cancelled.
+constexpr schedulers::Assignment nothing_more = [] {
+  schedulers::Assignment assignment;
+  assignment.last = true;
+  return assignment;
+}();
 
 std::string named_nodes(NodeSet decided, NodeSet team) {
   if (decided != team || team.size() == 1)
@@ -95,6 +103,7 @@ void Coordinator::forget_team(uint64_t team) {
     constructs.erase(constructs.lower_bound({team, 0}), constructs.upper_bound({team, UINT64_MAX}));
   };
   forget(ordered_);
+  forget(cancelled_);
   forget(loops_);
   gatherings_.forget_team(team);
 }
@@ -166,6 +175,10 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
 }
 
 bool Coordinator::take(Asker from, const Request::AskLoop& asked, Answers& answers) {
+  if (is_cancelled(asked.name)) {
+    answers.push_back({from, Answer::Assigned{nothing_more}});
+    return true;
+  }
   auto found = loops_.find(asked.name);
   if (found == loops_.end()) {
     if (!schedulers::find_policy(asked.schedule.kind))
@@ -175,12 +188,15 @@ bool Coordinator::take(Asker from, const Request::AskLoop& asked, Answers& answe
   PlacedLoop& loop = found->second;
   record_exchange(loop, from.node, asked.done);
   loop.tickets[from.node] = from.ticket;
+  loop.asking.add(from.node);
   std::vector<schedulers::Reply> replies;
   loop.policy->ask(from.node, asked.done, replies);
   HETMP_CHECK(std::all_of(replies.begin(), replies.end(),
                           [&](const schedulers::Reply& reply) { return reply.node < loop.tickets.size(); }));
-  for (const schedulers::Reply& reply : replies)
+  for (const schedulers::Reply& reply : replies) {
     answers.push_back({{reply.node, loop.tickets[reply.node]}, Answer::Assigned{reply.assignment}});
+    loop.asking.remove(reply.node);
+  }
   forget_if_finished(found);
   return true;
 }
@@ -188,10 +204,35 @@ bool Coordinator::take(Asker from, const Request::AskLoop& asked, Answers& answe
 bool Coordinator::take(Asker from, const Request::ReportLoop& asked, Answers&) {
   const auto found = loops_.find(asked.name);
   if (found == loops_.end())
-    return false;
+    return is_cancelled(asked.name); // which nobody learns from
   record_exchange(found->second, from.node, asked.done);
   found->second.policy->report(from.node, asked.done);
   forget_if_finished(found);
+  return true;
+}
+
+bool Coordinator::is_cancelled(const ConstructName& loop) const {
+  return !cancelled_.empty() && (cancelled_.contains(loop) || cancelled_.contains({loop.team, 0}));
+}
+
+/// Nobody is given anything more of them.
+void Coordinator::end_loops(const ConstructName& first, const ConstructName& last, Answers& answers) {
+  const auto begin = loops_.lower_bound(first), end = loops_.upper_bound(last);
+  for (auto named = begin; named != end; ++named)
+    for (const uint32_t node : named->second.asking)
+      answers.push_back({{node, named->second.tickets[node]}, Answer::Assigned{nothing_more}});
+  loops_.erase(begin, end);
+}
+
+/// The other nodes hear of it before they are answered about the loop.
+bool Coordinator::take(Asker from, const Request::Cancel& asked, Answers& answers) {
+  for (const uint32_t node : asked.nodes.without(from.node))
+    answers.push_back({{.node = node}, Answer::Cancelled{asked.team, asked.construct}});
+  const bool is_region = asked.construct == HeardCancellations::whole_region;
+  if (!is_region && asked.loop == 0)
+    return true;
+  cancelled_.insert({asked.team, asked.loop});
+  end_loops({asked.team, asked.loop}, {asked.team, is_region ? UINT64_MAX : asked.loop}, answers);
   return true;
 }
 

@@ -59,6 +59,7 @@ class Coordinator {
     Region* region = nullptr; ///< null: nothing is learned from it
     const schedulers::LoopHistory* history = nullptr;
     std::vector<uint32_t> tickets; ///< of each node's open question
+    NodeSet asking;                ///< nodes that have one
     std::vector<bool> measured;    ///< nodes that have measured something on this visit
   };
   struct ParallelRegion { ///< what teams with one microtask have met
@@ -89,9 +90,12 @@ class Coordinator {
   bool take(Asker from, const Request::AskIdle& asked, Answers& answers);
   bool take(Asker from, const Request::OfferTasks& asked, Answers& answers);
   bool take(Asker from, const Request::ReturnTask& asked, Answers& answers);
+  bool take(Asker from, const Request::Cancel& asked, Answers& answers);
 
   static void let_next_pass(Ordered& loop, Answers& answers);
   void forget_team(uint64_t team);
+  bool is_cancelled(const ConstructName& loop) const;
+  void end_loops(const ConstructName& first, const ConstructName& last, Answers& answers);
   PlacedLoop begin_loop(const Request::AskLoop& asked);
   Region& region_of(const Request::AskLoop& asked);
   void record_exchange(PlacedLoop& loop, uint32_t from, const schedulers::NodeMeasurement& done);
@@ -104,6 +108,7 @@ class Coordinator {
   Meetings meetings_;
   std::map<ConstructName, Ordered> ordered_;
   Loops loops_;
+  std::set<ConstructName> cancelled_; ///< loops; with number 0: all of the team
   LockOwners lock_owners_;
   Gatherings gatherings_;
   std::deque<Region> regions_; ///< addresses stay

@@ -111,11 +111,17 @@ struct Request {
     uint32_t slot;    ///< of the task's record there
     uint64_t nanoseconds;
   };
+  struct Cancel { ///< the team's other nodes get Cancelled
+    uint64_t team;
+    NodeSet nodes;
+    uint32_t construct; ///< 0: the region (heard_cancellations.hpp)
+    uint64_t loop;      ///< the sequence number of a loop that is not to be handed out any more; 0: none
+  };
   static constexpr uint32_t longest_source = 512;
 
   Asker from;
   std::variant<Barrier, Join, AskLoop, ReportLoop, OrderedWait, OrderedPost, Lock, TryLock, GiveBackLock, KeepLock,
-               ReleaseLock, OfferCopies, TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask>
+               ReleaseLock, OfferCopies, TakeCopies, ReleaseCopies, AskIdle, OfferTasks, ReturnTask, Cancel>
       content;
 };
 
@@ -164,10 +170,14 @@ struct Answer {
     uint32_t slot;
     uint64_t nanoseconds;
   };
+  struct Cancelled { ///< to a node: another has cancelled it
+    uint64_t team;
+    uint32_t construct;
+  };
 
   Asker to;
   std::variant<Go, BarrierOver, Tasks, Assigned, LockGranted, LockTried, LockRecalled, LockHome, LockReleased, Copies,
-               IdleNodes, TasksUnwanted, TaskDone>
+               IdleNodes, TasksUnwanted, TaskDone, Cancelled>
       content;
 };
 

@@ -1,9 +1,11 @@
 #include "runtime/loops/cancelling.hpp"
 
 #include "base/check.hpp"
+#include "runtime/global/node_cancellations.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/team/node_team.hpp"
+#include "schedulers/policies/policy_table.hpp"
 
 namespace hetmp::runtime {
 namespace {
@@ -39,6 +41,29 @@ TaskGroup* taskgroup_around(ImplicitTask& task) {
   return group && group->of_reduction && group->outer ? group->outer : group;
 }
 
+/// A loop that the coordinator need not hand out any more, by its global name; 0: none is in hand. One that is learned
+/// from goes on until every node has had its last answer: the answers may hold for visits to come, on all nodes alike.
+uint64_t loop_to_stop(const ImplicitTask& task) {
+  const LoopProgress& loop = task.loop;
+  const bool asks = loop.open && loop.schedule.kind != schedulers::ScheduleKind::Static;
+  return asks && !schedulers::policy_of(loop.schedule.kind).learns ? loop.global_name : 0;
+}
+
+/// Whether another node has cancelled it, so far as is known here.
+bool is_heard(const NodeTeam& team, uint32_t construct) {
+  HETMP_CHECK((team.global != nullptr) == (team.cancelled.elsewhere != nullptr));
+  return team.cancelled.elsewhere && team.cancelled.elsewhere->has_heard(team.description.team, construct);
+}
+
+/// By the first thread of the node to cancel it. Whoever has heard of it from another node tells nobody: that one does.
+void tell_other_nodes(ImplicitTask& task, uint32_t construct) {
+  NodeTeam& team = *task.team;
+  if (!team.global || is_heard(team, construct))
+    return;
+  const bool is_region = construct == HeardCancellations::whole_region;
+  team.global->cancellations.cancel_elsewhere(team.description, construct, is_region ? 0 : loop_to_stop(task));
+}
+
 } // namespace
 
 // relaxed: whoever sees it later goes on for a while; the barrier orders the rest.
@@ -53,12 +78,14 @@ bool cancel(ImplicitTask& task, Cancelled what) {
     }
     return false;
   case Cancelled::Parallel:
-    task.team->cancelled.region.store(true, std::memory_order_relaxed);
+    if (!task.team->cancelled.region.exchange(true, std::memory_order_relaxed))
+      tell_other_nodes(task, HeardCancellations::whole_region);
     return true;
   case Cancelled::Loop:
   case Cancelled::Sections: {
     const uint32_t construct = worksharing_in_hand(task);
-    task.team->cancelled.of_worksharing(construct).store(construct, std::memory_order_relaxed);
+    if (task.team->cancelled.of_worksharing(construct).exchange(construct, std::memory_order_relaxed) != construct)
+      tell_other_nodes(task, construct);
     return leave(task, what);
   }
   case Cancelled::Nothing:
@@ -77,11 +104,14 @@ bool has_been_cancelled(ImplicitTask& task, Cancelled what) {
     return group && group->cancelled.load(std::memory_order_relaxed);
   }
   case Cancelled::Parallel:
+    if (is_heard(*task.team, HeardCancellations::whole_region)) // and is brought to the next barrier from here as well
+      task.team->cancelled.region.store(true, std::memory_order_relaxed);
     return task.team->cancelled.region.load(std::memory_order_relaxed);
   case Cancelled::Loop:
   case Cancelled::Sections: {
     const uint32_t construct = worksharing_in_hand(task);
-    return task.team->cancelled.of_worksharing(construct).load(std::memory_order_relaxed) == construct;
+    return task.team->cancelled.of_worksharing(construct).load(std::memory_order_relaxed) == construct ||
+           is_heard(*task.team, construct);
   }
   case Cancelled::Nothing:
     break;

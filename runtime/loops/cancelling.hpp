@@ -14,7 +14,7 @@ namespace hetmp::runtime {
 enum class Cancelled : uint32_t { Nothing = 0, Parallel = 1, Loop = 2, Sections = 4, Taskgroup = 8 };
 
 /// A `cancel` construct: whether the calling thread goes to the end of the construct named. Other threads do so when
-/// they come to a cancellation point; those on other nodes learn of it at the next barrier.
+/// they come to a cancellation point; those on other nodes when a message about it has come there as well.
 bool cancel(ImplicitTask& task, Cancelled what);
 
 /// A cancellation point: whether the construct that is named has been cancelled. The calling thread then goes to its

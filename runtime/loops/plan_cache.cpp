@@ -63,6 +63,12 @@ void keep(const TeamDescription& part, const void* call_site, uint64_t trips,
   all.kept[key_of(part, call_site)] = {assignment, trips, assignment.repeats};
 }
 
+void forget(const TeamDescription& part) {
+  Cache& all = cache();
+  FutexLockGuard guard(all.lock);
+  std::erase_if(all.kept, [&](const auto& kept) { return kept.first == key_of(part, std::get<0>(kept.first)); });
+}
+
 void add_times(const TeamDescription& part, const void* call_site, const schedulers::NodeMeasurement& times) {
   Cache& all = cache();
   FutexLockGuard guard(all.lock);

@@ -20,6 +20,9 @@ std::optional<schedulers::Assignment> take(const TeamDescription& part, const vo
 /// An answer that stands for assignment.repeats visits more.
 void keep(const TeamDescription& part, const void* call_site, uint64_t trips, const schedulers::Assignment& assignment);
 
+/// Nothing stands any more for the loops of such teams.
+void forget(const TeamDescription& part);
+
 /// What a visit that take() has answered took the node's threads.
 void add_times(const TeamDescription& part, const void* call_site, const schedulers::NodeMeasurement& times);
 

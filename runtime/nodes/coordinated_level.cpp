@@ -111,6 +111,10 @@ bool CoordinatedLevel::deliver(const Answer& answer, std::vector<Request>& repli
     return come_back_unexecuted(unwanted->tasks);
   if (const auto* done = std::get_if<Answer::TaskDone>(&answer.content))
     return come_back(done->slot, done->nanoseconds + 1);
+  if (const auto* cancelled = std::get_if<Answer::Cancelled>(&answer.content)) {
+    hear(*cancelled);
+    return true;
+  }
   if (const auto* granted = std::get_if<Answer::LockGranted>(&answer.content))
     return deliver_lock(*granted);
   if (const auto* recalled = std::get_if<Answer::LockRecalled>(&answer.content))
@@ -187,6 +191,11 @@ bool CoordinatedLevel::try_lock(uint64_t key) {
 void CoordinatedLevel::give_back_lock(uint64_t key, bool again) { tell(own_node(), Request::GiveBackLock{key, again}); }
 
 void CoordinatedLevel::release_lock(uint64_t key) { tell(own_node(), Request::ReleaseLock{key}); }
+
+void CoordinatedLevel::cancel_elsewhere(const TeamDescription& part, uint32_t construct, uint64_t loop) {
+  HETMP_CHECK(part.team != 0 && part.nodes > 1);
+  tell(part.node, Request::Cancel{part.team, part.participants, construct, loop});
+}
 
 void CoordinatedLevel::after(const Request& request, const Coordinator& coordinator) {
   const auto* join = std::get_if<Request::Join>(&request.content);

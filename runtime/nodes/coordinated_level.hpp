@@ -4,6 +4,7 @@
 #include "runtime/global/coordinator.hpp"
 #include "runtime/global/global_level.hpp"
 #include "runtime/global/node_barriers.hpp"
+#include "runtime/global/node_cancellations.hpp"
 #include "runtime/global/node_gatherings.hpp"
 #include "runtime/global/node_locks.hpp"
 #include "runtime/global/node_loops.hpp"
@@ -17,7 +18,8 @@ class CoordinatedLevel : public NodeRegions,
                          public NodeLoops,
                          public NodeGatherings,
                          public NodeTasks,
-                         public NodeLocks {
+                         public NodeLocks,
+                         public NodeCancellations {
  public:
   /// As the constructs see it.
   GlobalLevel& interfaces() { return interfaces_; }
@@ -39,6 +41,7 @@ class CoordinatedLevel : public NodeRegions,
   bool try_lock(uint64_t key) override;
   void give_back_lock(uint64_t key, bool again) override;
   void release_lock(uint64_t key) override;
+  void cancel_elsewhere(const TeamDescription& part, uint32_t construct, uint64_t loop) override;
   /// Also for any other answer.
   void waits_outside(bool /*begins*/) override {}
 
@@ -54,12 +57,14 @@ class CoordinatedLevel : public NodeRegions,
   static void after(const Request& request, const Coordinator& coordinator);
   /// To a thread or to the node itself. Takes no lock. False if it means nothing here. Appends what the node has to say
   /// to it.
-  static bool deliver(const Answer& answer, std::vector<Request>& replies);
+  bool deliver(const Answer& answer, std::vector<Request>& replies);
+  /// Another node has cancelled it.
+  virtual void hear(const Answer::Cancelled& cancelled) = 0;
   /// Brings a request to the coordinator.
   virtual void post(const Request& request) = 0;
 
  private:
-  GlobalLevel interfaces_{*this, *this, *this, *this, *this, *this};
+  GlobalLevel interfaces_{*this, *this, *this, *this, *this, *this, *this};
 
   /// By a thread of the node, which waits for the answer.
   const Answer& ask(uint32_t node, const auto& content);

@@ -4,6 +4,8 @@
 #include "runtime/regions/spread_team.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
+#include <algorithm>
+#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -22,7 +24,25 @@ class InProcessLevel final : public CoordinatedLevel {
     return coordinator_.report();
   }
 
+  /// All nodes hear of it at one place: a thread that reads there what its own node has cancelled is told nothing new.
+  const HeardCancellations& cancellations_of(const TeamDescription& part) override {
+    std::lock_guard guard(lock_);
+    const auto known = std::ranges::find(heard_, part.root, &HeardByRoot::root);
+    HeardByRoot& heard = known != heard_.end() ? *known : heard_.emplace_back();
+    HETMP_CHECK(heard.team <= part.team); // teams of one root follow each other
+    heard.root = part.root;
+    heard.team = part.team;
+    return heard.cancellations;
+  }
+
  protected:
+  void hear(const Answer::Cancelled& cancelled) override {
+    HETMP_CHECK(lock_.held());
+    const auto heard = std::ranges::find(heard_, cancelled.team, &HeardByRoot::team);
+    if (heard != heard_.end()) // else the team is over
+      heard->cancellations.hear(cancelled.team, cancelled.construct);
+  }
+
   void post(const Request& request) override {
     std::lock_guard guard(lock_);
     answers_.clear();
@@ -38,9 +58,16 @@ class InProcessLevel final : public CoordinatedLevel {
   }
 
  private:
+  struct HeardByRoot {
+    uint32_t root = 0;
+    uint64_t team = 0; ///< the latest
+    HeardCancellations cancellations;
+  };
+
   FutexLock lock_; ///< guards what follows
   Coordinator coordinator_;
-  std::vector<Answer> answers_; ///< kept for its memory
+  std::vector<Answer> answers_;   ///< kept for its memory
+  std::deque<HeardByRoot> heard_; ///< addresses stay
 };
 
 } // namespace

@@ -89,6 +89,7 @@ class MessageLevel final : public CoordinatedLevel {
     HETMP_CHECK(fabric->node == 0 && part.node != 0 && part.participants.contains(part.node)); // only node 0 spreads
     page_report::region_begins(part);
     region_now_.store(reinterpret_cast<const void*>(part.microtask), std::memory_order_relaxed);
+    latest_team_.store(part.team, std::memory_order_relaxed); // what the team sends comes later
     send(part.node, EncodedMessage(part, {name_code(part.microtask), name_code(part.invoke)}));
     offer_arguments(*fabric, part);
   }
@@ -106,6 +107,9 @@ class MessageLevel final : public CoordinatedLevel {
     page_report::region_ends();
   }
   const void* region_now() const { return region_now_.load(std::memory_order_relaxed); }
+
+  /// Teams on node processes have one root: see Mailbox.
+  const HeardCancellations& cancellations_of(const TeamDescription&) override { return heard_; }
 
   Mailbox& mailbox() { return mailbox_; }
 
@@ -161,6 +165,8 @@ class MessageLevel final : public CoordinatedLevel {
   }
 
  protected:
+  /// Service thread.
+  void hear(const Answer::Cancelled& cancelled) override { heard_.hear(cancelled.team, cancelled.construct); }
   void post(const Request& request) override { send(0, EncodedMessage(request)); }
   void waits_outside(bool begins) override { tell_waits(begins); }
 
@@ -172,13 +178,20 @@ class MessageLevel final : public CoordinatedLevel {
 
   void handle_one(const Request& request) {
     answers_.clear();
-    if (!coordinator_.handle(request, answers_))
+    if (!is_of_team(request) || !coordinator_.handle(request, answers_))
       die(exit_code::protocol, "node %u sent a request that cannot be", request.from.node);
     after(request, coordinator_);
     for (const Answer& answer : answers_)
       reply(answer);
     if (const auto* barrier = std::get_if<Request::Barrier>(&request.content))
       offer_result(request.from.node, *barrier);
+  }
+
+  /// What a node cancels comes before it joins, and teams follow each other. Another team's would be kept by the nodes,
+  /// which would not hear of this one any more.
+  bool is_of_team(const Request& request) const {
+    const auto* cancel = std::get_if<Request::Cancel>(&request.content);
+    return !cancel || cancel->team == latest_team_.load(std::memory_order_relaxed); // stored before the team was sent
   }
 
   /// A barrier of which this is a part: when it is over, nodes may read what node 0 has written before it.
@@ -203,6 +216,8 @@ class MessageLevel final : public CoordinatedLevel {
   std::atomic<DrawnReport*> report_wanted_{nullptr};
   /// The last region that was started on other nodes; relaxed: for messages to people only.
   std::atomic<const void*> region_now_{nullptr};
+  std::atomic<uint64_t> latest_team_{0}; ///< that was started on other nodes; relaxed: see is_of_team()
+  HeardCancellations heard_;
   Mailbox mailbox_;
 };
 

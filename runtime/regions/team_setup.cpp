@@ -3,7 +3,9 @@
 #include "base/check.hpp"
 #include "base/valgrind.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/node_cancellations.hpp"
 #include "runtime/loops/loop.hpp"
+#include "runtime/loops/plan_cache.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/regions/node_parts.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -52,7 +54,7 @@ void begin_counting(NodeTeam& team) {
   write_changed(team.loops_before, team.first_loop);
   write_changed(team.tasks.others_wait, false);
   if (regions_may_be_cancelled)
-    team.cancelled.forget();
+    team.cancelled.forget(team.global ? &team.global->cancellations.cancellations_of(team.description) : nullptr);
   write_changed(team.first_single, team.singles.load(std::memory_order_relaxed)); // relaxed: nobody is in the team now
 }
 
@@ -109,6 +111,8 @@ NodeTeam* make_team() { return new NodeTeam; }
 void count_alike_again(NodeTeam& team) {
   team.cancelled.out_of_step.store(false, std::memory_order_relaxed); // relaxed: all others have left the team
   restart_loops(team);
+  if (team.global)
+    plan_cache::forget(team.description); // not all nodes may have been in the same loops
   forget_team_reductions(team);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/check.hpp"
+#include "runtime/global/heard_cancellations.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -17,6 +18,8 @@ struct Cancellations {
   std::atomic<bool> out_of_step{
       false}; ///< and threads have met different constructs; stays until the team is given back; relaxed
 
+  const HeardCancellations* elsewhere = nullptr; ///< what other nodes have cancelled; null: the team has none
+
   /// Where the number of a cancelled loop or sections is kept. The latest ones never have to be forgotten while the
   /// region lasts: a thread that is in the construct before, or behind, has another number.
   std::atomic<uint32_t>& of_worksharing(uint32_t construct) {
@@ -25,7 +28,8 @@ struct Cancellations {
   }
 
   /// Before a region begins.
-  void forget() {
+  void forget(const HeardCancellations* of_other_nodes) {
+    elsewhere = of_other_nodes;
     region.store(false, std::memory_order_relaxed);
     for (std::atomic<uint32_t>& construct : worksharing_)
       construct.store(0, std::memory_order_relaxed);

@@ -98,7 +98,9 @@ std::vector<Request> requests() {
           {from, Request::AskIdle{8}},
           {from, Request::OfferTasks{8, handover(1)}},
           {from, Request::OfferTasks{8, handover(Handover::most)}},
-          {from, Request::ReturnTask{62, 5, 6}}};
+          {from, Request::ReturnTask{62, 5, 6}},
+          {from, Request::Cancel{8, nodes, 0, 0}},
+          {from, Request::Cancel{8, nodes, 7, 9}}};
 }
 
 std::vector<Answer> answers() {
@@ -116,7 +118,9 @@ std::vector<Answer> answers() {
           {to, Answer::Copies{0x7000}},
           {to, Answer::IdleNodes{3}},
           {to, Answer::TasksUnwanted{handover(3)}},
-          {to, Answer::TaskDone{4, 5}}};
+          {to, Answer::TaskDone{4, 5}},
+          {to, Answer::Cancelled{8, 0}},
+          {to, Answer::Cancelled{8, 7}}};
 }
 
 Bytes bytes_of(const EncodedMessage& message) { return {message.bytes().begin(), message.bytes().end()}; }
@@ -319,6 +323,16 @@ TEST(Codec, WhatNamesNoCodeIsRefused) {
   Handover tasks = handover(2);
   tasks.tasks[1].function = {};
   EXPECT_EQ(refusal_of(Request{{1, 1}, Request::OfferTasks{8, tasks}}), no_code);
+}
+
+TEST(Codec, WhatCannotBeCancelledIsRefused) {
+  const Asker from{1, 1};
+  const std::string nothing = "cancels what there cannot be";
+  EXPECT_EQ(refusal_of(Request{from, Request::Cancel{0, nodes, 2, 0}}), nothing) << "no team";
+  EXPECT_EQ(refusal_of(Request{from, Request::Cancel{1, nodes, 1, 0}}), nothing) << "no thread counts so";
+  EXPECT_EQ(refusal_of(Request{from, Request::Cancel{1, nodes, 0, 3}}), nothing) << "a loop instead of the region";
+  EXPECT_EQ(refusal_of(Answer{from, Answer::Cancelled{0, 2}}), nothing);
+  EXPECT_EQ(refusal_of(Answer{from, Answer::Cancelled{1, 1}}), nothing);
 }
 
 TEST(Codec, WhateverIsAcceptedIsWhatWouldBeSent) {

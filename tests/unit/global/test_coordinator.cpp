@@ -432,6 +432,7 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
         Request::OfferCopies{name, nodes, 0x1000, false},
         Request::TakeCopies{name, nodes, 1},
         Request::ReleaseCopies{name, nodes},
+        Request::Cancel{1, nodes, 2, 0},
     };
   };
   coordinator = Coordinator(rules(), std::vector<uint32_t>(4, cpus_of_a_node));
