@@ -12,7 +12,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 21;
+inline constexpr uint32_t fabric_version = 22;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -118,6 +118,9 @@ struct RuntimeHooks {
   /// What connects the nodes was decided when they joined: Fabric.interconnect has its name now. On each node, before
   /// main or node_started runs. May be null.
   void (*interconnect_chosen)() = nullptr;
+  /// On the origin: the program has set something for its process that other nodes cannot be given, so that regions
+  /// are not to go there. Threads on journeys come home to ask for it. Any thread. May be null.
+  void (*regions_stay)() = nullptr;
 };
 
 /// Room for the context of a thread that is executed elsewhere, with all registers that a processor has today except

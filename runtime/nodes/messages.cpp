@@ -309,9 +309,17 @@ uint32_t usable_cpus() { return spinning.usable_cpus(); }
 
 void attach_fabric(dsm::Fabric& joined) {
   fabric = &joined;
-  static const dsm::RuntimeHooks hooks{
-      deliver,       node_started, current_region, timeline::read_events,   program_sigaction, bind_threads_to_origin,
-      threads_awake, usable_cpus,  own_threads,    read_chosen_interconnect};
+  static const dsm::RuntimeHooks hooks{deliver,
+                                       node_started,
+                                       current_region,
+                                       timeline::read_events,
+                                       program_sigaction,
+                                       bind_threads_to_origin,
+                                       threads_awake,
+                                       usable_cpus,
+                                       own_threads,
+                                       read_chosen_interconnect,
+                                       keep_regions_at_home};
   joined.attach(&hooks);
   travelling::attach(joined);
 }

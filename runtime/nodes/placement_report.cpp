@@ -142,6 +142,8 @@ const char* why_there(StaysHere reason, RegionChoice::Kind choice) {
     return "at home, as HETMP_PLACEMENT asks";
   case StaysHere::HasThreadVariables:
     return "at home: the program has thread-local variables, which belong to the origin's threads";
+  case StaysHere::HasProcessState:
+    return "at home: the program has set a C++ locale, a handler or the like, which only the origin has";
   case StaysHere::FitsHere:
     return "at home: they have no more threads than the origin has CPUs, or another thread than main begins them";
   case StaysHere::PaysHere:

@@ -28,6 +28,8 @@ class Withdrawals {
   void fix_threads() { fixed_.store(true, std::memory_order_relaxed); }
   bool threads_are_fixed() const { return fixed_.load(std::memory_order_relaxed); }
   void bind_threads() { bound_.store(true, std::memory_order_relaxed); }
+  void keep_regions() { kept_.store(true, std::memory_order_relaxed); }
+  bool regions_are_kept() const { return kept_.load(std::memory_order_relaxed); }
   bool threads_are_bound() const { return bound_.load(std::memory_order_relaxed) || threads_are_fixed(); }
 
  private:
@@ -44,6 +46,7 @@ class Withdrawals {
   /// on node 0 when another node's part says it: before that part counts as ended.
   std::atomic<bool> fixed_{false};
   std::atomic<bool> bound_{false}; ///< relaxed: likewise; whoever loads such code tells the threads that call it
+  std::atomic<bool> kept_{false};  ///< relaxed: likewise
 };
 
 constinit Withdrawals withdrawals;
@@ -98,6 +101,10 @@ void keep_threads_where_they_are() { withdrawals.fix_threads(); }
 bool threads_stay_where_they_are() { return withdrawals.threads_are_fixed(); }
 
 void bind_threads_to_origin() { withdrawals.bind_threads(); }
+
+void keep_regions_at_home() { withdrawals.keep_regions(); }
+
+bool regions_stay_at_home() { return withdrawals.regions_are_kept(); }
 
 bool threads_are_bound() { return withdrawals.threads_are_bound(); }
 

@@ -26,7 +26,12 @@ bool threads_stay_where_they_are();
 /// is code that only node 0 can execute, or something is kept for each thread by code that knows nothing of OpenMP.
 void bind_threads_to_origin();
 
-/// Whether somebody has said so, or threads_stay_where_they_are().
+/// From now on regions that are placed by what is known of them stay on node 0: the program has set something that only
+/// that process has.
+void keep_regions_at_home();
+bool regions_stay_at_home();
+
+/// Whether somebody has said so of threads, or threads_stay_where_they_are().
 bool threads_are_bound();
 
 } // namespace hetmp::runtime

@@ -76,6 +76,8 @@ StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, cons
     return StaysHere::No;
   if (threads_are_bound())
     return StaysHere::HasThreadVariables;
+  if (regions_stay_at_home())
+    return StaysHere::HasProcessState;
   if (!self.executes_main || facts.threads <= facts.cpus[0])
     return StaysHere::FitsHere;
   return ask_learner(construct);

@@ -38,6 +38,7 @@ enum class StaysHere : uint8_t {
   NeedsNoOther,       ///< all its loops have been decided for node 0
   AskedFor,           ///< by HETMP_PLACEMENT
   HasThreadVariables, ///< the program has: thread numbers stay with the threads of this node
+  HasProcessState,    ///< the program has set something that only node 0's process has
   FitsHere,           ///< has no more threads than node 0 has CPUs, or is met by a thread beside main
   PaysHere,           ///< several nodes do not pay for it, or nobody knows yet
   NoWorkers,          ///< the system refuses node 0 the threads that the others would count on
