@@ -4,6 +4,7 @@
 #include "dsm/interpose/undisturbed.hpp"
 #include "dsm/objects/passed_through.hpp"
 #include "dsm/objects/private_objects.hpp"
+#include "dsm/process/process_state.hpp"
 
 #include <csignal>
 #include <dlfcn.h>
@@ -115,6 +116,7 @@ struct Originals {
                                       reinterpret_cast<result(*) parameters>(own_function(objects, facts, #name))};
   HETMP_INTERRUPTIBLE_FUNCTIONS(HETMP_FIND)
 #undef HETMP_FIND
+  const StateFunctions state;
 };
 
 const Originals& originals() {
@@ -125,6 +127,9 @@ const Originals& originals() {
 __attribute__((constructor)) void find_interruptible_functions() { originals(); }
 
 } // namespace
+
+const StateFunctions& state_functions() { return originals().state; }
+
 } // namespace hetmp::dsm
 
 #pragma GCC visibility push(default)

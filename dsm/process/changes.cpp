@@ -8,6 +8,7 @@
 #include "dsm/process/late_objects.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
+#include "dsm/process/process_state.hpp"
 #include "dsm/process/signal_actions.hpp"
 #include "dsm/space/file_area.hpp"
 
@@ -20,6 +21,7 @@
 #include <mutex>
 #include <string_view>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,10 +48,20 @@ int carry_out(const Change& change) {
     break;
   case Change::Kind::SetAction:
     return carry_out_action(change);
+  case Change::Kind::SetLimit: {
+    const rlimit limit{change.begin, change.bytes};
+    result = syscall(SYS_prlimit64, 0, change.protection, &limit, nullptr);
+    break;
+  }
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
   case Change::Kind::ExecutableStacks:
   case Change::Kind::ForgetStream:
+  case Change::Kind::SetLocale:
+  case Change::Kind::SetVariable:
+  case Change::Kind::UnsetVariable:
+  case Change::Kind::ClearVariables:
+  case Change::Kind::ReadTimeZone:
   case Change::Kind::TellUse:
     break; // not here: they take longer, or change nothing
   }
@@ -68,31 +80,38 @@ void register_frames(uint64_t begin) {
     function(reinterpret_cast<const void*>(begin));
 }
 
-void register_frames_privately(uint64_t begin) {
+int register_frames_privately(const Change& change) {
   const bool before = allocate_privately(true); // the unwinder's list is this node's own
-  register_frames(begin);
+  register_frames(change.begin);
   allocate_privately(before);
+  return 0;
 }
 
 /// For this node's threads: they take the same lock as whoever makes a thread, which may wait for a page.
-void make_stacks_executable(uint64_t /*begin*/) { NodeProcess::instance()->stacks().make_executable(); }
+int make_stacks_executable(const Change&) {
+  NodeProcess::instance()->stacks().make_executable();
+  return 0;
+}
 
-void forget_stream_at(uint64_t begin) { forget_stream(reinterpret_cast<FILE*>(begin)); }
+int forget_stream_at(const Change& change) {
+  forget_stream(reinterpret_cast<FILE*>(change.begin));
+  return 0;
+}
 
 struct Errand {
-  void (*body)(uint64_t begin);
-  uint64_t begin;
+  int (*body)(const Change& change);
+  Change change;
   uint32_t asked_by;
 };
 
 void carry_out_errand(void* argument) {
   const std::unique_ptr<Errand> errand(static_cast<Errand*>(argument));
-  errand->body(errand->begin);
-  NodeProcess::instance()->answer_change(errand->asked_by, 0, 0);
+  const int error = errand->body(errand->change);
+  NodeProcess::instance()->answer_change(errand->asked_by, error, 0);
 }
 
 /// What is done by an errand; null if it is done at once.
-auto errand_of(Change::Kind kind) -> void (*)(uint64_t begin) {
+auto errand_of(Change::Kind kind) -> int (*)(const Change& change) {
   switch (kind) {
   case Change::Kind::RegisterFrames:
     return register_frames_privately;
@@ -101,7 +120,7 @@ auto errand_of(Change::Kind kind) -> void (*)(uint64_t begin) {
   case Change::Kind::ExecutableStacks:
     return make_stacks_executable;
   default:
-    return nullptr;
+    return is_of_state(kind) ? carry_out_state : nullptr;
   }
 }
 
@@ -176,10 +195,12 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   if (bytes != sizeof change)
     die(exit_code::software, "node %u sent a change of %zu bytes", from, bytes);
   memcpy(&change, data, sizeof change);
+  if (!can_be_read(*NodeProcess::instance(), change))
+    die(exit_code::software, "node %u sent a change whose text is at %#zx", from, size_t(change.begin));
   if (change.kind == Change::Kind::Load)
     load_for(from, change);
   else if (const auto body = errand_of(change.kind))
-    NodeProcess::instance()->errands().do_later(carry_out_errand, new Errand{body, change.begin, from});
+    NodeProcess::instance()->errands().do_later(carry_out_errand, new Errand{body, change, from});
   else if (change.kind == Change::Kind::TellUse)
     NodeProcess::instance()->answer_change(from, 0,
                                            uint64_t(change.offset) < NodeProcess::parts

@@ -1,10 +1,11 @@
 // Changes that every node has to make: of the address space, or an address would stop meaning the same everywhere
-// (protection of shared memory, mappings of files, objects that come late), and of what signals do. All calls but the
-// last one do nothing elsewhere before there are other nodes.
+// (protection of shared memory, mappings of files, objects that come late), of what signals do, and of what the C
+// library keeps for the process (process_state.hpp). All calls but the last one do nothing elsewhere before there are
+// other nodes.
 //
 // Whoever makes a change waits until all nodes have answered; their service threads carry it out at once, and it waits
-// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables, streams) is an errand
-// (errands.hpp).
+// for nothing there but the kernel. What needs locks or shared memory (objects, unwind tables, streams, the
+// environment) is an errand (errands.hpp).
 #pragma once
 
 #include "base/futex.hpp"
@@ -27,13 +28,19 @@ struct Change {
     RegisterFrames,   ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
     ExecutableStacks, ///< from now on
     ForgetStream,     ///< `begin`: a stream that the node's C library has opened and another node closes
+    SetLimit,         ///< setrlimit of resource `protection`: `begin` its soft limit, `bytes` its hard one
+    SetLocale,        ///< setlocale of category `protection`; `begin`: the name, in shared memory
+    SetVariable,      ///< putenv; `begin`: NAME=value, in shared memory, where it stays
+    UnsetVariable,    ///< unsetenv; `begin`: the name, in shared memory
+    ClearVariables,   ///< clearenv
+    ReadTimeZone,     ///< tzset: the variable TZ may have changed
     TellUse,          ///< no change: up to where the node uses part `offset` of its slice
   };
   Kind kind = Kind::Protect;
   int32_t protection = 0;
   int32_t flags = 0;       ///< MapFile: MAP_SHARED or MAP_PRIVATE; Load: RTLD_...; SetAction: SA_...
   int32_t descriptor = -1; ///< MapFile: processes of one machine share their descriptors
-  uint64_t begin = 0;      ///< page aligned, but for RegisterFrames, SetAction and ForgetStream
+  uint64_t begin = 0;      ///< page aligned, where it is the beginning of a range
   uint64_t bytes = 0;
   int64_t offset = 0;
   char path[1024] = {};

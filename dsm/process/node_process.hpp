@@ -17,6 +17,7 @@
 #include "dsm/process/forking.hpp"
 #include "dsm/process/late_objects.hpp"
 #include "dsm/process/membership.hpp"
+#include "dsm/process/process_state.hpp"
 #include "dsm/process/signal_actions.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/heap.hpp"
@@ -83,6 +84,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   const InitialStack& initial_stack() const { return initial_stack_; }
   LateObjects& late_objects() { return late_objects_; }
   LeftActions& left_actions() { return left_actions_; }
+  ProcessState& state() { return state_; }
   /// How the runtime sets what a signal does; null before it has said so, or where it has no way of its own.
   SetAction runtimes_sigaction() const { return hooks_.set_signal; }
   /// Null unless somebody wants to know where blocks are allocated.
@@ -123,6 +125,12 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void tell_bound_to_origin() const {
     if (hooks_.bound_to_origin)
       hooks_.bound_to_origin();
+  }
+
+  /// The program has set something for its process that other nodes cannot be given. On the origin.
+  void tell_regions_stay() const {
+    if (hooks_.regions_stay)
+      hooks_.regions_stay();
   }
 
  private:
@@ -198,6 +206,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   Forking forking_;
   LateObjects late_objects_;
   LeftActions left_actions_;
+  ProcessState state_{*this};
 
   friend struct FabricFunctions;
   friend struct ControlReceiver;
