@@ -1,13 +1,12 @@
 // What programs set for their process: by the C library (dsm/process/process_state), and by the C++ libraries, whose
 // names these are where they are mangled. The latter's locales and handlers no other node can be given: when main has
 // set one, regions stay at home.
-#include "base/loaded_object.hpp"
+#include "dsm/interpose/next_function.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
 #include "dsm/process/process_state.hpp"
 
 #include <cstdlib>
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -32,18 +31,6 @@ ProcessState* state_of_all() {
 void only_here() {
   if (const NodeProcess* process = of_all_nodes())
     process->tell_regions_stay();
-}
-
-/// Of a C++ library, which a program in C may load when it wants, for one plugin: then it is in no order of search.
-template <class Function> Function* next_of(const char* name) {
-  auto found = reinterpret_cast<uintptr_t>(dlsym(RTLD_NEXT, name));
-  const auto here = reinterpret_cast<uintptr_t>(&only_here);
-  if (found == 0)
-    for_each_loaded_object([&](const LoadedObject& object) {
-      if (found == 0 && !(object.begin() <= here && here < object.end()))
-        found = object.find_function(name, "");
-    });
-  return reinterpret_cast<Function*>(found);
 }
 
 /// As std::locale::global(const std::locale&): what it returns is written where the first argument says. A locale is a

@@ -1,6 +1,6 @@
-// Functions of the C library that stand in front of it here for the program's sake only (dsm/interpose): they do the
-// same, and somewhat besides. What serves the node calls the C library's own (direct_binding.hpp), also in this
-// library.
+// Functions of the C and C++ libraries in front of which others stand here for the program's sake only (dsm/interpose):
+// they do the same, and somewhat besides. What serves the node calls the libraries' own (direct_binding.hpp), also in
+// this library.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,12 @@ namespace hetmp::dsm {
 
 /// In the order of strcmp().
 inline constexpr std::string_view functions_passed_through[] = {
+    "_ZNSt10_Sp_lockerC1EPKv",
+    "_ZNSt10_Sp_lockerC1EPKvS1_",
+    "_ZNSt10_Sp_lockerC2EPKv",
+    "_ZNSt10_Sp_lockerC2EPKvS1_",
+    "_ZNSt10_Sp_lockerD1Ev",
+    "_ZNSt10_Sp_lockerD2Ev",
     "_ZNSt3__16locale6globalERKS0_",
     "_ZNSt6locale6globalERKS_",
     "_ZSt13set_terminatePFvvE",

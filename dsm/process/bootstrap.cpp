@@ -154,6 +154,8 @@ void NodeProcess::start_nodes() {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
   prepare_migration();
+  if (launch_.node == origin)
+    pointer_locks_.make(heap_);
   if (launch_.made_by_launcher())
     join_node_processes();
   else

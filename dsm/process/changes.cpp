@@ -62,6 +62,7 @@ int carry_out(const Change& change) {
   case Change::Kind::UnsetVariable:
   case Change::Kind::ClearVariables:
   case Change::Kind::ReadTimeZone:
+  case Change::Kind::TellPointerLocks:
   case Change::Kind::TellUse:
     break; // not here: they take longer, or change nothing
   }
@@ -201,6 +202,8 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
     load_for(from, change);
   else if (const auto body = errand_of(change.kind))
     NodeProcess::instance()->errands().do_later(carry_out_errand, new Errand{body, change, from});
+  else if (change.kind == Change::Kind::TellPointerLocks)
+    NodeProcess::instance()->answer_change(from, 0, NodeProcess::instance()->pointer_locks().begin());
   else if (change.kind == Change::Kind::TellUse)
     NodeProcess::instance()->answer_change(from, 0,
                                            uint64_t(change.offset) < NodeProcess::parts

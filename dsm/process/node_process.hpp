@@ -17,6 +17,7 @@
 #include "dsm/process/forking.hpp"
 #include "dsm/process/late_objects.hpp"
 #include "dsm/process/membership.hpp"
+#include "dsm/process/pointer_locks.hpp"
 #include "dsm/process/process_state.hpp"
 #include "dsm/process/signal_actions.hpp"
 #include "dsm/space/address_plan.hpp"
@@ -85,6 +86,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   LateObjects& late_objects() { return late_objects_; }
   LeftActions& left_actions() { return left_actions_; }
   ProcessState& state() { return state_; }
+  PointerLocks& pointer_locks() { return pointer_locks_; }
   /// How the runtime sets what a signal does; null before it has said so, or where it has no way of its own.
   SetAction runtimes_sigaction() const { return hooks_.set_signal; }
   /// Null unless somebody wants to know where blocks are allocated.
@@ -207,6 +209,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   LateObjects late_objects_;
   LeftActions left_actions_;
   ProcessState state_{*this};
+  PointerLocks pointer_locks_;
 
   friend struct FabricFunctions;
   friend struct ControlReceiver;
