@@ -27,6 +27,7 @@
 #include "runtime/sync/program_locks.hpp"
 #include "runtime/wait/wait.hpp"
 
+#include <clocale>
 #include <cstring>
 #include <utility>
 
@@ -273,11 +274,19 @@ void take_code(TeamDescription& part, const TeamCode& code) {
     die(exit_code::protocol, "node %u is to start a team whose code it has not loaded", fabric->node);
 }
 
+/// The C library gives a thread the tables of characters (isalpha) that the locale has when it begins. This one has
+/// begun before main, which may have set another one.
+void take_tables_of_locale() {
+  if (uselocale(nullptr) == LC_GLOBAL_LOCALE)
+    uselocale(LC_GLOBAL_LOCALE);
+}
+
 /// The resident leader of a node process: runs this node's part of each team as its first thread.
 void* lead(void*) {
   auto* part = new TeamDescription;
   while (true) {
     take_code(*part, level().mailbox().take(*part));
+    take_tables_of_locale();
     page_report::region_begins(*part);
     run_node_part(*part); // its join is what ends the region
   }
