@@ -5,7 +5,6 @@
 // run: OMP_CANCELLATION=true OMP_NUM_THREADS=7
 // run: OMP_CANCELLATION=true OMP_SCHEDULE=dynamic
 // run: OMP_CANCELLATION=true OMP_SCHEDULE=guided,3
-// run with hetmp: OMP_CANCELLATION=true OMP_SCHEDULE=hetprobe HETMP_LOOPS=all
 #include "stress.hpp"
 
 #include <climits>
