@@ -1,5 +1,7 @@
 // A thread cancels a region, a loop or sections, and threads of all nodes do nothing but look whether it has happened.
-// Nothing that is heard late cancels what comes next.
+// Nothing that is heard late cancels what comes next. Not with OMP_SCHEDULE=hetprobe and HETMP_LOOPS=all: a region
+// whose loops have been decided for one node gives as many threads iterations as that has CPUs, and here each has to
+// get one.
 
 // run: OMP_CANCELLATION=true
 // run: OMP_CANCELLATION=true OMP_NUM_THREADS=7
