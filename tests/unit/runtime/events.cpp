@@ -87,11 +87,11 @@ TEST(Events, NobodyIsToldOfWhatBeganBeforeHeListened) {
 int visits_begun = 0, visits_ended = 0;
 
 TEST(Events, OnlyTeamsOnSeveralNodesTellOfVisits) {
+  runtime::NodeTeam& team = *runtime::current_task().team; // known before there is a fabric, which can do nothing else
   dsm::Fabric listener{};
   listener.begin_visit = [](uint64_t) { visits_begun++; };
   listener.end_visit = [] { visits_ended++; };
   runtime::fabric = &listener;
-  runtime::NodeTeam& team = *runtime::current_task().team;
   runtime::events::visit_begins(team, nullptr);
   runtime::events::visit_ends(team);
   EXPECT_EQ(visits_begun + visits_ended, 0);
