@@ -2,10 +2,9 @@
 // address on every node where that is the same memory, and copied into shared memory where the program may write what
 // the file shall not see. Protection is everybody's. What lies elsewhere goes to the system unchanged.
 #include "base/message.hpp"
+#include "dsm/interpose/calling_process.hpp"
 #include "dsm/process/changes.hpp"
 #include "dsm/process/file_mapping.hpp"
-#include "dsm/process/node_process.hpp"
-#include "dsm/process/private_threads.hpp"
 #include "dsm/space/core_dump.hpp"
 #include "dsm/space/file_area.hpp"
 #include "dsm/space/memory_map.hpp"
@@ -23,8 +22,6 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr int read_write = PROT_READ | PROT_WRITE;
-
-NodeProcess* node_process() { return must_allocate_privately() ? nullptr : NodeProcess::instance(); }
 
 void* refuse(int error) {
   errno = error;
@@ -128,7 +125,7 @@ using namespace hetmp::dsm;
 extern "C" {
 
 void* mmap(void* where, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
-  NodeProcess* process = node_process();
+  NodeProcess* process = process_of_caller();
   constexpr int elsewhere = MAP_GROWSDOWN | MAP_STACK, placed = MAP_FIXED | MAP_FIXED_NOREPLACE;
   if (process && bytes > 0 && (flags & placed) && in_slices(*process, where))
     return map_over_shared(*process, where, bytes, protection, flags, descriptor, offset);
@@ -150,7 +147,7 @@ void* mmap64(void* where, size_t bytes, int protection, int flags, int descripto
 }
 
 int munmap(void* begin, size_t bytes) {
-  NodeProcess* process = node_process();
+  NodeProcess* process = process_of_caller();
   const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
   const bool shared = process && process->plan().in_slices(address);
   if (!shared && !(process && FileArea::contains(address)))
@@ -175,7 +172,7 @@ int munmap(void* begin, size_t bytes) {
 }
 
 int mprotect(void* begin, size_t bytes, int protection) {
-  NodeProcess* process = node_process();
+  NodeProcess* process = process_of_caller();
   const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
   const bool file = process && FileArea::contains(address);
   if (!file && !(process && process->plan().is_shared(address)))
@@ -190,7 +187,7 @@ int mprotect(void* begin, size_t bytes, int protection) {
 }
 
 int madvise(void* begin, size_t bytes, int advice) {
-  NodeProcess* process = node_process();
+  NodeProcess* process = process_of_caller();
   const bool gives_back = advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE;
   if (!process || !gives_back || !in_slices(*process, begin))
     return int(syscall(SYS_madvise, begin, bytes, advice));
@@ -208,7 +205,7 @@ void* mremap(void* begin, size_t bytes, size_t wanted, int flags, ...) {
   va_start(arguments, flags);
   void* where = flags & MREMAP_FIXED ? va_arg(arguments, void*) : nullptr;
   va_end(arguments);
-  NodeProcess* process = node_process();
+  NodeProcess* process = process_of_caller();
   const bool file = process && FileArea::contains(reinterpret_cast<uintptr_t>(begin));
   if (!file && !(process && in_slices(*process, begin)))
     return reinterpret_cast<void*>(syscall(SYS_mremap, begin, bytes, wanted, flags, where));

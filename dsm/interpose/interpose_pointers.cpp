@@ -1,8 +1,7 @@
 // What libstdc++'s atomic operations on std::shared_ptr objects lock (std::_Sp_locker): mutexes of its process. Among
 // nodes it is those of all of them (dsm/process/pointer_locks.hpp).
+#include "dsm/interpose/calling_process.hpp"
 #include "dsm/interpose/next_function.hpp"
-#include "dsm/process/node_process.hpp"
-#include "dsm/process/private_threads.hpp"
 
 #include <pthread.h>
 #include <utility>
@@ -18,7 +17,7 @@ struct Locker {
 };
 
 NodeProcess* node_among_others() {
-  NodeProcess* process = must_allocate_privately() ? nullptr : NodeProcess::instance();
+  NodeProcess* process = process_of_caller();
   return process && process->has_started() ? process : nullptr;
 }
 

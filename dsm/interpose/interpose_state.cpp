@@ -1,9 +1,8 @@
 // What programs set for their process: by the C library (dsm/process/process_state), and by the C++ libraries, whose
 // names these are where they are mangled. The latter's locales and handlers no other node can be given: when main has
 // set one, regions stay at home.
+#include "dsm/interpose/calling_process.hpp"
 #include "dsm/interpose/next_function.hpp"
-#include "dsm/process/node_process.hpp"
-#include "dsm/process/private_threads.hpp"
 #include "dsm/process/process_state.hpp"
 
 #include <cstdlib>
@@ -18,7 +17,7 @@ namespace {
 /// Null unless what the calling thread sets is to hold for other nodes as well. A child that is about to execute
 /// something sets its own.
 NodeProcess* of_all_nodes() {
-  NodeProcess* process = must_allocate_privately() ? nullptr : NodeProcess::instance();
+  NodeProcess* process = process_of_caller();
   return process && process->node() == origin && process->has_started() && process->is_this_process() ? process
                                                                                                       : nullptr;
 }

@@ -10,4 +10,7 @@ namespace hetmp::runtime {
 /// again: a forked child still finds it, and is one of several_processes() no more.
 inline dsm::Fabric* fabric = nullptr;
 
+/// Whether all nodes reach the variables on the calling thread's stack.
+inline bool stack_is_reachable() { return !fabric || fabric->is_shared(__builtin_frame_address(0)); }
+
 } // namespace hetmp::runtime

@@ -37,7 +37,7 @@ RegionFacts facts_of(const Thread& self, uint32_t threads, const Construct& cons
   facts.in_active_region = is_inside_active_region(*self.task);
   facts.met_on = self.node;
   facts.nodes_can_meet = global_level() != nullptr;
-  facts.frame_is_reachable = !fabric || fabric->is_shared(__builtin_frame_address(0));
+  facts.frame_is_reachable = stack_is_reachable();
   facts.holds_locks = program_locks.keep_region_here();
   facts.cpus = layout().cpu_counts();
   return facts;

@@ -168,18 +168,16 @@ void ThreadRecords::keep_only(Thread* self) {
   unused_records_ = nullptr;
 }
 
-/// The first thread that uses OpenMP may be one that the program has made, or one that runs constructors. Among node
-/// processes only main's stack is shared, and regions of others, whose variables no other node would find, stay at
-/// home.
-bool may_execute_main() { return !fabric || fabric->is_shared(__builtin_frame_address(0)); }
-
 __attribute__((noinline, cold)) Thread& become_root() {
   initialise_runtime();
   Thread* thread = create_thread_record();
   if (!thread)
     die(exit_code::no_resources, "more than %d threads use OpenMP", most_threads);
   thread->root = true;
-  thread->executes_main = may_execute_main() && records.take_main();
+  // The first thread that uses OpenMP may be one that the program has made, or one that runs constructors. Among node
+  // processes only main's stack is shared, and regions of others, whose variables no other node would find, stay at
+  // home.
+  thread->executes_main = stack_is_reachable() && records.take_main();
   thread->node = own_node();
   thread->bound = false;
   begin_initial_task(*thread);
