@@ -12,7 +12,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 22;
+inline constexpr uint32_t fabric_version = 23;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
@@ -225,6 +225,10 @@ struct Fabric {
   /// On a journey, at home: what the calling thread may execute elsewhere is this part from now on. Returns the part
   /// until now, which comes back when this one has ended; such calls nest.
   JourneyPart (*begin_part)(const JourneyPart* part);
+  /// On a journey, at home: whether the calling thread may go elsewhere at once. If so, it does when it sends itself
+  /// this signal (rt_tgsigqueueinfo), by code between the addresses of let_return_by() that is called at the base of
+  /// the part in hand; or stays, if that cannot be.
+  bool (*may_depart)(siginfo_t* signal);
   /// On a journey: the calling thread, at home, has waited, and is about to compute again.
   void (*has_waited)();
   /// On a journey: how long so far the calling thread, at home, has been on other nodes, ns.

@@ -10,17 +10,18 @@ namespace hetmp::dsm {
 
 enum class GuestFunction : uint32_t {
   Barrier,
-  Team,         ///< -> thread number, team size
+  Team,         ///< -> thread number, team size, the number that clang's code knows the thread by
   StaticLoop4,  ///< of clang's code: schedule, lower, upper, increment, chunk -> last, lower, upper, stride
   StaticLoop4u, ///< likewise, and so on
   StaticLoop8,
   StaticLoop8u,
-  LoopEnds,     ///< a static loop, whose beginning the runtime has seen
-  Single,       ///< -> whether it is the thread's
-  Reduction,    ///< of clang's code: variables, data, combine, lock, waits -> what the thread is to do
-  ReductionEnds ///< that waits
+  LoopEnds,      ///< a static loop, whose beginning the runtime has seen
+  Single,        ///< -> whether it is the thread's
+  Reduction,     ///< of clang's code: variables, data, combine, lock, waits -> what the thread is to do
+  ReductionEnds, ///< that waits
+  ChildTasks     ///< to wait for those of the task that the thread executes; made if there are none
 };
-inline constexpr GuestFunction last_guest_function = GuestFunction::ReductionEnds;
+inline constexpr GuestFunction last_guest_function = GuestFunction::ChildTasks;
 
 struct GuestCall {
   GuestFunction function = GuestFunction::Barrier;

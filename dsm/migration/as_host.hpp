@@ -6,12 +6,13 @@
 // or when it is at home.
 #pragma once
 
-#include "dsm/migration/context.hpp"
+#include "dsm/migration/contexts/context.hpp"
+#include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/memory_abroad.hpp"
-#include "dsm/migration/raw_calls.hpp"
 #include "dsm/migration/this_process.hpp"
 
 #include <asm/prctl.h>
+#include <cstdlib>
 
 // What carries this lies in the stand-ins' section, with all that it calls in place. The canary of a stack protector
 // would be another thread's.
@@ -40,6 +41,23 @@ struct AsHost {
     set_thread_pointer(guest);
     host.works = false;
     return result;
+  }
+
+  /// A block of the heap of the caller's node; null: it has none.
+  HETMP_IN_PLACE static void* take(Host& host, size_t bytes) { return do_as(host, MemoryAbroad::take, bytes); }
+  /// Of some node's heap, wherever the caller is.
+  HETMP_IN_PLACE static void give_back(void* block) {
+    if (Host* const host = of_caller())
+      do_as(*host, MemoryAbroad::give_back, block);
+    else
+      free(block);
+  }
+
+  /// Calls the function itself, which gates lead to, at home.
+  template <class Result, class... Arguments>
+  HETMP_IN_PLACE static Result at_home(void (*come_home)(), uintptr_t function, Arguments... arguments) {
+    come_home();
+    return reinterpret_cast<Result (*)(Arguments...)>(function)(arguments...);
   }
 
  private:

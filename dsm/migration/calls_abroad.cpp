@@ -52,24 +52,24 @@ struct CallsAbroad::StandIns {
   /// Calls the function itself, at home.
   template <class Result, class... Arguments>
   HETMP_IN_PLACE static Result at_home(Function function, Arguments... arguments) {
-    this_process.calls->come_home_();
-    return reinterpret_cast<Result (*)(Arguments...)>(this_process.calls->originals_[function])(arguments...);
+    const CallsAbroad& calls = *this_process.calls;
+    return AsHost::at_home<Result>(calls.come_home_, calls.originals_[function], arguments...);
   }
 
   HETMP_IN_PLACE static uint64_t number_of(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
   struct Place {
-    int number, team_size;
+    int number, team_size, global_number;
     bool is_known;
   };
   /// Of the guest in its team; asked once a stay: what changes it is called at home.
   HETMP_IN_PLACE static Place find_place() {
     Host* const host = AsHost::of_caller();
     if (host && host->knows_team)
-      return {host->number, host->team_size, true};
+      return {host->number, host->team_size, host->global_number, true};
     GuestAnswer answer;
     const bool is_known = make({.function = GuestFunction::Team}, answer);
-    return {int(answer.results[0]), int(answer.results[1]), is_known};
+    return {int(answer.results[0]), int(answer.results[1]), int(answer.results[2]), is_known};
   }
 
   template <class Value, class Signed>
@@ -175,6 +175,10 @@ struct CallsAbroad::StandIns {
       at_home<void>(EndReduce, location, gtid, lock);
   }
 
+  HETMP_STAND_IN static int32_t kmpc_thread_number(const void* location) {
+    const Place place = find_place();
+    return place.is_known ? place.global_number : at_home<int32_t>(KmpcThreadNumber, location);
+  }
   HETMP_STAND_IN static int thread_number() {
     const Place place = find_place();
     return place.is_known ? place.number : at_home<int>(ThreadNumber);
@@ -192,6 +196,25 @@ struct CallsAbroad::StandIns {
     return place.is_known ? place.team_size : at_home<int>(FortranTeamSize);
   }
 #undef HETMP_SITE
+
+  /// Whether the task has no children to wait for. Asked once a stay: what it generates there is executed at once.
+  HETMP_IN_PLACE static bool has_no_children() {
+    if (Host* const host = AsHost::of_caller(); host && host->has_no_children)
+      return true;
+    GuestAnswer answer;
+    if (!make({.function = GuestFunction::ChildTasks}, answer))
+      return false;
+    if (Host* const host = AsHost::of_caller()) // still
+      host->has_no_children = true;
+    return true;
+  }
+  HETMP_STAND_IN static void gomp_taskwait() {
+    if (!has_no_children())
+      at_home<void>(GompTaskwait);
+  }
+  HETMP_STAND_IN static int32_t kmpc_taskwait(const void* location, int32_t gtid) {
+    return has_no_children() ? 0 : at_home<int32_t>(KmpcTaskwait, location, gtid);
+  }
 };
 
 uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
@@ -219,6 +242,9 @@ uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
       {"omp_get_num_threads", address_of(StandIns::team_size)},
       {"omp_get_thread_num_", address_of(StandIns::fortran_thread_number)},
       {"omp_get_num_threads_", address_of(StandIns::fortran_team_size)},
+      {"__kmpc_global_thread_num", address_of(StandIns::kmpc_thread_number)},
+      {"GOMP_taskwait", address_of(StandIns::gomp_taskwait)},
+      {"__kmpc_omp_taskwait", address_of(StandIns::kmpc_taskwait)},
   };
   const auto* const found =
       std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });

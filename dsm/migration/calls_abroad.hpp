@@ -39,6 +39,9 @@ class CallsAbroad {
     TeamSize,
     FortranThreadNumber,
     FortranTeamSize,
+    KmpcThreadNumber,
+    GompTaskwait,
+    KmpcTaskwait,
     functions
   };
 

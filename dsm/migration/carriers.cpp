@@ -3,8 +3,9 @@
 #include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/signal_calls.hpp"
-#include "dsm/migration/context.hpp"
-#include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/contexts/context.hpp"
+#include "dsm/migration/contexts/raw_calls.hpp"
+#include "dsm/migration/tasks_abroad.hpp"
 #include "dsm/migration/this_process.hpp"
 
 #include <algorithm>
@@ -111,6 +112,9 @@ void Carrier::carry() {
   if (host_) {
     host_->loop_ended = false;
     host_->knows_team = false;
+    host_->has_no_children = false;
+    host_->deepest =
+        guest_.in_task != 0 ? TasksAbroad::deepest(stack_pointer_of(*context), guest_.guard) : TasksAbroad::nowhere;
     host_->guest = guest_.thread_pointer;
   }
   carries_ = true;
@@ -156,6 +160,7 @@ bool Carrier::ask_deputy() {
   if (is_answered && host_->call.function == GuestFunction::Team && host_->answer.made != 0) {
     host_->number = int(host_->answer.results[0]);
     host_->team_size = int(host_->answer.results[1]);
+    host_->global_number = int(host_->answer.results[2]);
     host_->knows_team = true;
   }
   meetings_ += host_->call.function == GuestFunction::Barrier;
@@ -195,8 +200,11 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
     send_home(interrupted, Homecoming::Stopped); // where it happens again, and is the program's business
   if (called_.load(std::memory_order_relaxed))   // see the member
     send_home(interrupted, Homecoming::Called);
-  if (loses(raw::clock_ns(CLOCK_MONOTONIC)))
+  const int64_t now_ns = raw::clock_ns(CLOCK_MONOTONIC);
+  if (loses(now_ns))
     send_home(interrupted, Homecoming::Loses);
+  if (host_ && now_ns - began_ns_ > TasksAbroad::longest_ns)
+    host_->deepest = TasksAbroad::nowhere;
   return true;
 }
 

@@ -3,11 +3,11 @@
 
 #include "base/futex.hpp"
 #include "dsm/migration/closed_memory.hpp"
+#include "dsm/migration/contexts/signal_stacks.hpp"
+#include "dsm/migration/contexts/signal_timer.hpp"
 #include "dsm/migration/gates.hpp"
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/memory_abroad.hpp"
-#include "dsm/migration/signal_stacks.hpp"
-#include "dsm/migration/signal_timer.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "dsm/migration/closed_memory.hpp"
 
 #include "base/check.hpp"
-#include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/contexts/raw_calls.hpp"
 
 #include <climits>
 #include <sys/mman.h>

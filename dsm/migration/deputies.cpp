@@ -5,8 +5,8 @@
 #include "base/machine/time_slice.hpp"
 #include "base/page.hpp"
 #include "base/private_section.hpp"
-#include "dsm/migration/context.hpp"
-#include "dsm/migration/raw_calls.hpp"
+#include "dsm/migration/contexts/context.hpp"
+#include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/this_process.hpp"
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include <cstring>
 #include <ctime>
 #include <new>
-#include <pthread.h>
 #include <utility>
 
 namespace hetmp::dsm {
@@ -30,18 +29,6 @@ thread_local Traveller traveller;
 
 constexpr double longest_wait_us = 1e12;            ///< for a departure; one that would be later is none
 constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
-
-/// Of the calling thread; 0: the C library does not know.
-uintptr_t page_below_stack() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return 0;
-  void* begin = nullptr;
-  size_t bytes;
-  const int error = pthread_attr_getstack(&attributes, &begin, &bytes);
-  pthread_attr_destroy(&attributes);
-  return error || !begin ? 0 : page_down(reinterpret_cast<uintptr_t>(begin)) - page_bytes;
-}
 
 } // namespace
 
@@ -62,16 +49,17 @@ void Deputy::begin(const Journey& journey) {
     return;
   seen_ = {};
   phase_ = reinterpret_cast<uintptr_t>(journey.code);
-  base_ = reinterpret_cast<uintptr_t>(journey.base);
+  base_ = journey_base_ = reinterpret_cast<uintptr_t>(journey.base);
   room_ = journey.room;
   presence_ = journey.presence;
   make_call_ = journey.make_call;
   HETMP_CHECK(presence_);
   allowance_.begin(journey.allowance);
-  began_ns_ = monotonic_ns();
+  began_ns_ = home_ns_ = monotonic_ns();
   page_ns_ = uint32_t(std::clamp<int64_t>(journey.page_ns, 0, UINT32_MAX));
   node_.store(journey.node, std::memory_order_relaxed);
   rule_.begin(journey.delay_ns, journey.restless);
+  asked_rule_ = rule_;
   is_due_.store(false, std::memory_order_relaxed);
   inside_.store(true, std::memory_order_relaxed);
   if (rule_.departs_at_once())
@@ -115,20 +103,32 @@ void Deputy::end(JourneySeen& seen) {
   seen_ = {};
 }
 
-bool Deputy::may_leave(const ucontext_t& interrupted) const {
+bool Deputy::may_depart_now() const {
+  // relaxed: its own thread's; a hint
+  if (!is_on_journey() || !all_.may_depart())
+    return false;
+  const int64_t now_ns = monotonic_ns();
+  const double after = double(now_ns - began_ns_) / 1000;
+  return now_ns - home_ns_ >= asked_rule_.delay_ns() - DepartureRule::soonest_ns &&
+         allowance_.departs_at(after) <= after;
+}
+
+bool Deputy::may_leave(const ucontext_t& interrupted, bool asks) const {
   const uintptr_t top = stack_pointer_of(interrupted);
   return instruction_of(interrupted) != stopped_at_ && TravellingContext::bytes(interrupted) &&
          signal_stack_.holds(&interrupted) && AddressPlan::stack_part(origin).contains(top) && top < base_ &&
-         all_.code_->may_leave(interrupted, base_);
+         all_.code_->may_leave(interrupted, base_, asks);
 }
 
 /// In the signal's handler.
-void Deputy::meet_signal(ucontext_t& interrupted) {
+void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   // relaxed, all: see the members
   if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
-  if (may_leave(interrupted) && all_.let_leave())
-    travel(interrupted);
+  if (may_leave(interrupted, asks) && all_.let_leave())
+    travel(interrupted, asks);
+  if (asks)
+    return; // the timer goes on
   is_due_.store(true, std::memory_order_relaxed);
   timer_.set(rule_.retry_ns());
 }
@@ -143,7 +143,7 @@ void Deputy::plan_departure(double now_us) {
 }
 
 /// Returns to the program, as if nothing had been.
-void Deputy::travel(const ucontext_t& interrupted) {
+void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   const uint64_t blocked = blocked_signals_of(interrupted);
   const double allowed_us = allowance_.grant(after_us());
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
@@ -153,9 +153,9 @@ void Deputy::travel(const ucontext_t& interrupted) {
   memset(presence_, 0, sizeof presence);
   where_.store(away, std::memory_order_relaxed); // the message publishes it
   all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
-                                 {uint32_t(number_), page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)),
-                                  thread_pointer(), guard_, int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)),
-                                  uint32_t(phase_)});
+                                 {uint16_t(number_), uint16_t(base_ != journey_base_), page_ns_,
+                                  uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
+                                  int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
   const bool is_away = wait_while_away(presence, blocked); // as others see it
   if (is_away)
     all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
@@ -173,12 +173,13 @@ void Deputy::travel(const ucontext_t& interrupted) {
   seen_.pages += message_.pages();
   const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_);
   const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns + pages_ns;
+  home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
   const double now_us = after_us();
   allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == Homecoming::Gate && is_away) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
-  rule_.came_home(why, message_.abroad_ns, message_.computed_ns);
+  (asked ? asked_rule_ : rule_).came_home(why, message_.abroad_ns, message_.computed_ns, asked);
   is_due_.store(false, std::memory_order_relaxed);
   have_short_turns(true);
   plan_departure(now_us);
@@ -271,13 +272,15 @@ bool Deputies::set_up(TravelMessages& messages) {
   return true;
 }
 
-/// The timers' signals carry a mark: some may yet come when the program has set an action.
+/// Those of timers, and those that threads send themselves, carry a mark: some may yet come when the program has set
+/// an action.
 void Deputies::on_signal(int number, siginfo_t* info, void* context) {
-  if (info->si_code != SI_TIMER || info->si_value.sival_ptr != SignalTimer::mark())
+  const bool asks = info->si_code == SI_QUEUE;
+  if ((info->si_code != SI_TIMER && !asks) || info->si_value.sival_ptr != SignalTimer::mark())
     return this_process.deputies->pass_on(number, info, context);
   const int error = errno;
   if (Deputy* const deputy = traveller.deputy)
-    deputy->meet_signal(*static_cast<ucontext_t*>(context));
+    deputy->meet_signal(*static_cast<ucontext_t*>(context), asks);
   errno = error;
 }
 
@@ -329,6 +332,16 @@ JourneyPart Deputies::begin_part(const JourneyPart& part) {
 void Deputies::has_waited() {
   if (traveller.deputy)
     traveller.deputy->has_waited();
+}
+
+bool Deputies::may_depart(siginfo_t& signal) const {
+  if (!traveller.deputy || !traveller.deputy->may_depart_now())
+    return false;
+  signal = {};
+  signal.si_signo = travel_signal();
+  signal.si_code = SI_QUEUE;
+  signal.si_value.sival_ptr = SignalTimer::mark();
+  return true;
 }
 
 int64_t Deputies::time_elsewhere() const { return traveller.deputy ? traveller.deputy->time_elsewhere() : 0; }

@@ -4,14 +4,14 @@
 #include "base/futex.hpp"
 #include "base/signal_calls.hpp"
 #include "dsm/fabric.hpp"
+#include "dsm/migration/contexts/signal_stacks.hpp"
+#include "dsm/migration/contexts/signal_timer.hpp"
 #include "dsm/migration/gates.hpp"
 #include "dsm/migration/journeys/departure_rule.hpp"
 #include "dsm/migration/journeys/journey_allowance.hpp"
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/journeys/travellers_pages.hpp"
 #include "dsm/migration/portable_code.hpp"
-#include "dsm/migration/signal_stacks.hpp"
-#include "dsm/migration/signal_timer.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
@@ -44,8 +44,10 @@ class Deputy {
   int64_t time_elsewhere() const { return seen_.abroad_ns; }
   void end(JourneySeen& seen);
 
-  /// The signal's handler. True: it has been away meanwhile.
-  void meet_signal(ucontext_t& interrupted);
+  /// On a journey, at home: whether it may leave at once.
+  bool may_depart_now() const;
+  /// The signal's handler. `asks`: the thread has sent it to itself.
+  void meet_signal(ucontext_t& interrupted, bool asks);
 
   /// Service thread. What it touches first at home; nothing: it is not there, or not away.
   std::optional<TravellersPages> come_home(uint32_t from, const HomecomingMessage& message);
@@ -64,8 +66,8 @@ class Deputy {
  private:
   static constexpr uint32_t at_home = 0, away = 1, back = 2, calls = 3, back_meanwhile = 4;
 
-  bool may_leave(const ucontext_t& interrupted) const;
-  [[noreturn]] void travel(const ucontext_t& interrupted);
+  bool may_leave(const ucontext_t& interrupted, bool asks) const;
+  [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
   double after_us() const;
@@ -77,19 +79,22 @@ class Deputy {
   SignalStack signal_stack_;
   SignalTimer timer_;
   bool usable_ = false;
-  DepartureRule rule_;
+  DepartureRule rule_;       ///< of departures at any time
+  DepartureRule asked_rule_; ///< of those that the thread asks for
   JourneySeen seen_{};
   uintptr_t thread_pointer_ = 0;
-  uintptr_t guard_ = 0;      ///< see DepartureMessage
-  uintptr_t phase_ = 0;      ///< see DepartureMessage
-  uintptr_t base_ = 0;       ///< see Journey; of the part in hand
-  void* room_ = nullptr;     ///< the same
-  void* presence_ = nullptr; ///< the same
+  uintptr_t guard_ = 0;        ///< see DepartureMessage
+  uintptr_t phase_ = 0;        ///< see DepartureMessage
+  uintptr_t base_ = 0;         ///< see Journey; of the part in hand
+  uintptr_t journey_base_ = 0; ///< the same, of the whole
+  void* room_ = nullptr;       ///< the same
+  void* presence_ = nullptr;   ///< the same
   /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
   /// before it is executed, each time.
   uintptr_t stopped_at_ = 0;
   JourneyAllowance allowance_;
   int64_t began_ns_ = 0; ///< the journey
+  int64_t home_ns_ = 0;  ///< since when the thread has been at home
   uint32_t page_ns_ = 0;
   bool has_short_turns_ = false;
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
@@ -108,7 +113,7 @@ class Deputy {
 /// All of them. On the origin.
 class Deputies {
  public:
-  static constexpr uint64_t most = 1024; ///< threads that are told apart
+  static constexpr uint64_t most = 1024; ///< threads that are told apart; a DepartureMessage has 16 bits for them
 
   /// Before there are other nodes.
   void prepare(const PortableCode& code, const Gates& gates) {
@@ -122,6 +127,7 @@ class Deputies {
   /// See Fabric, all.
   JourneyPart begin_part(const JourneyPart& part);
   void has_waited();
+  bool may_depart(siginfo_t& signal) const;
   int64_t time_elsewhere() const;
   /// The calling thread's deputy while it is on a journey; else null.
   static Deputy* of_journey();

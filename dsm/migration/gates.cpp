@@ -5,6 +5,7 @@
 #include "base/page.hpp"
 #include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/memory_abroad.hpp"
+#include "dsm/migration/tasks_abroad.hpp"
 #include "dsm/objects/open_relro.hpp"
 #include "dsm/objects/private_objects.hpp"
 
@@ -182,19 +183,15 @@ struct Call {
   uintptr_t stand_in; ///< 0: none
 };
 
-/// Who has stand-ins.
-struct Abroad {
-  MemoryAbroad& memory;
-  CallsAbroad& calls;
-
-  uintptr_t stand_in(std::string_view name, uintptr_t target, const Loaded& loaded) const {
-    const bool is_known = MemoryAbroad::is_of_cxx(name) ? loaded.is_of_cxx_library(target) : loaded.is_ours(target);
-    if (!is_known)
-      return 0;
-    const uintptr_t found = memory.stand_in(name, target);
-    return found != 0 ? found : calls.stand_in(name, target);
-  }
-};
+uintptr_t stand_in(const Abroad& abroad, std::string_view name, uintptr_t target, const Loaded& loaded) {
+  const bool is_known = MemoryAbroad::is_of_cxx(name) ? loaded.is_of_cxx_library(target) : loaded.is_ours(target);
+  if (!is_known)
+    return 0;
+  uintptr_t found = abroad.memory.stand_in(name, target);
+  if (found == 0)
+    found = abroad.calls.stand_in(name, target);
+  return found != 0 ? found : abroad.tasks.stand_in(name, target);
+}
 
 /// Whether a thread that is abroad may call the function of a private object.
 bool may_be_called_abroad(std::string_view name, uintptr_t target, const Loaded& loaded) {
@@ -214,7 +211,7 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
         (span->code == Code::Private ? !may_be_called_abroad(reference.name, target, loaded)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
       calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target)),
-                       abroad.stand_in(reference.name, target, loaded)});
+                       stand_in(abroad, reference.name, target, loaded)});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -271,7 +268,7 @@ uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in) {
   return gate;
 }
 
-bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory, CallsAbroad& runtime_calls) {
+bool Gates::build(ptrdiff_t flag, const Abroad& abroad) {
   HETMP_CHECK(begin_ == 0 && flag == int32_t(flag));
   flag_ = flag;
   const Loaded loaded;
@@ -287,7 +284,7 @@ bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory, CallsAbroad& runtime_cal
     // hetmp's libraries and the C library's parts are what gates lead to.
     if (loaded.facts[i].is_ours || loaded.facts[i].is_of_c_library || object.needed().empty())
       continue;
-    calls.emplace_back(&object, calls_of(object, code, loaded, {memory, runtime_calls}));
+    calls.emplace_back(&object, calls_of(object, code, loaded, abroad));
     for (const Call& call : calls.back().second)
       if (call.has_gate)
         gates[call.function].stand_in = call.stand_in;
@@ -299,8 +296,9 @@ bool Gates::build(ptrdiff_t flag, MemoryAbroad& memory, CallsAbroad& runtime_cal
   begin_ = next_ = uintptr_t(room);
   end_ = begin_ + bytes;
   come_home_ = reinterpret_cast<void (*)()>(add(0));
-  memory.set_way_home(come_home_);
-  runtime_calls.set_way_home(come_home_);
+  abroad.memory.set_way_home(come_home_);
+  abroad.calls.set_way_home(come_home_);
+  abroad.tasks.set_way_home(come_home_);
   for (auto& [function, gate] : gates)
     gate.address = add(function, gate.stand_in);
   if (syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {

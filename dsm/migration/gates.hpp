@@ -5,7 +5,7 @@
 // streams and memory, works with what is private to a process. So each address by which the program calls such a
 // function leads to a gate: a few instructions that go on to the function, or, on a thread that is abroad, end in a
 // trap, and the thread goes on at home with the same gate. A few lead to a function that does the same abroad
-// (memory_abroad.hpp), or has it done at home (calls_abroad.hpp).
+// (memory_abroad.hpp, tasks_abroad.hpp), or has it done at home (calls_abroad.hpp).
 #pragma once
 
 #include "base/loaded_object.hpp"
@@ -19,6 +19,7 @@ namespace hetmp::dsm {
 
 class CallsAbroad;
 class MemoryAbroad;
+class TasksAbroad;
 
 /// Whether a function of the C or C++ library of this name depends on nothing but its arguments and memory that they
 /// lead to.
@@ -28,13 +29,20 @@ bool comes_home_itself(std::string_view function);
 /// Whether the object is a mathematical library of the C library's, whose functions do nothing else.
 bool is_mathematical(const LoadedObject& object);
 
+/// Who has stand-ins.
+struct Abroad {
+  MemoryAbroad& memory;
+  CallsAbroad& calls;
+  TasksAbroad& tasks;
+};
+
 class Gates {
  public:
   /// Puts gates before what loaded objects call. Once, before there are other processes, while the program has not
   /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is
   /// abroad, counted from its thread pointer.
-  /// Where `memory` or `runtime_calls` has a stand-in for a function, a thread that is abroad calls that.
-  bool build(ptrdiff_t flag, MemoryAbroad& memory, CallsAbroad& runtime_calls);
+  /// Where one of `abroad` has a stand-in for a function, a thread that is abroad calls that.
+  bool build(ptrdiff_t flag, const Abroad& abroad);
 
   /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.
   void (*come_home() const)() { return come_home_; }

@@ -19,17 +19,8 @@ namespace hetmp::dsm {
 struct MemoryAbroad::StandIns {
   // ---- as the host, in its process
 
-  __attribute__((noinline)) static void* take(size_t bytes) { return this_process.memory->heap_->allocate(bytes); }
   __attribute__((noinline)) static void* take_zeroed(size_t bytes) {
     return this_process.memory->heap_->allocate_zeroed(bytes);
-  }
-  __attribute__((noinline)) static void* give_back(void* block) {
-    const MemoryAbroad& memory = *this_process.memory;
-    if (Heap::owner(block) == memory.node_)
-      memory.heap_->free(block);
-    else
-      memory.free_elsewhere_(block);
-    return block;
   }
 
   struct Aligned {
@@ -98,8 +89,8 @@ struct MemoryAbroad::StandIns {
   /// Calls the function itself, at home.
   template <class Result, class... Arguments>
   HETMP_IN_PLACE static Result at_home(Function function, Arguments... arguments) {
-    this_process.memory->come_home_();
-    return reinterpret_cast<Result (*)(Arguments...)>(this_process.memory->originals_[function])(arguments...);
+    const MemoryAbroad& memory = *this_process.memory;
+    return AsHost::at_home<Result>(memory.come_home_, memory.originals_[function], arguments...);
   }
 
   // ---- the stand-ins
@@ -171,6 +162,17 @@ struct MemoryAbroad::StandIns {
     destroy(DeleteArraySizedAligned, block, bytes, alignment);
   }
 };
+
+__attribute__((noinline)) void* MemoryAbroad::take(size_t bytes) { return this_process.memory->heap_->allocate(bytes); }
+
+__attribute__((noinline)) void* MemoryAbroad::give_back(void* block) {
+  const MemoryAbroad& memory = *this_process.memory;
+  if (Heap::owner(block) == memory.node_)
+    memory.heap_->free(block);
+  else
+    memory.free_elsewhere_(block);
+  return block;
+}
 
 uintptr_t MemoryAbroad::stand_in(std::string_view name, uintptr_t function) {
   struct StandIn {

@@ -43,7 +43,8 @@ bool Migration::prepare() {
   deputies_.prepare(code_, gates_);
   this_process.memory = &memory_;
   this_process.calls = &calls_;
-  if (!gates_.build(travel_flag(), memory_, calls_))
+  this_process.tasks = &tasks_;
+  if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();
 }

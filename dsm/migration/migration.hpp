@@ -8,6 +8,7 @@
 #include "dsm/migration/gates.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/portable_code.hpp"
+#include "dsm/migration/tasks_abroad.hpp"
 
 #include <cstdint>
 #include <string>
@@ -47,6 +48,7 @@ class Migration {
   ClosedMemory closed_;
   MemoryAbroad memory_;
   CallsAbroad calls_;
+  TasksAbroad tasks_;
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;

@@ -3,6 +3,7 @@
 #include "base/elf/elf_image.hpp"
 #include "base/loaded_object.hpp"
 #include "dsm/migration/gates.hpp"
+#include "dsm/migration/memory_abroad.hpp"
 #include "dsm/objects/private_objects.hpp"
 
 #include <algorithm>
@@ -18,7 +19,6 @@ constexpr uint32_t most_frames = 256;
 /// The frames from the interrupted one on, innermost first.
 struct Walk {
   const PortableCode& code;
-  ObjectCode::Span return_code;
   uintptr_t interrupted;
   uintptr_t base;
   bool begun = false; ///< the handler's own frames are behind us
@@ -40,8 +40,7 @@ struct Walk {
     }
     if (++frames > most_frames)
       return _URC_END_OF_STACK;
-    const bool returns = instruction >= return_code.begin && instruction < return_code.end;
-    return returns || code.has(instruction) ? _URC_NO_REASON : _URC_END_OF_STACK;
+    return code.may_return_to(instruction) ? _URC_NO_REASON : _URC_END_OF_STACK;
   }
 };
 
@@ -68,11 +67,16 @@ bool PortableCode::has(uintptr_t instruction) const {
   return behind != spans_.begin() && instruction < std::prev(behind)->end;
 }
 
-bool PortableCode::may_leave(const ucontext_t& interrupted, uintptr_t base) const {
+/// A stand-in calls the program only as a part of that (tasks_abroad.hpp), and goes on the same way on any node.
+bool PortableCode::may_return_to(uintptr_t instruction) const {
+  return is_return_code(instruction) || MemoryAbroad::is_stand_in(instruction) || has(instruction);
+}
+
+bool PortableCode::may_leave(const ucontext_t& interrupted, uintptr_t base, bool asks) const {
   const auto instruction = uintptr_t(interrupted.uc_mcontext.gregs[REG_RIP]);
-  if (!has(instruction))
+  if (asks ? !is_return_code(instruction) : !has(instruction))
     return false;
-  Walk walk{*this, return_code_, instruction, base};
+  Walk walk{*this, instruction, base};
   _Unwind_Backtrace(Walk::step, &walk);
   return walk.arrived;
 }

@@ -20,12 +20,19 @@ class PortableCode {
   void add_return_code(uintptr_t begin, uintptr_t end) { return_code_ = {begin, end}; }
 
   bool has(uintptr_t instruction) const;
+  /// Whether a function of the program's may return there.
+  bool may_return_to(uintptr_t instruction) const;
 
   /// Whether the thread that this signal has interrupted may go on elsewhere: it and all functions that have called it,
-  /// up to the one whose stack pointer is `base`, are portable. By the thread, in the signal's handler.
-  bool may_leave(const ucontext_t& interrupted, uintptr_t base) const;
+  /// up to the one whose stack pointer is `base`, are portable. By the thread, in the signal's handler. `asks`: it has
+  /// sent itself the signal, from return code.
+  bool may_leave(const ucontext_t& interrupted, uintptr_t base, bool asks) const;
 
  private:
+  bool is_return_code(uintptr_t instruction) const {
+    return instruction >= return_code_.begin && instruction < return_code_.end;
+  }
+
   std::vector<ObjectCode::Span> spans_; ///< ascending
   ObjectCode::Span return_code_{0, 0};
 };

@@ -8,6 +8,7 @@ class CallsAbroad;
 class Carriers;
 class Deputies;
 class MemoryAbroad;
+class TasksAbroad;
 
 /// Each is written before there is anybody who looks for it.
 struct ThisProcess {
@@ -15,6 +16,7 @@ struct ThisProcess {
   Carriers* carriers = nullptr;   ///< on other nodes
   MemoryAbroad* memory = nullptr; ///< wherever threads have gates
   CallsAbroad* calls = nullptr;   ///< likewise
+  TasksAbroad* tasks = nullptr;   ///< likewise
 };
 extern ThisProcess this_process;
 

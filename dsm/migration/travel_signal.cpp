@@ -1,6 +1,6 @@
 // The signal by which threads look whether they should leave, and what the program sets for it.
+#include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/deputies.hpp"
-#include "dsm/migration/raw_calls.hpp"
 
 #include <cstring>
 

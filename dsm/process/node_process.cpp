@@ -161,6 +161,7 @@ struct FabricFunctions {
     return the_process->migration_.deputies().begin_part(*part);
   }
   static int64_t time_elsewhere() { return the_process->migration_.deputies().time_elsewhere(); }
+  static bool may_depart(siginfo_t* signal) { return the_process->migration_.deputies().may_depart(*signal); }
   static void has_waited() { the_process->migration_.deputies().has_waited(); }
   static void bring_home() { the_process->bring_home(); }
   static void begin_new_pages() { the_process->heap_.begin_new_pages(); }
@@ -255,6 +256,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr,
              nullptr,
              nullptr,
+             nullptr,
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
@@ -272,6 +274,7 @@ void NodeProcess::prepare_migration() {
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;
   fabric_.begin_part = FabricFunctions::begin_part;
+  fabric_.may_depart = FabricFunctions::may_depart;
   fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
   fabric_.come_home = migration_.come_home();

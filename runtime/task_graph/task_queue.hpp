@@ -13,7 +13,7 @@ namespace hetmp::runtime {
 /// thread), which a queue without a lock allows only for records that are never freed.
 class TaskQueue {
  public:
-  static constexpr uint32_t most_taken = 16;
+  static constexpr uint32_t most_taken = 32;
 
   void push(ExplicitTask* task) { push(&task, 1); }
 

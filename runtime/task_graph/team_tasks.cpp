@@ -52,10 +52,10 @@ void TeamTasks::forget(uint32_t threads) {
   reserve(threads);
 }
 
-bool TeamTasks::has_plenty(uint32_t local_thread) {
+bool TeamTasks::has_plenty(uint32_t local_thread, bool others_travel) {
   Member& own = members[local_thread];
   // relaxed: this thread's own counter
-  if (!spinning.has_several_cpus() && own.generated.load(std::memory_order_relaxed) >= certainly_many)
+  if (!spinning.has_several_cpus() && !others_travel && own.generated.load(std::memory_order_relaxed) >= certainly_many)
     return true;
   own.has_plenty = own.queue.size() >= (own.has_plenty ? plenty / 2 : plenty);
   return own.has_plenty;

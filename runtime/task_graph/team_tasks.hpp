@@ -6,6 +6,7 @@
 
 #include "runtime/task_graph/task_queue.hpp"
 #include "runtime/wait/bell.hpp"
+#include "schedulers/arithmetic/task_sizes.hpp"
 
 #include <memory>
 
@@ -23,6 +24,9 @@ struct TeamTasks {
     uint32_t last_victim = 0;           ///< whose queue it last took a task from
     int64_t last_steal = 0;             ///< monotonic nanoseconds: when that was
     bool has_plenty = false;            ///< it executes the tasks it generates itself; see has_plenty()
+    schedulers::TaskSizes sizes;        ///< on journeys, of a region's tasks (tasking/task_journey.hpp)
+    const void* sizes_are_of = nullptr; ///< that region's function
+    bool keeps_parts = false;           ///< what it executes is not worth the way, and what that generates even less
   };
 
   std::unique_ptr<Member[]> members; ///< by local thread number
@@ -42,6 +46,9 @@ struct TeamTasks {
   /// A thread alone on its node keeps tasks for others to take. Programs in which a task waits in a loop for one that
   /// was generated before must come to their end all the same, so it executes them in that order.
   bool oldest_first = false;
+  /// Threads on journeys take tasks elsewhere, as far as is known of the region's. relaxed: a hint to those that
+  /// generate them, see has_plenty().
+  std::atomic<bool> leave{true};
   Bell bell; ///< rung when there are new tasks, or completed ones that somebody may wait for
 
   // Tasks with a priority, highest first; among equals the oldest first.
@@ -61,7 +68,8 @@ struct TeamTasks {
   void forget(uint32_t threads);
 
   /// Whether that thread, which generates a task, had better execute it at once than leave it to others.
-  bool has_plenty(uint32_t local_thread);
+  /// `others_travel`: these may be executed on other CPUs.
+  bool has_plenty(uint32_t local_thread, bool others_travel = false);
 
   /// Any thread of the team.
   void push(uint32_t local_thread, ExplicitTask* task);

@@ -7,6 +7,7 @@
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/interruption.hpp"
 #include "runtime/tasking/task_journey.hpp"
 #include "runtime/tasking/task_watch.hpp"
 #include "runtime/team/node_team.hpp"
@@ -138,30 +139,9 @@ void end_part(Thread* self, ExplicitTask& task) {
     complete_task(self, task);
 }
 
-// ---- execution
-
-void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::Interrupted& interrupted) {
-  HETMP_CHECK(implicit.explicit_task != &task && task.parent && task.depth == task.parent->depth + 1);
-  interrupted.task = implicit.explicit_task;
-  interrupted.constraint = implicit.constraint;
-  interrupted.icvs = implicit.icvs;
-  interrupted.part_follows = std::exchange(implicit.part_follows, false);
-  implicit.explicit_task = &task;
-  if (task.deferred) // otherwise its generating thread has what it inherits
-    implicit.icvs = task.icvs.value;
-  if (task.tied)
-    implicit.constraint = &task;
-}
-
-/// Whether a part of the task that has been executed is to follow at once.
-bool resume(ImplicitTask& implicit, const ExplicitTask::Interrupted& interrupted) {
-  implicit.explicit_task = interrupted.task;
-  implicit.constraint = interrupted.constraint;
-  implicit.icvs = interrupted.icvs;
-  return std::exchange(implicit.part_follows, interrupted.part_follows);
-}
-
 } // namespace
+
+// ---- execution
 
 // relaxed: a task whose thread sees it too late runs, which is allowed.
 bool is_discarded(const ExplicitTask& task) {
@@ -215,6 +195,10 @@ void submit_again(Thread& self, ExplicitTask& task) {
     make_ready(*task.team, self.task->local_number, task);
 }
 
+/// Tasks that a thread executes inside of each other only because it has plenty. Where each generates the next one, a
+/// stack would not hold them all.
+constexpr uint32_t most_nested = 128;
+
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   NodeTeam& team = *task.team;
@@ -223,8 +207,9 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   const bool for_others =
       team.local_threads() > 1 || (may_travel(task) && tasks_may_leave(team) && somebody_waits(team));
   const bool included = self.stands_in || task.parent->is_final || !for_others;
-  return included ||
-         (task.priority == 0 && program_icvs().task_throttling && team.tasks.has_plenty(self.task->local_number));
+  return included || (task.priority == 0 && program_icvs().task_throttling && self.task->nested < most_nested &&
+                      team.tasks.has_plenty(self.task->local_number,
+                                            team.travels && team.tasks.leave.load(std::memory_order_relaxed)));
 }
 
 /// As resume().
@@ -313,7 +298,9 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     offer_surplus(self);
   const bool at_once = is_executed_at_once(self, task);
   if (at_once && dependences.empty()) {
+    ++implicit.nested;
     execute_undeferred(self, task);
+    --implicit.nested;
     return;
   }
   defer(self, task);
@@ -323,10 +310,13 @@ void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> depen
     return;
   }
   task.executed_at_once = at_once;
-  if (at_once)
+  if (at_once) {
+    ++implicit.nested;
     run_task(self, task);
-  else
+    --implicit.nested;
+  } else {
     make_ready(*implicit.team, implicit.local_number, task);
+  }
 }
 
 void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running) {
@@ -383,6 +373,8 @@ void run_task(Thread& self, ExplicitTask& task) {
     end_part(&self, task); // the task stays for as long as a part of it is to follow
   } while (part_follows);
 }
+
+void end_execution(Thread& self, ExplicitTask& task) { end_part(&self, task); }
 
 void end_executed_elsewhere(Thread* self, ExplicitTask& task) { end_part(self, task); }
 

@@ -60,7 +60,10 @@ void end_undeferred(Thread& self, ExplicitTask& task);
 /// Executes a task that was taken from the team's.
 void run_task(Thread& self, ExplicitTask& task);
 
-/// The same by a thread that is not of the task's team.
+/// The calling thread has executed the code of such a task itself.
+void end_execution(Thread& self, ExplicitTask& task);
+
+/// As run_task(), by a thread that is not of the task's team.
 void run_task_from_outside(Thread& self, ExplicitTask& task);
 
 /// Another node has executed it. `self`: null for a thread that is not of the task's team.

@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/handing_over.hpp"
+#include "runtime/tasking/task_journey.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
 
@@ -21,7 +22,7 @@ template <class Done> void help_until(Thread& self, const GeneratingTask* constr
   const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
   const auto run = [&](ExplicitTask& task) {
     if (!several_nodes) {
-      run_task(self, task);
+      implicit.has_waited ? run_on_journey(self, task, constraint) : run_task(self, task);
       return;
     }
     offer_surplus(self);

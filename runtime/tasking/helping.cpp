@@ -128,6 +128,7 @@ void reset_tasking(ImplicitTask& task) {
   task.generator.children.store(GeneratingTask::one_record, std::memory_order_relaxed);
   task.generator.group = nullptr;
   task.generator.lock_owner = 0;
+  task.nested = 0;
   task.explicit_task = nullptr;
   task.constraint = nullptr;
   task.team_reductions = 0;

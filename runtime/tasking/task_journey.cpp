@@ -1,19 +1,182 @@
 #include "runtime/tasking/task_journey.hpp"
 
+#include "base/check.hpp"
+#include "base/machine/raw_call.hpp"
 #include "runtime/process/fabric.hpp"
-#include "runtime/task_graph/task.hpp"
+#include "runtime/process/invoke.hpp"
+#include "runtime/task_graph/team_tasks.hpp"
+#include "runtime/tasking/execution.hpp"
+#include "runtime/tasking/interruption.hpp"
+#include "runtime/team/cancellations.hpp"
+#include "runtime/team/implicit_task.hpp"
+#include "runtime/team/team_facts.hpp"
+#include "runtime/team/thread.hpp"
+
+#include <csignal>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace hetmp::runtime {
+namespace {
 
-__attribute__((noinline)) void call_on_journey(const ExplicitTask& task, int gtid) {
+using schedulers::TaskSizes;
+
+/// A task's code. All that lies on the thread's stack, so that it is found wherever the thread is.
+struct Call {
+  TaskFunction function;
+  void* body;
+};
+
+/// The signal by which a thread leaves, and whom it is sent to.
+struct Departure {
+  siginfo_t signal;
+  pid_t process, thread;
+};
+
+struct Calls {
+  const Call* calls;
+  uint32_t count;
+  int gtid;
+  const Departure* departure; ///< before the first one, if it can; null: none
+};
+
+HETMP_CALLS_PROGRAM void make_calls(const Calls& all) {
+  if (const Departure* const leave = all.departure)
+    raw::call(SYS_rt_tgsigqueueinfo, leave->process, leave->thread, leave->signal.si_signo, long(&leave->signal));
+  for (uint32_t i = 0; i < all.count; i++)
+    all.calls[i].function(all.gtid, all.calls[i].body);
+}
+
+/// `stays`: it is not to be executed elsewhere.
+__attribute__((noinline)) void make_on_journey(const Calls& calls, bool stays) {
   void (*const come_home)() = fabric->come_home;
   const void* stack_pointer;
   asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
-  const dsm::JourneyPart part{reinterpret_cast<const void*>(task.function), stack_pointer};
+  const dsm::JourneyPart part{reinterpret_cast<const void*>(calls.calls[0].function), stays ? nullptr : stack_pointer};
   const dsm::JourneyPart before = fabric->begin_part(&part);
-  task.function(gtid, task.body);
+  make_calls(calls);
   come_home(); // before anything else: what follows is this process's own
   fabric->begin_part(&before);
+}
+
+/// Elsewhere from the first instruction on, if the thread may leave now.
+__attribute__((noinline)) void leave_and_make(const Calls& calls) {
+  Departure departure;
+  Calls leaving = calls;
+  if (fabric->may_depart(&departure.signal)) {
+    departure.process = getpid();
+    departure.thread = gettid();
+    leaving.departure = &departure;
+  }
+  make_on_journey(leaving, false);
+}
+
+/// Whether nothing of the task but its code needs its thread. Its queue's lock is held, or it has been taken from
+/// there. relaxed: as may_travel(); its events are at home.
+bool is_plain(const ExplicitTask& task) {
+  const CodeRange plain = code_that_calls_program();
+  const auto* const function = reinterpret_cast<const void*>(task.function);
+  return function >= plain.begin && function < plain.end && task.deferred && task.tied && !task.begun &&
+         !task.for_helpers && task.pending.load(std::memory_order_relaxed) == 1;
+}
+
+/// Whether the code of `other` may be executed as a part of `task`. To the runtime they are one meanwhile: the children
+/// of both are the first one's, and what waits for one of them waits for all.
+bool can_be_part_of(const ExplicitTask& other, const ExplicitTask& task) {
+  return is_plain(other) && !other.dependence && !task.dependence && other.priority == task.priority &&
+         other.parent == task.parent && other.member_of == task.member_of && other.is_final == task.is_final &&
+         other.icvs.value == task.icvs.value;
+}
+
+TaskSizes& sizes_of(TeamTasks& tasks, TeamTasks::Member& member, const void* region) {
+  if (member.sizes_are_of != region) {
+    member.sizes_are_of = region;
+    member.sizes.forget();
+    tasks.leave.store(true, std::memory_order_relaxed); // a hint
+  }
+  return member.sizes;
+}
+
+/// One after the other, as the first one.
+void run_as_first(Thread& self, ExplicitTask* const* tasks, uint32_t count, Call* calls, TaskSizes::Way way) {
+  ImplicitTask& implicit = *self.task;
+  Calls all{calls, 0, self.gtid, nullptr};
+  for (uint32_t i = 0; i < count; i++)
+    if (!is_discarded(*tasks[i])) {
+      tasks[i]->begun = true;
+      calls[all.count++] = {tasks[i]->function, tasks[i]->body};
+    }
+  SetLater<ExplicitTask::Interrupted> interrupted;
+  interrupt(implicit, *tasks[0], interrupted.value);
+  if (all.count != 0)
+    way == TaskSizes::Way::Leave ? leave_and_make(all) : make_on_journey(all, way == TaskSizes::Way::Stay);
+  HETMP_CHECK(self.task == &implicit && implicit.explicit_task == tasks[0]); // what they began they have ended
+  const bool part_follows = resume(implicit, interrupted.value);
+  HETMP_CHECK(!part_follows); // they are tied
+  for (uint32_t i = 0; i < count; i++)
+    end_execution(self, *tasks[i]);
+}
+
+__attribute__((noinline)) void run_one(Thread& self, ExplicitTask& task, TaskSizes::Way way) {
+  ExplicitTask* const one = &task;
+  Call call;
+  run_as_first(self, &one, 1, &call, way);
+}
+
+/// At most so many. Returns how many there were.
+__attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first, uint32_t most,
+                                               const GeneratingTask* constraint) {
+  TeamTasks::Member& member = tasks_of(*self.task->team).members[self.task->local_number];
+  ExplicitTask* tasks[TaskSizes::most_tasks] = {&first};
+  Call calls[TaskSizes::most_tasks];
+  uint32_t count = 1;
+  while (count < most) {
+    ExplicitTask* const next = member.queue.take_newest(
+        [&](const ExplicitTask& other) { return may_run(other, constraint) && can_be_part_of(other, first); });
+    if (!next)
+      break;
+    tasks[count++] = next;
+  }
+  run_as_first(self, tasks, count, calls, TaskSizes::Way::Leave);
+  return count;
+}
+
+} // namespace
+
+void call_on_journey(const ExplicitTask& task, int gtid) {
+  const Call call{task.function, task.body};
+  make_on_journey({&call, 1, gtid, nullptr}, false);
+}
+
+void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* constraint) {
+  const ImplicitTask& implicit = *self.task;
+  if (!is_plain(task) || regions_may_be_cancelled) {
+    run_task(self, task);
+    return;
+  }
+  TeamTasks& team_tasks = tasks_of(*implicit.team);
+  TeamTasks::Member& member = team_tasks.members[implicit.local_number];
+  TaskSizes& sizes = sizes_of(team_tasks, member, microtask_of(*implicit.team));
+  const uint32_t depth = task.depth;
+  TaskSizes::Plan plan = sizes.plan(depth, member.queue.size());
+  const bool within = member.keeps_parts;
+  if (within)
+    plan = {TaskSizes::Way::Stay, 1};
+  if (plan.way == TaskSizes::Way::Leave || (plan.way == TaskSizes::Way::Stay && !within && task.depth == 1))
+    team_tasks.leave.store(plan.way == TaskSizes::Way::Leave, std::memory_order_relaxed); // a hint
+  member.keeps_parts = within || plan.way == TaskSizes::Way::Stay;
+  // relaxed: the thread's own
+  const uint64_t generated_before = member.generated.load(std::memory_order_relaxed);
+  const int64_t elsewhere_ns = implicit.time_elsewhere(), began_ns = thread_cpu_nanoseconds();
+  uint32_t count = 1;
+  if (plan.tasks == 1)
+    run_one(self, task, plan.way);
+  else
+    count = run_several(self, task, plan.tasks, constraint);
+  member.keeps_parts = within;
+  const int64_t home_ns = thread_cpu_nanoseconds() - began_ns, away_ns = implicit.time_elsewhere() - elsewhere_ns;
+  sizes.took(depth, count, double(home_ns + away_ns) / 1000, double(away_ns) / 1000,
+             member.generated.load(std::memory_order_relaxed) != generated_before);
 }
 
 } // namespace hetmp::runtime

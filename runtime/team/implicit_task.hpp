@@ -58,6 +58,7 @@ struct alignas(cache_line) ImplicitTask {
   TracedIterations traced;
 
   // Explicit tasks.
+  uint32_t nested = 0;                        ///< executed at once where they are generated, inside of each other
   GeneratingTask generator;                   ///< this task, as their parent
   ExplicitTask* explicit_task = nullptr;      ///< the one the thread executes, innermost; null: this one
   const GeneratingTask* constraint = nullptr; ///< see may_run() in tasking/team_tasks.hpp; null: none

@@ -41,14 +41,17 @@ class DepartureRule {
     return wait;
   }
 
-  void came_home(Homecoming why, int64_t abroad_ns, int64_t computed_ns) {
+  /// `asked`: the thread had asked to leave, and learns by itself what is worth that; but for what was called home.
+  void came_home(Homecoming why, int64_t abroad_ns, int64_t computed_ns, bool asked = false) {
     retry_ns_ = soonest_ns;
     if (restless_)
       return;
     const bool lost = why == Homecoming::Loses || why == Homecoming::Called;
-    const bool was_worth_it = !lost && computed_ns >= abroad_ns / 2 && computed_ns >= 8 * way_ns;
+    const bool was_worth_it = !lost && (asked || (computed_ns >= abroad_ns / 2 && computed_ns >= 8 * way_ns));
     if (was_worth_it)
       delay_ns_ = soonest_ns;
+    else if (asked && why == Homecoming::Loses)
+      delay_ns_ = std::clamp(2 * delay_ns_, doubtful_ns, latest_ns);
     else
       delay_ns_ = std::clamp((lost ? 8 : 4) * delay_ns_, doubtful_ns, latest_ns);
   }

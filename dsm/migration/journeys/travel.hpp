@@ -39,7 +39,8 @@ inline uint64_t pages_to_give_back(const FaultCounters& node) {
 
 /// To a carrier's node. All addresses lie in the origin's stacks.
 struct DepartureMessage {
-  uint32_t deputy;         ///< its number
+  uint16_t deputy;         ///< its number
+  uint16_t in_task;        ///< 1: it executes one, an explicit one (tasks_abroad.hpp)
   uint32_t page_ns;        ///< loss by a page that is brought to where it is, besides the wait
   uint64_t context;        ///< where the context lies, and where it is to lie when the thread comes home: context_room
   uint64_t thread_pointer; ///< of the thread

@@ -1,9 +1,11 @@
 #include "runtime/abi/kmpc/kmp_task.hpp"
 
+#include "dsm/guest_tasks.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace hetmp::runtime {
@@ -63,6 +65,19 @@ void copy_kmp_task(KmpTask* task, const KmpTask* pattern) {
   if (pattern->shareds)
     task->shareds = reinterpret_cast<char*>(task) +
                     (static_cast<const char*>(pattern->shareds) - reinterpret_cast<const char*>(pattern));
+}
+
+/// What its variables are moved by memcpy() for has no destructors: others are made at home.
+KmpTask* adopted(Thread& self, KmpTask* task) {
+  if (!dsm::is_guest_task(task)) [[likely]]
+    return task;
+  dsm::GuestTask* const guest = dsm::GuestTask::of(task);
+  KmpTask* const own = make_kmp_task(self, task_tied, guest->task_bytes, guest->shared_bytes, task->routine);
+  void* const shareds = own->shareds;
+  memcpy(static_cast<void*>(own), task, guest->shareds_at + guest->shared_bytes);
+  own->shareds = shareds;
+  free(guest); // of the heap that nodes share
+  return own;
 }
 
 ExplicitTask& ready_kmp_task(KmpTask* task) {

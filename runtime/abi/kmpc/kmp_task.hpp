@@ -37,6 +37,10 @@ ExplicitTask& make_kmp_task_like(Thread& self, const KmpTask* pattern);
 /// Makes `task`, made like `pattern`, what that is now, whatever has become of it since.
 void copy_kmp_task(KmpTask* task, const KmpTask* pattern);
 
+/// The same task as one of the runtime's, where its thread has made it while it was on another node and has come home
+/// since (dsm/guest_tasks.hpp).
+KmpTask* adopted(Thread& self, KmpTask* task);
+
 /// Passes on what the compiler has put into the body since: the priority.
 ExplicitTask& ready_kmp_task(KmpTask* task);
 

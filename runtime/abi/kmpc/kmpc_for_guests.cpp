@@ -7,6 +7,7 @@
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/reduction.hpp"
 #include "runtime/sync/single.hpp"
+#include "runtime/tasking/execution.hpp"
 #include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
@@ -52,6 +53,7 @@ bool travelling::make_guest_call(void* thread, const dsm::GuestCall& call, dsm::
   case GuestFunction::Team:
     answer.results[0] = task.number;
     answer.results[1] = task.team_size;
+    answer.results[2] = uint64_t(self.gtid);
     return true;
   case GuestFunction::StaticLoop4:
     divide<int32_t>(self, call, answer);
@@ -76,6 +78,8 @@ bool travelling::make_guest_call(void* thread, const dsm::GuestCall& call, dsm::
     return begin_atomic_reduction(task, reduction_of(call));
   case GuestFunction::ReductionEnds:
     return end_atomic_reduction_by_other(task);
+  case GuestFunction::ChildTasks:
+    return !generating_task(task).has_unfinished_children();
   }
   return false;
 }

@@ -1,4 +1,5 @@
 // Explicit tasks: their generation, waiting for them, events.
+#include "dsm/guest_tasks.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_task.hpp"
@@ -7,6 +8,8 @@
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/team_facts.hpp"
+
+#include <cstdlib>
 
 using namespace hetmp::runtime;
 
@@ -24,7 +27,8 @@ HETMP_ENTRY KmpTask* __kmpc_omp_target_task_alloc(const SourceLocation*, int32_t
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_task(const SourceLocation*, int32_t gtid, KmpTask* task) {
-  submit_task(thread_of(gtid), ready_kmp_task(task));
+  Thread& self = thread_of(gtid);
+  submit_task(self, ready_kmp_task(adopted(self, task)));
   return 0;
 }
 
@@ -34,11 +38,15 @@ HETMP_ENTRY int32_t __kmpc_omp_task_parts(const SourceLocation*, int32_t gtid, K
 }
 
 HETMP_ENTRY void __kmpc_omp_task_begin_if0(const SourceLocation*, int32_t gtid, KmpTask* task) {
-  begin_undeferred(thread_of(gtid), task_of_body(task));
+  if (!hetmp::dsm::is_guest_task(task)) // it is a part of the one that generates it
+    begin_undeferred(thread_of(gtid), task_of_body(task));
 }
 
 HETMP_ENTRY void __kmpc_omp_task_complete_if0(const SourceLocation*, int32_t gtid, KmpTask* task) {
-  end_undeferred(thread_of(gtid), task_of_body(task));
+  if (hetmp::dsm::is_guest_task(task))
+    free(hetmp::dsm::GuestTask::of(task));
+  else
+    end_undeferred(thread_of(gtid), task_of_body(task));
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_taskwait(const SourceLocation*, int32_t gtid) {

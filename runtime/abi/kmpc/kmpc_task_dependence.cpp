@@ -45,7 +45,8 @@ std::vector<Dependence> dependences(int32_t count, const KmpDependence* list, in
 
 HETMP_ENTRY int32_t __kmpc_omp_task_with_deps(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t count,
                                               const KmpDependence* list, int32_t count_2, const KmpDependence* list_2) {
-  submit_task(thread_of(gtid), ready_kmp_task(task), dependences(count, list, count_2, list_2));
+  Thread& self = thread_of(gtid);
+  submit_task(self, ready_kmp_task(adopted(self, task)), dependences(count, list, count_2, list_2));
   return 0;
 }
 

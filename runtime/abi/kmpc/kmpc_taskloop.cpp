@@ -74,7 +74,7 @@ void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, ui
       divide_taskloop(trips, TaskloopClause(clause), value, strict, local_threads_of(*self.task->team));
   if (!nogroup)
     begin_taskgroup(self);
-  generate_taskloop(self, *new KmpTaskloop(pattern, bounds, stride, division, trips, copy),
+  generate_taskloop(self, *new KmpTaskloop(adopted(self, pattern), bounds, stride, division, trips, copy),
                     deferred ? TaskloopExecution::MadeLate : TaskloopExecution::Undeferred);
   if (!nogroup)
     end_taskgroup(self);

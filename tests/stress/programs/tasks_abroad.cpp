@@ -7,6 +7,7 @@
 // run: HETMP_PLACEMENT=journeys:4 OMP_CANCELLATION=true
 #include "stress.hpp"
 
+#include <array>
 #include <memory>
 #include <omp.h>
 #include <stdexcept>
@@ -194,11 +195,98 @@ void chains_of_dependences() {
     CHECK_EQUAL(value, turns);
 }
 
+/// What tasks generate that are executed elsewhere is executed there, each inside of the one that generates it: with
+/// its own copies, which are destroyed, however they are made, and not so deep that a stack would not hold them.
+std::atomic<long> inside{0};
+
+long harvest(int depth, const Object& object, const std::array<int, 100>& many) {
+  long sum = object.value() + many[99];
+  inside += computes_abroad(2) && depth < 3;
+  if (depth == 0)
+    return sum;
+  long parts[5] = {};
+  const Object own(depth);
+  std::array<int, 100> values{};
+  values[99] = depth;
+#pragma omp task shared(parts) firstprivate(own, values)
+  parts[0] = harvest(depth - 1, own, values);
+#pragma omp task shared(parts) firstprivate(values, depth)
+  parts[1] = harvest(depth - 1, Object(1), values);
+#pragma omp task shared(parts, own) firstprivate(values) if (depth % 2 == 0)
+  parts[2] = harvest(depth - 1, own, values);
+#pragma omp task shared(parts, own) firstprivate(values) final(depth == 2)
+  parts[3] = harvest(depth - 1, own, values) + (depth == 2 && !omp_in_final());
+#pragma omp taskgroup
+  {
+#pragma omp task untied shared(parts, values)
+    parts[4] = harvest(0, own, values);
+#pragma omp taskyield
+  }
+#pragma omp taskwait
+  for (const long part : parts)
+    sum += part;
+  long squares = 0;
+  if (depth == 3) {
+#pragma omp taskloop shared(squares) grainsize(3)
+    for (int i = 0; i < 10; ++i)
+#pragma omp atomic
+      squares += i * i;
+  }
+  return sum + squares;
+}
+
+long harvest_alone(int depth, int value, int last) {
+  long sum = value + last;
+  if (depth == 0)
+    return sum;
+  sum += 3 * harvest_alone(depth - 1, depth, depth) + harvest_alone(depth - 1, 1, depth) + 2 * depth;
+  return sum + (depth == 3 ? 285 : 0);
+}
+
+void harvests() {
+  long sums[3] = {};
+#pragma omp parallel
+#pragma omp single
+  for (long& sum : sums) {
+#pragma omp task shared(sum)
+    {
+      std::array<int, 100> values{};
+      sum = harvest(4, Object(7), values);
+    }
+  }
+  for (const long sum : sums)
+    CHECK_EQUAL(sum, harvest_alone(4, 7, 0));
+  CHECK_EQUAL(alive, 0);
+}
+
+/// Each generates the next one, and ends.
+void relay(int left, std::atomic<long>& passed) {
+  passed++;
+  if (left % 5000 == 0)
+    computes_abroad(4);
+  if (left != 0) {
+#pragma omp task shared(passed) firstprivate(left)
+    relay(left - 1, passed);
+  }
+}
+
+void relays() {
+  std::atomic<long> passed{0};
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 4; ++i) {
+#pragma omp task shared(passed)
+    relay(20'000, passed);
+  }
+  CHECK_EQUAL(passed, 4 * 20'001);
+}
+
 void everything() {
   tasks_of_one<true>(at_barriers);
   tasks_of_one<false>(at_ends);
   trees();
   loops_and_groups();
+  harvests();
 }
 
 } // namespace
@@ -207,10 +295,14 @@ int main() {
   for (int round = 0; round < 3; ++round)
     everything();
   chains();
+  relays();
   objects_and_exceptions();
   chains_of_dependences();
   if (stress::threads_must_travel()) // otherwise all that would have shown nothing
-    for (int more = 0; at_barriers == 0 || at_ends == 0 || in_waits == 0 || in_loops == 0; ++more) {
+    // Where regions may be cancelled, their threads meet before tasks are executed at the end.
+    for (int more = 0;
+         at_barriers == 0 || (at_ends == 0 && !omp_get_cancellation()) || in_waits == 0 || in_loops == 0 || inside == 0;
+         ++more) {
       CHECK(more < 100);
       everything();
     }

@@ -3,7 +3,7 @@
 #include "dsm/migration/calls_abroad.hpp"
 
 #include "dsm/migration/carriers.hpp"
-#include "dsm/migration/context.hpp"
+#include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/this_process.hpp"
 
 #include <gtest/gtest.h>
@@ -64,6 +64,7 @@ class CallsFromAbroad : public testing::Test {
     host()->guest = thread_pointer();
     host()->loop_ended = false;
     host()->knows_team = false;
+    host()->has_no_children = false;
     deputy().calls.clear();
     deputy().next = {.made = 1, .results = {}};
     made_at_home.clear();
@@ -161,6 +162,32 @@ TEST_F(CallsFromAbroad, AskForTheTeamOnce) {
   }
   EXPECT_EQ(deputy().calls.size(), 1u);
   EXPECT_EQ(deputy().calls[0].function, GuestFunction::Team);
+}
+
+void wait_itself() { made_at_home.push_back("wait"); }
+
+TEST_F(CallsFromAbroad, AskForChildTasksOnce) {
+  auto* const wait = stand_in("GOMP_taskwait", wait_itself);
+  deputy().next.made = 0; // there are some
+  wait();
+  EXPECT_EQ(made_at_home, (std::vector{"home", "wait"}));
+  deputy().next.made = 1;
+  for (int i = 0; i < 3; ++i)
+    wait();
+  EXPECT_EQ(deputy().calls.size(), 2u);
+  EXPECT_EQ(deputy().calls[1].function, GuestFunction::ChildTasks);
+  EXPECT_EQ(made_at_home.size(), 2u);
+}
+
+int32_t global_number_itself(const void*) { return 70; }
+
+TEST_F(CallsFromAbroad, KnowTheThreadAsClangsCodeDoes) {
+  deputy().next.results[2] = 41;
+  EXPECT_EQ(stand_in("__kmpc_global_thread_num", global_number_itself)(this), 41);
+  EXPECT_EQ(stand_in("omp_get_thread_num", number_itself)(), 0);
+  EXPECT_EQ(deputy().calls.size(), 1u);
+  host()->guest = 0;
+  EXPECT_EQ(stand_in("__kmpc_global_thread_num", global_number_itself)(this), 70);
 }
 
 TEST_F(CallsFromAbroad, AreOnlyThoseOfTheRuntimeThatAreKnown) {

@@ -38,9 +38,16 @@ TEST(ControlMessage, FieldsArrive) {
   EXPECT_EQ(push.address, 0x1000u);
   EXPECT_EQ(push.reader, 63u);
   EXPECT_EQ(read_back(control::Turn{2}).step, 2u);
-  const auto depart = read_back(control::Depart{
-      {.deputy = 1, .page_ns = 6, .context = 2, .thread_pointer = 3, .guard = 4, .allowance_us = -5, .phase = 7}});
+  const auto depart = read_back(control::Depart{{.deputy = 1,
+                                                 .in_task = 1,
+                                                 .page_ns = 6,
+                                                 .context = 2,
+                                                 .thread_pointer = 3,
+                                                 .guard = 4,
+                                                 .allowance_us = -5,
+                                                 .phase = 7}});
   EXPECT_EQ(depart.departure.deputy, 1u);
+  EXPECT_EQ(depart.departure.in_task, 1u);
   EXPECT_EQ(depart.departure.guard, 4u);
   EXPECT_EQ(depart.departure.allowance_us, -5);
   EXPECT_EQ(depart.departure.phase, 7u);

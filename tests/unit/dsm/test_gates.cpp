@@ -2,9 +2,10 @@
 #include "dsm/migration/gates.hpp"
 
 #include "dsm/migration/calls_abroad.hpp"
-#include "dsm/migration/context.hpp"
+#include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/past_gates.hpp"
+#include "dsm/migration/tasks_abroad.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +44,9 @@ class GatesBuilt : public testing::Test {
 #endif
     static MemoryAbroad memory;
     static CallsAbroad runtime_calls;
-    static const bool built = gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), memory, runtime_calls);
+    static TasksAbroad tasks;
+    static const bool built =
+        gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), {memory, runtime_calls, tasks});
     ASSERT_TRUE(built);
   }
 };

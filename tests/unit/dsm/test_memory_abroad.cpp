@@ -1,7 +1,7 @@
 // Allocations of threads that are executed on this node: the thread of this test is host and guest.
 #include "dsm/migration/memory_abroad.hpp"
 
-#include "dsm/migration/context.hpp"
+#include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/this_process.hpp"
 #include "slice_fixture.hpp"
 

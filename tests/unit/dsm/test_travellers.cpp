@@ -23,6 +23,7 @@ struct Sent final : TravelMessages {
 DepartureMessage possible() {
   const Segment stacks = AddressPlan::stack_part(origin);
   return {.deputy = 3,
+          .in_task = 0,
           .page_ns = 0,
           .context = stacks.begin + 0x10000,
           .thread_pointer = stacks.begin + 0x20000,

@@ -1,6 +1,6 @@
 // A context that a signal handler has captured goes on on another thread, which hands it back: with its registers, its
 // variables and its floating-point state.
-#include "dsm/migration/context.hpp"
+#include "dsm/migration/contexts/context.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,8 @@
 // library's functions would write that thread's errno.
 #pragma once
 
+#include "base/machine/raw_call.hpp"
+
 #include <cstdint>
 #include <ctime>
 #include <linux/futex.h>
@@ -10,16 +12,7 @@
 
 namespace hetmp::dsm::raw {
 
-#if defined(__x86_64__)
-inline __attribute__((always_inline)) long call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
-  long result = number;
-  register long fourth asm("r10") = d;
-  asm volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(fourth) : "rcx", "r11", "memory");
-  return result;
-}
-#else
-#error "raw::call() is to be written for this processor"
-#endif
+using hetmp::raw::call;
 
 inline __attribute__((always_inline)) void futex_wait(const void* word, uint32_t expected,
                                                       const timespec* relative_timeout = nullptr) {

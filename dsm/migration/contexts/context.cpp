@@ -1,9 +1,11 @@
-#include "dsm/migration/context.hpp"
+#include "dsm/migration/contexts/context.hpp"
 
 #include "base/check.hpp"
+#include "base/page.hpp"
 
 #include <asm/prctl.h>
 #include <cstring>
+#include <pthread.h>
 #include <sys/syscall.h>
 
 namespace hetmp::dsm {
@@ -63,6 +65,17 @@ uint64_t blocked_signals_of(const ucontext_t& context) {
 void adapt(ucontext_t& context, uint64_t blocked_signals, const stack_t& signal_stack) {
   context.uc_stack = signal_stack;
   memcpy(reinterpret_cast<char*>(&context) + mask_offset, &blocked_signals, sizeof blocked_signals);
+}
+
+uintptr_t page_below_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return 0;
+  void* begin = nullptr;
+  size_t bytes;
+  const int error = pthread_attr_getstack(&attributes, &begin, &bytes);
+  pthread_attr_destroy(&attributes);
+  return error || !begin ? 0 : page_down(reinterpret_cast<uintptr_t>(begin)) - page_bytes;
 }
 
 } // namespace hetmp::dsm

@@ -1,7 +1,7 @@
-#include "dsm/migration/signal_timer.hpp"
+#include "dsm/migration/contexts/signal_timer.hpp"
 
+#include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/journeys/travel.hpp"
-#include "dsm/migration/raw_calls.hpp"
 
 #include <csignal>
 

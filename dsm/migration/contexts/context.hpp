@@ -42,6 +42,9 @@ inline uintptr_t thread_pointer() {
   return pointer;
 }
 
+/// The calling thread's; 0: the C library does not know.
+uintptr_t page_below_stack();
+
 } // namespace hetmp::dsm
 
 extern "C" {

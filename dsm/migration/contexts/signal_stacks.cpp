@@ -1,4 +1,4 @@
-#include "dsm/migration/signal_stacks.hpp"
+#include "dsm/migration/contexts/signal_stacks.hpp"
 
 #include <csignal>
 #include <sys/mman.h>

@@ -1,0 +1,101 @@
+// How many explicit tasks a thread takes at a time where going for more is dear, and where it executes them: a thread
+// that is executed on another node comes home for each (dsm/migration). Pure.
+//
+// Programs divide their work by recursion, and tasks as deep inside of others take about as long as each other. So what
+// they take, with all that they generate, is learned by depth, at home and elsewhere. Of small ones several are
+// executed as one; of large ones that generate others, not the whole is executed elsewhere, where nobody can take a
+// part of it, but those. What has taken much longer elsewhere, since its data are at home, stays.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace hetmp::schedulers {
+
+class TaskSizes {
+ public:
+  static constexpr uint32_t most_tasks = 32;
+  static constexpr double wanted_us = 12'000; ///< some twenty times what it takes to go and to come home
+  static constexpr double least_us = 2500;    ///< less is not worth the way
+  static constexpr double most_us = 60'000;   ///< one thread may have to wait so long for another
+  static constexpr double slower = 1.6;       ///< times as long elsewhere: it had better stay
+  static constexpr uint32_t tries = 4;        ///< elsewhere, until that is said
+  static constexpr uint32_t rest = 64;        ///< parts that stay then, until one is tried again
+
+  enum class Way : uint8_t {
+    Unknown,
+    Stay,   ///< it is known not to be worth the way
+    Leave,  ///< so many together
+    Divide, ///< stay: what it generates may leave
+  };
+  struct Plan {
+    Way way;
+    uint32_t tasks;
+    bool operator==(const Plan&) const = default;
+  };
+
+  /// What to do with a task so deep, of which `ready` more are there to be taken.
+  Plan plan(uint32_t depth, uint32_t ready) {
+    Size& size = sizes_[place(depth)];
+    const Mean& mean = size.home.count != 0 ? size.home : size.away;
+    if (mean.count == 0)
+      return {Way::Unknown, 1};
+    if (size.generates && mean.us > most_us)
+      return {Way::Divide, 1};
+    const double wanted = std::clamp(wanted_us / std::max(mean.us, 1e-3), 1.0, double(most_tasks));
+    const uint32_t tasks = 1 + std::min(uint32_t(wanted) - 1, ready);
+    if (mean.us * tasks < least_us || is_slower(size))
+      return {Way::Stay, 1};
+    return {Way::Leave, tasks};
+  }
+
+  /// So many so deep were executed, with all that they have generated, in this time, some of it `away_us` elsewhere.
+  /// `generated`: whether any was seen to generate others.
+  void took(uint32_t depth, uint32_t tasks, double us, double away_us, bool generated) {
+    Size& size = sizes_[place(depth)];
+    size.generates |= generated;
+    if (away_us == 0)
+      size.home.add(us / tasks);
+    else if (away_us > us / 2)
+      size.away.add(us / tasks);
+    else // it came home for something: that was not worth the way, whatever it took
+      size.away.add(2 * slower * us / tasks);
+  }
+
+  void forget() { sizes_ = {}; }
+
+ private:
+  static constexpr uint32_t depths = 24; ///< deeper ones are small
+
+  /// Of the last few, roughly.
+  struct Mean {
+    double us = 0;
+    uint32_t count = 0;
+
+    void add(double value_us) {
+      constexpr uint32_t memory = 4;
+      count = std::min(count + 1, memory);
+      us += (value_us - us) / count;
+    }
+  };
+  struct Size {
+    Mean home, away; ///< of one task
+    uint32_t stayed = 0;
+    bool generates = false;
+  };
+  static uint32_t place(uint32_t depth) { return std::min(depth, depths - 1); }
+
+  static bool is_slower(Size& size) {
+    if (size.home.count == 0 || size.away.count < tries || size.away.us < slower * size.home.us)
+      return false;
+    if (++size.stayed < rest)
+      return true;
+    size.stayed = 0;
+    return false;
+  }
+
+  std::array<Size, depths> sizes_{};
+};
+
+} // namespace hetmp::schedulers
