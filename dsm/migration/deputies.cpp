@@ -23,6 +23,7 @@ namespace {
 /// What a thread that may travel has of its own. `is_abroad` is what gates look at, on whatever node.
 struct Traveller {
   volatile char is_abroad = 0;
+  volatile char task_has_settings = 0;
   Deputy* deputy = nullptr;
 };
 thread_local Traveller traveller;
@@ -33,6 +34,9 @@ constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
 } // namespace
 
 ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thread_pointer()); }
+
+ptrdiff_t settings_flag() { return ptrdiff_t(uintptr_t(&traveller.task_has_settings) - thread_pointer()); }
+volatile char* task_has_settings() { return &traveller.task_has_settings; }
 
 // ---- one
 
@@ -53,6 +57,7 @@ void Deputy::begin(const Journey& journey) {
   room_ = journey.room;
   presence_ = journey.presence;
   make_call_ = journey.make_call;
+  task_is_over_ = journey.task_is_over;
   HETMP_CHECK(presence_);
   allowance_.begin(journey.allowance);
   began_ns_ = home_ns_ = monotonic_ns();
@@ -349,6 +354,8 @@ int64_t Deputies::time_elsewhere() const { return traveller.deputy ? traveller.d
 Deputy* Deputies::of_journey() {
   return traveller.deputy && traveller.deputy->is_on_journey() ? traveller.deputy : nullptr;
 }
+
+void Deputies::task_is_over() { traveller.deputy->task_is_over(); }
 
 void Deputies::end_journey(JourneySeen& seen) {
   if (traveller.deputy)

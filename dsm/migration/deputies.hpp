@@ -43,6 +43,8 @@ class Deputy {
   /// In the journey in hand.
   int64_t time_elsewhere() const { return seen_.abroad_ns; }
   void end(JourneySeen& seen);
+  /// See Journey.
+  void task_is_over() const { task_is_over_(); }
 
   /// On a journey, at home: whether it may leave at once.
   bool may_depart_now() const;
@@ -104,6 +106,7 @@ class Deputy {
   /// with it, back, and `calls`: it is away, and the deputy is to make a call; then back_meanwhile. A futex.
   FutexWord where_{at_home};
   MakeGuestCall make_call_ = nullptr; ///< see Journey
+  void (*task_is_over_)() = nullptr;  ///< the same
   GuestCall call_;                    ///< the one to be made
   GuestAnswer answer_;                ///< to that
   std::atomic<uint32_t> node_{0};     ///< the carrier's; relaxed: a hint for others
@@ -131,6 +134,7 @@ class Deputies {
   int64_t time_elsewhere() const;
   /// The calling thread's deputy while it is on a journey; else null.
   static Deputy* of_journey();
+  static void task_is_over();
   void end_journey(JourneySeen& seen);
 
   /// Service thread. What the thread touches first at home; nothing: what the message says cannot be.
@@ -189,5 +193,8 @@ class Deputies {
 
 /// Where a thread keeps whether it is abroad, which gates look at. Counted from the thread pointer.
 ptrdiff_t travel_flag();
+/// See Fabric; of the calling thread. The same, counted so.
+volatile char* task_has_settings();
+ptrdiff_t settings_flag();
 
 } // namespace hetmp::dsm

@@ -44,6 +44,7 @@ bool Migration::prepare() {
   this_process.memory = &memory_;
   this_process.calls = &calls_;
   this_process.tasks = &tasks_;
+  tasks_.set_task_end(settings_flag(), Deputies::task_is_over);
   if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();

@@ -18,12 +18,25 @@ struct TasksAbroad::StandIns {
     return AsHost::at_home<Result>(tasks.come_home_, tasks.originals_[function], arguments...);
   }
 
+  /// Of the caller's, wherever it is.
+  HETMP_IN_PLACE static bool has_settings() {
+    return *reinterpret_cast<const volatile char*>(thread_pointer() + uintptr_t(this_process.tasks->settings_flag_)) !=
+           0;
+  }
+  /// Behind the code of one.
+  HETMP_IN_PLACE static void end_task() {
+    if (!has_settings())
+      return;
+    this_process.tasks->come_home_();
+    this_process.tasks->task_is_over_();
+  }
+
   /// Where the caller may execute one more task inside of others; null: it may not, or is at home. `bytes` more of its
   /// stack are wanted.
   HETMP_IN_PLACE static Host* host_with_room(size_t bytes = 0) {
     Host* const host = AsHost::of_caller();
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    return host && here >= bytes && here - bytes >= host->deepest ? host : nullptr;
+    return host && here >= bytes && here - bytes >= host->deepest && !has_settings() ? host : nullptr;
   }
 
   // ---- gcc's
@@ -41,12 +54,15 @@ struct TasksAbroad::StandIns {
     if (!is_plain || !host_with_room(size_t(bytes) + size_t(alignment)))
       return at_home<void>(GompTask, function, data, copy, bytes, alignment, condition, flags, depend, priority,
                            detach);
-    if (!copy) // whoever generates it leaves the data to it
-      return function(data);
+    if (!copy) { // whoever generates it leaves the data to it
+      function(data);
+      return end_task();
+    }
     auto* const room = static_cast<char*>(__builtin_alloca(size_t(bytes) + size_t(alignment)));
     char* const own = room + (size_t(alignment) - reinterpret_cast<uintptr_t>(room) % size_t(alignment));
     copy(own, data);
     function(own);
+    end_task();
   }
 
   HETMP_STAND_IN static void gomp_taskyield() {
@@ -84,6 +100,7 @@ struct TasksAbroad::StandIns {
     if (!is_guest_task(body) || !host_with_room())
       return at_home<int32_t>(KmpcTask, location, gtid, body);
     static_cast<GuestTaskBody*>(body)->routine(gtid, body);
+    end_task();
     AsHost::give_back(GuestTask::of(body)); // wherever the thread is by now
     return 0;
   }
@@ -96,6 +113,7 @@ struct TasksAbroad::StandIns {
   HETMP_STAND_IN static void kmpc_task_ends_if0(const void* location, int32_t gtid, void* body) {
     if (!is_guest_task(body))
       return at_home<void>(KmpcTaskEndsIf0, location, gtid, body);
+    end_task();
     AsHost::give_back(GuestTask::of(body));
   }
 

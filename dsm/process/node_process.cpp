@@ -257,6 +257,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr,
              nullptr,
              nullptr,
+             nullptr,
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
@@ -275,6 +276,7 @@ void NodeProcess::prepare_migration() {
   fabric_.end_journey = FabricFunctions::end_journey;
   fabric_.begin_part = FabricFunctions::begin_part;
   fabric_.may_depart = FabricFunctions::may_depart;
+  fabric_.task_has_settings = task_has_settings;
   fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
   fabric_.come_home = migration_.come_home();

@@ -8,6 +8,7 @@
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/region_plan.hpp"
 #include "runtime/sync/cancellation.hpp"
+#include "runtime/tasking/task_journey.hpp"
 #include "runtime/team/events.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
@@ -190,12 +191,14 @@ void begin_journey(ImplicitTask& member, const void* base, void* room) {
                              room,
                              &own_thread,
                              make_guest_call,
+                             task_is_over,
                              ns(permit.delay_us),
                              permit.allowance,
                              ns(permit.page_us),
                              travels().are_drawn()};
   fabric.begin_journey(&journey);
   member.has_waited = fabric.has_waited;
+  member.task_has_settings = fabric.task_has_settings();
   member.time_elsewhere = fabric.time_elsewhere;
 }
 
@@ -203,6 +206,7 @@ void end_journey(ImplicitTask& member) {
   if (!member.has_waited)
     return;
   member.has_waited = nullptr;
+  member.task_has_settings = nullptr;
   dsm::JourneySeen seen;
   travels().fabric()->end_journey(&seen);
   if (seen.stays + seen.refused != 0)

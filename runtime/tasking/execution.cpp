@@ -219,7 +219,7 @@ bool run_code(Thread& self, ExplicitTask& task) {
   interrupt(implicit, task, interrupted.value);
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
-    implicit.has_waited ? call_on_journey(task, self.gtid) : task.function(self.gtid, task.body);
+    implicit.has_waited ? call_on_journey(self, task) : task.function(self.gtid, task.body);
     HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
   }
   return resume(implicit, interrupted.value);

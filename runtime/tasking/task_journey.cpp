@@ -37,30 +37,41 @@ struct Calls {
   const Call* calls;
   uint32_t count;
   int gtid;
+  volatile char* has_settings; ///< the one that has ended; then there is something to do at home
+  void (*come_home)();
   const Departure* departure; ///< before the first one, if it can; null: none
 };
 
 HETMP_CALLS_PROGRAM void make_calls(const Calls& all) {
   if (const Departure* const leave = all.departure)
     raw::call(SYS_rt_tgsigqueueinfo, leave->process, leave->thread, leave->signal.si_signo, long(&leave->signal));
-  for (uint32_t i = 0; i < all.count; i++)
+  for (uint32_t i = 0; i < all.count; i++) {
     all.calls[i].function(all.gtid, all.calls[i].body);
+    if (*all.has_settings) {
+      all.come_home();
+      task_is_over();
+    }
+  }
 }
 
 /// `stays`: it is not to be executed elsewhere.
-__attribute__((noinline)) void make_on_journey(const Calls& calls, bool stays) {
-  void (*const come_home)() = fabric->come_home;
+__attribute__((noinline)) void make_on_journey(ImplicitTask& implicit, const Calls& calls, bool stays) {
   const void* stack_pointer;
   asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
   const dsm::JourneyPart part{reinterpret_cast<const void*>(calls.calls[0].function), stays ? nullptr : stack_pointer};
   const dsm::JourneyPart before = fabric->begin_part(&part);
+  // What the task around has set stays its own.
+  const char had_settings = std::exchange(*calls.has_settings, char(0));
+  const TaskIcvs icvs_before = implicit.icvs_before;
   make_calls(calls);
-  come_home(); // before anything else: what follows is this process's own
+  calls.come_home(); // before anything else: what follows is this process's own
+  implicit.icvs_before = icvs_before;
+  *calls.has_settings = had_settings;
   fabric->begin_part(&before);
 }
 
 /// Elsewhere from the first instruction on, if the thread may leave now.
-__attribute__((noinline)) void leave_and_make(const Calls& calls) {
+__attribute__((noinline)) void leave_and_make(ImplicitTask& implicit, const Calls& calls) {
   Departure departure;
   Calls leaving = calls;
   if (fabric->may_depart(&departure.signal)) {
@@ -68,7 +79,7 @@ __attribute__((noinline)) void leave_and_make(const Calls& calls) {
     departure.thread = gettid();
     leaving.departure = &departure;
   }
-  make_on_journey(leaving, false);
+  make_on_journey(implicit, leaving, false);
 }
 
 /// Whether nothing of the task but its code needs its thread. Its queue's lock is held, or it has been taken from
@@ -97,10 +108,14 @@ TaskSizes& sizes_of(TeamTasks& tasks, TeamTasks::Member& member, const void* reg
   return member.sizes;
 }
 
+Calls calls_of(const Thread& self, const Call* calls, uint32_t count) {
+  return {calls, count, self.gtid, self.task->task_has_settings, fabric->come_home, nullptr};
+}
+
 /// One after the other, as the first one.
 void run_as_first(Thread& self, ExplicitTask* const* tasks, uint32_t count, Call* calls, TaskSizes::Way way) {
   ImplicitTask& implicit = *self.task;
-  Calls all{calls, 0, self.gtid, nullptr};
+  Calls all = calls_of(self, calls, 0);
   for (uint32_t i = 0; i < count; i++)
     if (!is_discarded(*tasks[i])) {
       tasks[i]->begun = true;
@@ -109,7 +124,8 @@ void run_as_first(Thread& self, ExplicitTask* const* tasks, uint32_t count, Call
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, *tasks[0], interrupted.value);
   if (all.count != 0)
-    way == TaskSizes::Way::Leave ? leave_and_make(all) : make_on_journey(all, way == TaskSizes::Way::Stay);
+    way == TaskSizes::Way::Leave ? leave_and_make(implicit, all)
+                                 : make_on_journey(implicit, all, way == TaskSizes::Way::Stay);
   HETMP_CHECK(self.task == &implicit && implicit.explicit_task == tasks[0]); // what they began they have ended
   const bool part_follows = resume(implicit, interrupted.value);
   HETMP_CHECK(!part_follows); // they are tied
@@ -143,9 +159,15 @@ __attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first
 
 } // namespace
 
-void call_on_journey(const ExplicitTask& task, int gtid) {
+void call_on_journey(Thread& self, const ExplicitTask& task) {
   const Call call{task.function, task.body};
-  make_on_journey({&call, 1, gtid, nullptr}, false);
+  make_on_journey(*self.task, calls_of(self, &call, 1), false);
+}
+
+void task_is_over() {
+  ImplicitTask& implicit = current_task();
+  implicit.icvs = implicit.icvs_before;
+  *implicit.task_has_settings = 0;
 }
 
 void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* constraint) {

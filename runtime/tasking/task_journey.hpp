@@ -9,7 +9,10 @@ namespace hetmp::runtime {
 struct Thread;
 
 /// Calls the task's function; at home when it returns.
-void call_on_journey(const ExplicitTask& task, int gtid);
+void call_on_journey(Thread& self, const ExplicitTask& task);
+
+/// The calling thread's task, executed as a part of another one, has ended: the ICVs that it has set do.
+void task_is_over();
 
 /// Executes a task that was taken from the team's, perhaps together with others of the calling thread's queue that it
 /// may run while it is inside of `constraint` (may_run()): elsewhere, from the first instruction on, where they are

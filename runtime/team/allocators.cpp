@@ -181,7 +181,7 @@ uintptr_t default_allocator_of(TaskIcvs& icvs) {
 }
 
 void set_default_allocator(uintptr_t handle) {
-  current_task().icvs.default_allocator = handle == null_allocator ? default_memory : handle;
+  changeable_icvs(current_task()).default_allocator = handle == null_allocator ? default_memory : handle;
 }
 
 void* allocate(size_t alignment, size_t size, uintptr_t handle) {

@@ -37,7 +37,9 @@ struct alignas(cache_line) ImplicitTask {
   /// Null unless its thread is on a journey, and may be executed elsewhere for a while (regions/travelling.hpp): what
   /// to call when that has waited.
   void (*has_waited)() = nullptr;
-  int64_t (*time_elsewhere)() = nullptr; ///< then: how long it has been so far, ns
+  volatile char* task_has_settings = nullptr; ///< then: see Fabric, and changeable_icvs()
+  TaskIcvs icvs_before;                       ///< where that is set: what the task had, before
+  int64_t (*time_elsewhere)() = nullptr;      ///< then: how long it has been so far, ns
   uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp
 
   // Cancellation
@@ -75,6 +77,16 @@ bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, u
 inline void note_first_loop(ImplicitTask& task, uint64_t trips) {
   if (task.first_trips == 0)
     task.first_trips = trips;
+}
+
+/// Of the task that its thread executes, which sets some of them for itself. On a journey it may be executed as a part
+/// of another one (tasking/task_journey.hpp), whose they are as well: they end with it.
+inline TaskIcvs& changeable_icvs(ImplicitTask& task) {
+  if (task.task_has_settings && task.explicit_task && !*task.task_has_settings) {
+    task.icvs_before = task.icvs;
+    *task.task_has_settings = 1;
+  }
+  return task.icvs;
 }
 
 } // namespace hetmp::runtime

@@ -79,7 +79,7 @@ void kmp_set_library(int kind) {
     return;
   settings().serial_library = kind == library_serial;
   if (kind == library_serial)
-    current_task().icvs.max_active_levels = 0;
+    changeable_icvs(current_task()).max_active_levels = 0;
   else if (kind == library_turnaround)
     settings().wait_policy = WaitPolicy::Active;
   else if (settings().wait_policy == WaitPolicy::Active)

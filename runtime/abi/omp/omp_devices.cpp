@@ -33,7 +33,7 @@ int omp_get_device_num() {
 }
 int omp_get_initial_device() { return omp_get_num_devices(); }
 int omp_is_initial_device() { return 1; }
-int omp_get_default_device() { return hetmp::runtime::current_task().icvs.default_device; }
+int omp_get_default_device() { return hetmp::runtime::changeable_icvs(hetmp::runtime::current_task()).default_device; }
 void omp_set_default_device(int device) { hetmp::runtime::current_task().icvs.default_device = device; }
 
 int omp_get_num_teams() { return int(hetmp::runtime::league_place(hetmp::runtime::current_task()).teams); }

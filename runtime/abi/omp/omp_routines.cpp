@@ -24,7 +24,8 @@ using hetmp::schedulers::ScheduleKind;
 
 namespace {
 
-TaskIcvs& current_icvs() { return current_task().icvs; }
+const TaskIcvs& current_icvs() { return current_task().icvs; }
+TaskIcvs& own_icvs() { return changeable_icvs(current_task()); }
 
 using Parameter = PolicyDescriptor::Parameter;
 
@@ -64,7 +65,7 @@ int omp_get_max_threads() {
 }
 
 void omp_set_num_threads(int threads) {
-  TaskIcvs& icvs = current_icvs();
+  TaskIcvs& icvs = own_icvs();
   icvs.nthreads = uint32_t(std::max(threads, 1));
   icvs.nthreads_set_by_call = true;
 }
@@ -94,15 +95,15 @@ int omp_get_max_active_levels() { return int(current_icvs().max_active_levels); 
 
 void omp_set_max_active_levels(int levels) {
   if (levels >= 0)
-    current_icvs().max_active_levels = uint32_t(levels);
+    own_icvs().max_active_levels = uint32_t(levels);
 }
 
 int omp_get_dynamic() { return current_icvs().dynamic; }
-void omp_set_dynamic(int enabled) { current_icvs().dynamic = enabled != 0; }
+void omp_set_dynamic(int enabled) { own_icvs().dynamic = enabled != 0; }
 int omp_get_nested() { return current_icvs().max_active_levels > 1; }
 
 void omp_set_nested(int enabled) {
-  TaskIcvs& icvs = current_icvs();
+  TaskIcvs& icvs = own_icvs();
   if (!enabled)
     icvs.max_active_levels = 1;
   else if (icvs.max_active_levels <= 1)
@@ -129,7 +130,7 @@ void omp_set_schedule(uint32_t kind, int chunk) {
     schedule.chunk = uint64_t(std::max(chunk, 0));
   else if (policy->parameter == Parameter::Percentage && chunk >= 1 && chunk <= 100)
     schedule.probe_percent = chunk;
-  current_icvs().run_schedule = schedule;
+  own_icvs().run_schedule = schedule;
 }
 
 int omp_get_cancellation() { return program_icvs().cancellation; }

@@ -259,6 +259,40 @@ void harvests() {
   CHECK_EQUAL(alive, 0);
 }
 
+/// What a task sets is its own, and of those that it generates from then on.
+void settings(int depth, int expected) {
+  computes_abroad(2);
+  CHECK_EQUAL(omp_get_max_threads(), expected);
+  if (depth == 0)
+    return;
+  for (int i = 1; i <= 3; ++i) {
+    if (i == 2) {
+      expected = 10 * depth;
+      omp_set_num_threads(expected);
+    }
+    computes_abroad(1);
+#pragma omp task firstprivate(depth, expected)
+    settings(depth - 1, expected);
+    CHECK_EQUAL(omp_get_max_threads(), expected);
+    if (i == 3)
+      omp_set_num_threads(expected = 7);
+  }
+#pragma omp taskwait
+  CHECK_EQUAL(omp_get_max_threads(), expected);
+}
+
+void settings_of_tasks() {
+#pragma omp parallel
+#pragma omp single
+  {
+    const int expected = omp_get_max_threads();
+    for (int i = 0; i < 6; ++i) {
+#pragma omp task firstprivate(expected)
+      settings(3, expected);
+    }
+  }
+}
+
 /// Each generates the next one, and ends.
 void relay(int left, std::atomic<long>& passed) {
   passed++;
@@ -295,6 +329,7 @@ int main() {
   for (int round = 0; round < 3; ++round)
     everything();
   chains();
+  settings_of_tasks();
   relays();
   objects_and_exceptions();
   chains_of_dependences();

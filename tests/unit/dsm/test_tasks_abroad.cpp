@@ -22,10 +22,15 @@ TasksAbroad tasks;
 Host* host = nullptr;
 Heap* node_heap = nullptr;
 std::vector<const char*> called; ///< at home, in this order
+thread_local volatile char has_settings = 0;
 
 void come_home() {
   called.push_back("home");
   host->guest = 0;
+}
+void task_is_over() {
+  called.push_back("over");
+  has_settings = 0;
 }
 void gomp_task_itself(void (*)(void*), void*, void (*)(void*, void*), long, long, bool, unsigned flags, void**, int,
                       void*) {
@@ -66,6 +71,8 @@ class TasksOfGuests : public SliceFixture {
     this_process.memory = &memory;
     this_process.tasks = &tasks;
     tasks.set_way_home(come_home);
+    tasks.set_task_end(ptrdiff_t(uintptr_t(&has_settings) - thread_pointer()), task_is_over);
+    has_settings = 0;
     host->own = thread_pointer();
     host->guest = thread_pointer();
     host->deepest = 0;
@@ -130,6 +137,18 @@ TEST_F(TasksOfGuests, ThatAreTooDeepAreGeneratedAtHome) {
   host->guest = thread_pointer();
   stand_in("__kmpc_omp_task_alloc", alloc_itself)(this, 5, 1, 48, 0, nullptr);
   EXPECT_EQ(called, (std::vector{"home", "task", "home", "alloc"}));
+}
+
+void set_something(void*) { has_settings = 1; }
+
+TEST_F(TasksOfGuests, EndAtHomeIfTheyHaveSetSomething) {
+  auto* const task = stand_in("GOMP_task", gomp_task_itself);
+  task(set_something, nullptr, nullptr, 0, 1, true, 0, nullptr, 0, nullptr);
+  EXPECT_EQ(called, (std::vector{"home", "over"}));
+  host->guest = thread_pointer();
+  has_settings = 1; // one that has generates others at home: they inherit those
+  task(set_something, nullptr, nullptr, 0, 1, true, 0, nullptr, 0, nullptr);
+  EXPECT_EQ(called, (std::vector{"home", "over", "home", "task"}));
 }
 
 int32_t sum_routine(int32_t gtid, void* task) {
