@@ -13,7 +13,8 @@ namespace hetmp::runtime {
 namespace {
 
 // A block: the record, then the body with the record's address right before it. With node processes the body lies in
-// the program's heap instead: other nodes may be given pointers into it.
+// the program's heap instead: other nodes may be given pointers into it. A small one stays with its record when that is
+// given back: the heap would take longer than a small task does.
 constexpr size_t granule = 64;
 constexpr size_t record_bytes = (sizeof(ExplicitTask) + sizeof(void*) + granule - 1) / granule * granule;
 constexpr uint8_t no_class = TaskBlocks::classes;
@@ -73,13 +74,19 @@ ExplicitTask* take_block(TaskBlocks& blocks, size_t size_class) {
   return block;
 }
 
-bool add_body(ExplicitTask& task, size_t bytes, size_t alignment) {
+void* body_of_heap(size_t bytes, size_t alignment) {
+  const size_t room = std::max(alignment, sizeof(void*)); // before the body, which stays aligned
+  char* block = static_cast<char*>(aligned_alloc(alignment, (bytes + room + alignment - 1) / alignment * alignment));
+  return block ? block + room : nullptr;
+}
+
+/// `kept`: what a record of the same size on the heap has had before; else null.
+bool add_body(ExplicitTask& task, size_t bytes, size_t alignment, void* kept) {
   if (task.body_on_heap) {
-    const size_t room = std::max(alignment, sizeof(void*)); // before the body, which stays aligned
-    char* block = static_cast<char*>(aligned_alloc(alignment, (bytes + room + alignment - 1) / alignment * alignment));
-    if (!block)
+    const size_t all_of_class = task.size_class == no_class ? bytes : task.size_class * granule;
+    task.body = kept ? kept : body_of_heap(all_of_class, alignment);
+    if (!task.body)
       return false;
-    task.body = block + room;
   } else {
     const uintptr_t first = reinterpret_cast<uintptr_t>(&task) + sizeof(ExplicitTask) + sizeof(void*);
     task.body = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
@@ -100,18 +107,20 @@ void release_body(ExplicitTask& task) {
 ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment) {
   alignment = std::max(alignment, alignof(max_align_t));
   const bool on_heap = several_processes();
-  const size_t inside = on_heap ? 0 : body_bytes + (alignment > granule ? alignment : 0);
-  const size_t size_class = (inside + granule - 1) / granule;
-  ExplicitTask* block =
-      size_class < TaskBlocks::classes ? take_block(blocks, size_class) : allocate(record_bytes + size_class * granule);
+  const bool is_usual = !on_heap || alignment == alignof(max_align_t);
+  const size_t inside = body_bytes + (!on_heap && alignment > granule ? alignment : 0);
+  const size_t size_class = is_usual ? (inside + granule - 1) / granule : TaskBlocks::classes;
+  const uint8_t kept_class = size_class < TaskBlocks::classes ? uint8_t(size_class) : no_class;
+  ExplicitTask* block = kept_class != no_class ? take_block(blocks, size_class)
+                                               : allocate(record_bytes + (on_heap ? 0 : size_class * granule));
   if (!block)
     return nullptr;
-  const uint8_t kept_class = size_class < TaskBlocks::classes ? uint8_t(size_class) : no_class;
+  void* const kept = on_heap && block->body_on_heap ? block->body : nullptr; // a forked child leaves it alone
   block = new (block) ExplicitTask;
   block->size_class = kept_class;
   block->body_alignment = uint32_t(alignment);
   block->body_on_heap = on_heap;
-  if (add_body(*block, body_bytes, alignment))
+  if (add_body(*block, body_bytes, alignment, kept))
     return block;
   block->body = nullptr;
   give_back_task(&blocks, block);
@@ -121,9 +130,9 @@ ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment)
 void give_back_task(TaskBlocks* blocks, ExplicitTask* task) {
   // Nobody waits for it, and it waits for nobody. relaxed: it is the caller's alone.
   HETMP_CHECK(!task->dependences && !task->dependence && uint32_t(task->children.load(std::memory_order_relaxed)) == 0);
-  if (task->body)
-    release_body(*task);
   const uint8_t size_class = task->size_class;
+  if (task->body && size_class == no_class)
+    release_body(*task);
   HETMP_CHECK(size_class <= no_class);
   if (size_class == no_class) {
     operator delete(task, std::align_val_t(granule));
