@@ -10,7 +10,7 @@ namespace hetmp::dsm {
 
 enum class GuestFunction : uint32_t {
   Barrier,
-  Team,         ///< -> thread number, team size, the number that clang's code knows the thread by
+  Team,         ///< -> thread number, team size
   StaticLoop4,  ///< of clang's code: schedule, lower, upper, increment, chunk -> last, lower, upper, stride
   StaticLoop4u, ///< likewise, and so on
   StaticLoop8,

@@ -59,17 +59,17 @@ struct CallsAbroad::StandIns {
   HETMP_IN_PLACE static uint64_t number_of(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
   struct Place {
-    int number, team_size, global_number;
+    int number, team_size;
     bool is_known;
   };
   /// Of the guest in its team; asked once a stay: what changes it is called at home.
   HETMP_IN_PLACE static Place find_place() {
     Host* const host = AsHost::of_caller();
     if (host && host->knows_team)
-      return {host->number, host->team_size, host->global_number, true};
+      return {host->number, host->team_size, true};
     GuestAnswer answer;
     const bool is_known = make({.function = GuestFunction::Team}, answer);
-    return {int(answer.results[0]), int(answer.results[1]), int(answer.results[2]), is_known};
+    return {int(answer.results[0]), int(answer.results[1]), is_known};
   }
 
   template <class Value, class Signed>
@@ -175,10 +175,6 @@ struct CallsAbroad::StandIns {
       at_home<void>(EndReduce, location, gtid, lock);
   }
 
-  HETMP_STAND_IN static int32_t kmpc_thread_number(const void* location) {
-    const Place place = find_place();
-    return place.is_known ? place.global_number : at_home<int32_t>(KmpcThreadNumber, location);
-  }
   HETMP_STAND_IN static int thread_number() {
     const Place place = find_place();
     return place.is_known ? place.number : at_home<int>(ThreadNumber);
@@ -242,7 +238,6 @@ uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
       {"omp_get_num_threads", address_of(StandIns::team_size)},
       {"omp_get_thread_num_", address_of(StandIns::fortran_thread_number)},
       {"omp_get_num_threads_", address_of(StandIns::fortran_team_size)},
-      {"__kmpc_global_thread_num", address_of(StandIns::kmpc_thread_number)},
       {"GOMP_taskwait", address_of(StandIns::gomp_taskwait)},
       {"__kmpc_omp_taskwait", address_of(StandIns::kmpc_taskwait)},
   };

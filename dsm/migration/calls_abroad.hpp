@@ -39,7 +39,6 @@ class CallsAbroad {
     TeamSize,
     FortranThreadNumber,
     FortranTeamSize,
-    KmpcThreadNumber,
     GompTaskwait,
     KmpcTaskwait,
     functions

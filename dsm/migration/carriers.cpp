@@ -160,7 +160,6 @@ bool Carrier::ask_deputy() {
   if (is_answered && host_->call.function == GuestFunction::Team && host_->answer.made != 0) {
     host_->number = int(host_->answer.results[0]);
     host_->team_size = int(host_->answer.results[1]);
-    host_->global_number = int(host_->answer.results[2]);
     host_->knows_team = true;
   }
   meetings_ += host_->call.function == GuestFunction::Barrier;

@@ -91,13 +91,6 @@ void Deputy::has_waited() {
   timer_.set(rule_.soonest_ns);
 }
 
-int64_t Deputy::hold_signals() { return timer_.stop(); }
-
-void Deputy::let_signals_come(int64_t held) {
-  if (held != 0 && is_on_journey())
-    timer_.set(std::max(held, rule_.soonest_ns));
-}
-
 void Deputy::end(JourneySeen& seen) {
   if (inside_.load(std::memory_order_relaxed)) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do

@@ -38,8 +38,11 @@ class Deputy {
   void has_waited();
   /// On a journey, at home, around a call that a signal would end: none comes. What hold_signals() has returned is for
   /// the end.
-  int64_t hold_signals();
-  void let_signals_come(int64_t held);
+  int64_t hold_signals() { return timer_.stop(); }
+  void let_signals_come(int64_t held) {
+    if (held != 0 && is_on_journey())
+      timer_.set(std::max(held, rule_.soonest_ns));
+  }
   /// In the journey in hand.
   int64_t time_elsewhere() const { return seen_.abroad_ns; }
   void end(JourneySeen& seen);

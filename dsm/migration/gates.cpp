@@ -87,9 +87,10 @@ constexpr std::string_view computing[] = {
     "strstr",
 };
 
-/// Of the runtime, in the order of strcmp(): what takes and releases a program's locks, which may be done for each few
-/// instructions of the program. They call Fabric::come_home themselves where the thread may be abroad, and cost a
-/// thread that is at home nothing (runtime/sync/program_locks.hpp).
+/// Of the runtime, in the order of strcmp(): what takes and releases a program's locks, and clang's question which
+/// thread it is: that may be done for each few instructions of the program. The former call Fabric::come_home
+/// themselves where the thread may be abroad, and cost a thread that is at home nothing
+/// (runtime/sync/program_locks.hpp).
 constexpr std::string_view coming_home[] = {
     "GOMP_atomic_end",
     "GOMP_atomic_start",
@@ -100,6 +101,7 @@ constexpr std::string_view coming_home[] = {
     "__kmpc_critical",
     "__kmpc_critical_with_hint",
     "__kmpc_end_critical",
+    "__kmpc_global_thread_num",
     "__kmpc_set_lock",
     "__kmpc_test_lock",
     "__kmpc_unset_lock",

@@ -32,8 +32,8 @@ struct Host {
   GuestCall call;                   ///< the one in hand
   GuestAnswer answer;               ///< to the last one; written by the service thread while the carrier waits for it
   volatile bool loop_ended = false; ///< a GuestFunction::LoopEnds goes along with the next call, or the way home
-  volatile bool knows_team = false; ///< since its guest came; then the next three are the guest's
-  volatile int number = 0, team_size = 0, global_number = 0;
+  volatile bool knows_team = false; ///< since its guest came; then the next two are the guest's
+  volatile int number = 0, team_size = 0;
   // Of TasksAbroad, since the guest came.
   volatile bool has_no_children = false; ///< the task that it executes waits for none
   volatile uintptr_t deepest = 0;        ///< stack pointer below which it executes none of the tasks that it generates

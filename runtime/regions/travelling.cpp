@@ -189,7 +189,7 @@ void begin_journey(ImplicitTask& member, const void* base, void* room) {
                              member.team->description.microtask,
                              base,
                              room,
-                             &own_thread,
+                             &own_thread.record,
                              make_guest_call,
                              task_is_over,
                              ns(permit.delay_us),

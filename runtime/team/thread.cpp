@@ -21,7 +21,7 @@
 
 namespace hetmp::runtime {
 
-constinit thread_local Thread* own_thread = nullptr;
+constinit thread_local OwnThread own_thread;
 
 namespace {
 
@@ -75,7 +75,7 @@ void retire_root(void* thread_pointer) {
   AnswerSlots::give_back();
   spinning.thread_ends();
   spinning.thread_sleeps();
-  own_thread = nullptr; // a later destructor of this thread that meets OpenMP makes it a root once more
+  own_thread = {}; // a later destructor of this thread that meets OpenMP makes it a root once more
   retire_thread_record(&thread);
   if (gettid() == getpid())
     end_with_last_thread();
@@ -211,7 +211,7 @@ void begin_initial_task(Thread& thread) {
 }
 
 Thread& current_thread() {
-  Thread* thread = own_thread;
+  Thread* thread = own_thread.record;
   return __builtin_expect(thread != nullptr, 1) ? *thread : become_root();
 }
 
@@ -233,9 +233,9 @@ uint32_t known_threads() { return records.known(); }
 uint32_t locks_held_by_threads() { return records.locks_held(); }
 
 void adopt_thread(Thread* thread) {
-  HETMP_CHECK(!own_thread && thread->gtid >= 0);
+  HETMP_CHECK(!own_thread.record && thread->gtid >= 0);
   HETMP_CHECK(records.find(thread->gtid) == thread);
-  own_thread = thread;
+  own_thread = {thread, thread->gtid};
   spinning.thread_wakes();
 }
 
@@ -250,10 +250,10 @@ void retire_thread_record(Thread* thread) {
 
 void forget_other_threads() {
   forget_own_threads();
-  records.keep_only(own_thread);
-  spinning.keep_threads(own_thread ? 1 : 0);
-  if (own_thread)
-    own_thread->crew.clear();
+  records.keep_only(own_thread.record);
+  spinning.keep_threads(own_thread.record ? 1 : 0);
+  if (own_thread.record)
+    own_thread.record->crew.clear();
 }
 
 bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, uint32_t& team_size) {

@@ -59,8 +59,9 @@ class TaskSizes {
       size.home.add(us / tasks);
     else if (away_us > us / 2)
       size.away.add(us / tasks);
-    else // it came home for something: that was not worth the way, whatever it took
-      size.away.add(2 * slower * us / tasks);
+    else // it came home for something, and others like it will
+      for (uint32_t i = 0; i < tries; ++i)
+        size.away.add(2 * slower * us / tasks);
   }
 
   void forget() { sizes_ = {}; }

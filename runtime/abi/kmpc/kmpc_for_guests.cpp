@@ -53,7 +53,6 @@ bool travelling::make_guest_call(void* thread, const dsm::GuestCall& call, dsm::
   case GuestFunction::Team:
     answer.results[0] = task.number;
     answer.results[1] = task.team_size;
-    answer.results[2] = uint64_t(self.gtid);
     return true;
   case GuestFunction::StaticLoop4:
     divide<int32_t>(self, call, answer);

@@ -21,7 +21,12 @@ uint32_t number_of_threads(int32_t wanted) { return uint32_t(std::max(wanted, 0)
 
 } // namespace
 
-HETMP_ENTRY int32_t __kmpc_global_thread_num(const SourceLocation*) { return current_thread().gtid; }
+/// Functions that generate tasks begin with it, also where they generate none. A thread that is on another node has
+/// this variable with it, so it needs no gate there (dsm/migration/gates.hpp); only one that is not known yet does, at
+/// home.
+HETMP_ENTRY int32_t __kmpc_global_thread_num(const SourceLocation*) {
+  return own_thread.number >= 0 ? own_thread.number : current_thread().gtid;
+}
 
 HETMP_ENTRY int32_t __kmpc_global_num_threads(const SourceLocation*) { return int32_t(known_threads()); }
 

@@ -179,17 +179,6 @@ TEST_F(CallsFromAbroad, AskForChildTasksOnce) {
   EXPECT_EQ(made_at_home.size(), 2u);
 }
 
-int32_t global_number_itself(const void*) { return 70; }
-
-TEST_F(CallsFromAbroad, KnowTheThreadAsClangsCodeDoes) {
-  deputy().next.results[2] = 41;
-  EXPECT_EQ(stand_in("__kmpc_global_thread_num", global_number_itself)(this), 41);
-  EXPECT_EQ(stand_in("omp_get_thread_num", number_itself)(), 0);
-  EXPECT_EQ(deputy().calls.size(), 1u);
-  host()->guest = 0;
-  EXPECT_EQ(stand_in("__kmpc_global_thread_num", global_number_itself)(this), 70);
-}
-
 TEST_F(CallsFromAbroad, AreOnlyThoseOfTheRuntimeThatAreKnown) {
   EXPECT_EQ(stand_in("__kmpc_fork_call", barrier_itself), nullptr);
   EXPECT_EQ(stand_in("malloc", barrier_itself), nullptr);
