@@ -198,6 +198,7 @@ void begin_journey(ImplicitTask& member, const void* base, void* room) {
                              travels().are_drawn()};
   fabric.begin_journey(&journey);
   member.has_waited = fabric.has_waited;
+  member.journey_is_drawn = journey.restless;
   member.task_has_settings = fabric.task_has_settings();
   member.time_elsewhere = fabric.time_elsewhere;
 }

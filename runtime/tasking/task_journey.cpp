@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/machine/raw_call.hpp"
+#include "base/mixed.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/task_graph/team_tasks.hpp"
@@ -157,6 +158,14 @@ __attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first
   return count;
 }
 
+/// For tests.
+TaskSizes::Plan drawn_plan() {
+  const uint64_t random = mixed(uint64_t(monotonic_nanoseconds()), 0);
+  if (random % 4 == 0)
+    return {TaskSizes::Way::Unknown, 1};
+  return {TaskSizes::Way::Leave, 1 + uint32_t(random >> 8) % 4};
+}
+
 } // namespace
 
 void call_on_journey(Thread& self, const ExplicitTask& task) {
@@ -182,7 +191,9 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
   const uint32_t depth = task.depth;
   TaskSizes::Plan plan = sizes.plan(depth, member.queue.size());
   const bool within = member.keeps_parts;
-  if (within)
+  if (implicit.journey_is_drawn)
+    plan = drawn_plan();
+  else if (within)
     plan = {TaskSizes::Way::Stay, 1};
   if (plan.way == TaskSizes::Way::Leave || (plan.way == TaskSizes::Way::Stay && !within && task.depth == 1))
     team_tasks.leave.store(plan.way == TaskSizes::Way::Leave, std::memory_order_relaxed); // a hint

@@ -37,6 +37,7 @@ struct alignas(cache_line) ImplicitTask {
   /// Null unless its thread is on a journey, and may be executed elsewhere for a while (regions/travelling.hpp): what
   /// to call when that has waited.
   void (*has_waited)() = nullptr;
+  bool journey_is_drawn = false;              ///< for tests: so is what leaves
   volatile char* task_has_settings = nullptr; ///< then: see Fabric, and changeable_icvs()
   TaskIcvs icvs_before;                       ///< where that is set: what the task had, before
   int64_t (*time_elsewhere)() = nullptr;      ///< then: how long it has been so far, ns
