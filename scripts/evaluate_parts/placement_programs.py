@@ -72,6 +72,8 @@ PROGRAMS = {
     "seidel": _classes("seidel", S=0.01, W=0.9, A=3.5),
     "primes": _classes("primes", S=0.01, W=1.6, A=9),
     "queens": _classes("queens", S=0.01, W=0.2, A=1.1, B=7.3),
+    "quadrature": _classes("quadrature", S=0.002, W=0.8, A=2.2, B=4),
+    "strassen": _classes("strassen", S=0.02, W=0.25, A=1.6, B=11.5),
     "growing": _classes("growing", S=0.01, W=0.9, A=5.7),
     "neighbours": Program("neighbours/neighbours.cpp", {0.05: "S", 1.2: "W", 8: "A"}),
     "phases": _classes("phases", S=0.02, W=0.5, B=4),
