@@ -146,6 +146,42 @@ ExplicitTask* TeamTasks::take(uint32_t local_thread, const GeneratingTask* const
       return task;
     }
   }
+  for (uint32_t i = 0; i < count; i++)
+    if (i != local_thread)
+      if (ExplicitTask* task = take_from_batch(i, constraint))
+        return task;
+  return nullptr;
+}
+
+void TeamTasks::begin_batch(uint32_t local_thread, ExplicitTask* const* tasks, std::atomic<uint32_t>* taken,
+                            uint32_t count) {
+  Batch& batch = members[local_thread].batch;
+  {
+    FutexLockGuard guard(batch.lock);
+    HETMP_CHECK(batch.count == 0 && taken[0].load(std::memory_order_relaxed) != 0); // relaxed: the caller's
+    batch.tasks = tasks;
+    batch.taken = taken;
+    batch.count = count;
+  }
+  batches.fetch_add(1, std::memory_order_seq_cst);
+  bell.ring(); // they are in no queue any more
+}
+
+void TeamTasks::end_batch(uint32_t local_thread) {
+  Batch& batch = members[local_thread].batch;
+  FutexLockGuard guard(batch.lock);
+  batch.count = 0;
+}
+
+/// The last one: the thread begins with the first.
+ExplicitTask* TeamTasks::take_from_batch(uint32_t victim, const GeneratingTask* constraint) {
+  Batch& batch = members[victim].batch;
+  FutexLockGuard guard(batch.lock);
+  for (uint32_t i = batch.count; i-- > 1;)
+    // relaxed: a hint. acq_rel: see the member
+    if (batch.taken[i].load(std::memory_order_relaxed) == 0 && may_run(*batch.tasks[i], constraint) &&
+        batch.taken[i].exchange(1, std::memory_order_acq_rel) == 0)
+      return batch.tasks[i];
   return nullptr;
 }
 
@@ -177,8 +213,8 @@ ExplicitTask* TeamTasks::take_from_anywhere(const GeneratingTask* constraint) {
 }
 
 uint64_t TeamTasks::pushes() const {
-  uint64_t sum =
-      of_nobody.pushes() + came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
+  uint64_t sum = of_nobody.pushes() + batches.load(std::memory_order_seq_cst) +
+                 came_back.load(std::memory_order_seq_cst) + urgent_pushes.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < count; i++)
     sum += members[i].queue.pushes();
   return sum;

@@ -15,6 +15,16 @@ namespace hetmp::runtime {
 struct HandingKnowledge;
 
 struct TeamTasks {
+  /// Tasks that a thread has taken and executes one after the other. What it has not begun others may take from there:
+  /// it may be on another node, and one of its tasks may wait for a later one.
+  struct Batch {
+    FutexLock lock;                       ///< guards the rest
+    ExplicitTask* const* tasks = nullptr; ///< the thread's, as `taken`
+    /// 1: begun, by whoever has set it. acq_rel: one of them does; what is passed on with it the lock has ordered.
+    std::atomic<uint32_t>* taken = nullptr;
+    uint32_t count = 0;
+  };
+
   /// What one thread of the team has. Counters are written by that thread only.
   struct alignas(cache_line) Member {
     TaskQueue queue;
@@ -24,6 +34,7 @@ struct TeamTasks {
     uint32_t last_victim = 0;           ///< whose queue it last took a task from
     int64_t last_steal = 0;             ///< monotonic nanoseconds: when that was
     bool has_plenty = false;            ///< it executes the tasks it generates itself; see has_plenty()
+    Batch batch;
     schedulers::TaskSizes sizes;        ///< on journeys, of a region's tasks (tasking/task_journey.hpp)
     const void* sizes_are_of = nullptr; ///< that region's function
     bool keeps_parts = false;           ///< what it executes is not worth the way, and what that generates even less
@@ -36,6 +47,7 @@ struct TeamTasks {
   /// From other nodes, a list; emptied as a whole. What it points to is released by put_back() and acquired by
   /// take_back(); relaxed: a hint that it is not empty.
   std::atomic<ExplicitTask*> back{nullptr};
+  std::atomic<uint64_t> batches{0};   ///< begun so far; seq_cst: what idle threads wait for (bell.hpp)
   std::atomic<uint64_t> came_back{0}; ///< seq_cst: what idle threads wait for (bell.hpp)
   /// Another node waits at a barrier, for all that is known: it can be given tasks. Hint, relaxed.
   std::atomic<bool> others_wait{false};
@@ -81,6 +93,10 @@ struct TeamTasks {
   /// All of those, as a list.
   ExplicitTask* take_back();
 
+  /// The thread executes these, which it has taken, one after the other, if nobody has set `taken` before.
+  void begin_batch(uint32_t local_thread, ExplicitTask* const* tasks, std::atomic<uint32_t>* taken, uint32_t count);
+  void end_batch(uint32_t local_thread);
+
   /// The first that take() would look at: without those of others.
   ExplicitTask* take_own(uint32_t local_thread, const GeneratingTask* constraint);
 
@@ -119,6 +135,7 @@ struct TeamTasks {
   void count_completed(uint32_t local_thread);
 
  private:
+  ExplicitTask* take_from_batch(uint32_t victim, const GeneratingTask* constraint);
   ExplicitTask* take_from_own_queue(uint32_t local_thread, const GeneratingTask* constraint);
 
   /// Moves half of a thread's tasks, the oldest, into the queue of another, which is to execute the one returned now

@@ -36,6 +36,8 @@ struct Departure {
 
 struct Calls {
   const Call* calls;
+  std::atomic<uint32_t>* taken; ///< of each one: see TeamTasks::Batch; null: nobody else takes any
+  uint32_t made;                ///< bit i: by this thread
   uint32_t count;
   int gtid;
   volatile char* has_settings; ///< the one that has ended; then there is something to do at home
@@ -43,10 +45,14 @@ struct Calls {
   const Departure* departure; ///< before the first one, if it can; null: none
 };
 
-HETMP_CALLS_PROGRAM void make_calls(const Calls& all) {
+HETMP_CALLS_PROGRAM void make_calls(Calls& all) {
   if (const Departure* const leave = all.departure)
     raw::call(SYS_rt_tgsigqueueinfo, leave->process, leave->thread, leave->signal.si_signo, long(&leave->signal));
   for (uint32_t i = 0; i < all.count; i++) {
+    // acq_rel: see TeamTasks::Batch
+    if (i != 0 && all.taken && all.taken[i].exchange(1, std::memory_order_acq_rel) != 0)
+      continue;
+    all.made |= 1U << i;
     all.calls[i].function(all.gtid, all.calls[i].body);
     if (*all.has_settings) {
       all.come_home();
@@ -56,7 +62,7 @@ HETMP_CALLS_PROGRAM void make_calls(const Calls& all) {
 }
 
 /// `stays`: it is not to be executed elsewhere.
-__attribute__((noinline)) void make_on_journey(ImplicitTask& implicit, const Calls& calls, bool stays) {
+__attribute__((noinline)) void make_on_journey(ImplicitTask& implicit, Calls& calls, bool stays) {
   const void* stack_pointer;
   asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
   const dsm::JourneyPart part{reinterpret_cast<const void*>(calls.calls[0].function), stays ? nullptr : stack_pointer};
@@ -72,15 +78,14 @@ __attribute__((noinline)) void make_on_journey(ImplicitTask& implicit, const Cal
 }
 
 /// Elsewhere from the first instruction on, if the thread may leave now.
-__attribute__((noinline)) void leave_and_make(ImplicitTask& implicit, const Calls& calls) {
+__attribute__((noinline)) void leave_and_make(ImplicitTask& implicit, Calls& calls) {
   Departure departure;
-  Calls leaving = calls;
   if (fabric->may_depart(&departure.signal)) {
     departure.process = getpid();
     departure.thread = gettid();
-    leaving.departure = &departure;
+    calls.departure = &departure;
   }
-  make_on_journey(implicit, leaving, false);
+  make_on_journey(implicit, calls, false);
 }
 
 /// Whether nothing of the task but its code needs its thread. Its queue's lock is held, or it has been taken from
@@ -109,53 +114,69 @@ TaskSizes& sizes_of(TeamTasks& tasks, TeamTasks::Member& member, const void* reg
   return member.sizes;
 }
 
-Calls calls_of(const Thread& self, const Call* calls, uint32_t count) {
-  return {calls, count, self.gtid, self.task->task_has_settings, fabric->come_home, nullptr};
+Calls calls_of(const Thread& self, const Call* calls, std::atomic<uint32_t>* taken, uint32_t count) {
+  return {calls, taken, 0, count, self.gtid, self.task->task_has_settings, fabric->come_home, nullptr};
 }
 
 /// One after the other, as the first one.
-void run_as_first(Thread& self, ExplicitTask* const* tasks, uint32_t count, Call* calls, TaskSizes::Way way) {
+void run_as_first(Thread& self, ExplicitTask* const* tasks, Calls& calls, TaskSizes::Way way) {
   ImplicitTask& implicit = *self.task;
-  Calls all = calls_of(self, calls, 0);
-  for (uint32_t i = 0; i < count; i++)
-    if (!is_discarded(*tasks[i])) {
-      tasks[i]->begun = true;
-      calls[all.count++] = {tasks[i]->function, tasks[i]->body};
-    }
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, *tasks[0], interrupted.value);
-  if (all.count != 0)
-    way == TaskSizes::Way::Leave ? leave_and_make(implicit, all)
-                                 : make_on_journey(implicit, all, way == TaskSizes::Way::Stay);
+  way == TaskSizes::Way::Leave ? leave_and_make(implicit, calls)
+                               : make_on_journey(implicit, calls, way == TaskSizes::Way::Stay);
   HETMP_CHECK(self.task == &implicit && implicit.explicit_task == tasks[0]); // what they began they have ended
   const bool part_follows = resume(implicit, interrupted.value);
-  HETMP_CHECK(!part_follows); // they are tied
-  for (uint32_t i = 0; i < count; i++)
-    end_execution(self, *tasks[i]);
+  HETMP_CHECK(!part_follows && (calls.made & 1) != 0); // they are tied
 }
 
 __attribute__((noinline)) void run_one(Thread& self, ExplicitTask& task, TaskSizes::Way way) {
   ExplicitTask* const one = &task;
-  Call call;
-  run_as_first(self, &one, 1, &call, way);
+  const Call call{task.function, task.body};
+  Calls calls = calls_of(self, &call, nullptr, 1);
+  task.begun = true;
+  run_as_first(self, &one, calls, way);
+  end_execution(self, task);
 }
 
-/// At most so many. Returns how many there were.
+/// At most so many. Returns how many it has executed.
 __attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first, uint32_t most,
                                                const GeneratingTask* constraint) {
-  TeamTasks::Member& member = tasks_of(*self.task->team).members[self.task->local_number];
+  TeamTasks& team_tasks = tasks_of(*self.task->team);
+  const uint32_t own_number = self.task->local_number;
   ExplicitTask* tasks[TaskSizes::most_tasks] = {&first};
-  Call calls[TaskSizes::most_tasks];
   uint32_t count = 1;
-  while (count < most) {
-    ExplicitTask* const next = member.queue.take_newest(
+  TeamTasks::Member& own = team_tasks.members[own_number];
+  const bool inside = own.batch.count != 0; // of another one, whose rest others may take; written by this thread only
+  while (count < most && !inside) {
+    ExplicitTask* const next = own.queue.take_newest(
         [&](const ExplicitTask& other) { return may_run(other, constraint) && can_be_part_of(other, first); });
     if (!next)
       break;
     tasks[count++] = next;
   }
-  run_as_first(self, tasks, count, calls, TaskSizes::Way::Leave);
-  return count;
+  if (count == 1) {
+    run_one(self, first, TaskSizes::Way::Leave);
+    return 1;
+  }
+  Call all[TaskSizes::most_tasks];
+  std::atomic<uint32_t> taken[TaskSizes::most_tasks];
+  for (uint32_t i = 0; i < count; i++) {
+    tasks[i]->begun = true;
+    all[i] = {tasks[i]->function, tasks[i]->body};
+    taken[i].store(i == 0 ? 1 : 0, std::memory_order_relaxed); // the lock of the batch publishes it
+  }
+  Calls calls = calls_of(self, all, taken, count);
+  team_tasks.begin_batch(own_number, tasks, taken, count);
+  run_as_first(self, tasks, calls, TaskSizes::Way::Leave);
+  team_tasks.end_batch(own_number);
+  uint32_t executed = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if ((calls.made >> i & 1) != 0) {
+      end_execution(self, *tasks[i]);
+      executed++;
+    }
+  return executed;
 }
 
 /// For tests.
@@ -170,7 +191,8 @@ TaskSizes::Plan drawn_plan() {
 
 void call_on_journey(Thread& self, const ExplicitTask& task) {
   const Call call{task.function, task.body};
-  make_on_journey(*self.task, calls_of(self, &call, 1), false);
+  Calls calls = calls_of(self, &call, nullptr, 1);
+  make_on_journey(*self.task, calls, false);
 }
 
 void task_is_over() {
