@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace hetmp::test {
@@ -147,6 +148,58 @@ TEST(TaskQueues, AThiefTakesHalfAndOthersTakeThatFromIt) {
   for (uint32_t thread = 0; ExplicitTask* task = team.take(thread, nullptr); thread = (thread + 1) % 3)
     rest.insert(task);
   EXPECT_EQ(rest.size(), tasks.size() - 5);
+}
+
+TEST(TaskQueues, WhatABatchHasNotBegunOthersTake) {
+  TeamTasks tasks;
+  tasks.reserve(3);
+  std::vector<ExplicitTask> all(4);
+  ExplicitTask* const batch[] = {&all[0], &all[1], &all[2], &all[3]};
+  std::atomic<uint32_t> taken[4] = {1, 0, 0, 0};
+  const uint64_t before = tasks.pushes();
+  tasks.begin_batch(1, batch, taken, 4);
+  EXPECT_NE(tasks.pushes(), before) << "idle threads look again";
+  EXPECT_EQ(tasks.take(1, nullptr), nullptr) << "its own";
+  EXPECT_EQ(tasks.take(0, nullptr), &all[3]);
+  taken[1] = 1; // begun by its thread
+  EXPECT_EQ(tasks.take(2, &all[0]), nullptr) << "inside of a task that it does not descend from";
+  EXPECT_EQ(tasks.take(2, nullptr), &all[2]);
+  EXPECT_EQ(tasks.take(0, nullptr), nullptr);
+  tasks.end_batch(1);
+  taken[1] = 0;
+  EXPECT_EQ(tasks.take(0, nullptr), nullptr) << "it is over";
+}
+
+TEST(TaskQueues, EachOfABatchIsBegunOnce) {
+  constexpr int rounds = 2000, size = 8;
+  TeamTasks tasks;
+  tasks.reserve(3);
+  std::vector<ExplicitTask> all(size_t(rounds) * size);
+  std::vector<std::atomic<int>> begun(all.size());
+  std::atomic<bool> over{false};
+  const auto begin = [&](const ExplicitTask* task) { begun[size_t(task - all.data())]++; };
+  const auto take_some = [&](uint32_t number) {
+    while (!over)
+      if (const ExplicitTask* const task = tasks.take(number, nullptr))
+        begin(task);
+  };
+  std::thread first(take_some, 1), second(take_some, 2);
+  for (int round = 0; round < rounds; round++) {
+    ExplicitTask* batch[size];
+    std::atomic<uint32_t> taken[size] = {1};
+    for (int i = 0; i < size; i++)
+      batch[i] = &all[size_t(round) * size + size_t(i)];
+    tasks.begin_batch(0, batch, taken, size);
+    for (int i = 0; i < size; i++)
+      if (i == 0 || taken[i].exchange(1) == 0)
+        begin(batch[i]);
+    tasks.end_batch(0);
+  }
+  over = true;
+  first.join();
+  second.join();
+  for (const std::atomic<int>& times : begun)
+    ASSERT_EQ(times, 1);
 }
 
 TEST(TaskQueues, HighestPriorityFirst) {
