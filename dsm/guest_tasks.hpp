@@ -12,7 +12,10 @@ namespace hetmp::dsm {
 struct alignas(16) GuestTask {
   static constexpr uintptr_t is_one = 1; ///< no pointer
 
-  size_t task_bytes; ///< of the body, without what follows it: variables that are shared
+  union {
+    size_t task_bytes; ///< of the body, without what follows it: variables that are shared
+    GuestTask* next;   ///< of those that are kept for later
+  };
   size_t shared_bytes;
   size_t shareds_at; ///< where those begin, from the body on
   uintptr_t mark;

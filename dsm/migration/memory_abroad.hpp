@@ -21,6 +21,7 @@
 namespace hetmp::dsm {
 
 class Carrier;
+struct GuestTask;
 
 /// A carrier, to the stand-ins. Written by the carrier's own thread, and read by it and its signal handler only.
 struct Host {
@@ -34,7 +35,9 @@ struct Host {
   volatile bool loop_ended = false; ///< a GuestFunction::LoopEnds goes along with the next call, or the way home
   volatile bool knows_team = false; ///< since its guest came; then the next two are the guest's
   volatile int number = 0, team_size = 0;
-  // Of TasksAbroad, since the guest came.
+  // Of TasksAbroad.
+  GuestTask* kept_tasks = nullptr; ///< memory for the next tasks of guests, of this node's heap
+  // The same, since the guest came.
   volatile bool has_no_children = false; ///< the task that it executes waits for none
   volatile uintptr_t deepest = 0;        ///< stack pointer below which it executes none of the tasks that it generates
 };

@@ -31,6 +31,24 @@ struct TasksAbroad::StandIns {
     this_process.tasks->task_is_over_();
   }
 
+  /// The heap takes longer than a small task does. One after the other needs memory, mostly: so the last few are kept.
+  static constexpr size_t kept_bytes = 512;
+  HETMP_IN_PLACE static GuestTask* take(Host& host, size_t bytes) {
+    GuestTask* const kept = host.kept_tasks;
+    if (bytes > kept_bytes || !kept)
+      return static_cast<GuestTask*>(AsHost::take(host, bytes > kept_bytes ? bytes : kept_bytes));
+    host.kept_tasks = kept->next;
+    return kept;
+  }
+  /// Wherever the caller is by now.
+  HETMP_IN_PLACE static void give_back(GuestTask* task) {
+    Host* const host = AsHost::of_caller();
+    if (!host || task->shareds_at + task->shared_bytes + sizeof *task > kept_bytes)
+      return AsHost::give_back(task);
+    task->next = host->kept_tasks;
+    host->kept_tasks = task;
+  }
+
   /// Where the caller may execute one more task inside of others; null: it may not, or is at home. `bytes` more of its
   /// stack are wanted.
   HETMP_IN_PLACE static Host* host_with_room(size_t bytes = 0) {
@@ -77,14 +95,13 @@ struct TasksAbroad::StandIns {
     constexpr int32_t tied = 1;
     constexpr size_t most_bytes = size_t(1) << 30;
     Host* const host = host_with_room();
-    void* block = nullptr;
+    GuestTask* task = nullptr;
     const size_t shareds_at = (task_bytes + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
     if (host && flags == tied && task_bytes >= sizeof(GuestTaskBody) && task_bytes < most_bytes &&
         shared_bytes < most_bytes)
-      block = AsHost::take(*host, sizeof(GuestTask) + shareds_at + shared_bytes);
-    if (!block)
+      task = take(*host, sizeof(GuestTask) + shareds_at + shared_bytes);
+    if (!task)
       return at_home<void*>(KmpcTaskAlloc, location, gtid, flags, task_bytes, shared_bytes, routine);
-    auto* const task = static_cast<GuestTask*>(block);
     task->task_bytes = task_bytes;
     task->shared_bytes = shared_bytes;
     task->shareds_at = shareds_at;
@@ -101,7 +118,7 @@ struct TasksAbroad::StandIns {
       return at_home<int32_t>(KmpcTask, location, gtid, body);
     static_cast<GuestTaskBody*>(body)->routine(gtid, body);
     end_task();
-    AsHost::give_back(GuestTask::of(body)); // wherever the thread is by now
+    give_back(GuestTask::of(body));
     return 0;
   }
 
@@ -114,7 +131,7 @@ struct TasksAbroad::StandIns {
     if (!is_guest_task(body))
       return at_home<void>(KmpcTaskEndsIf0, location, gtid, body);
     end_task();
-    AsHost::give_back(GuestTask::of(body));
+    give_back(GuestTask::of(body));
   }
 
   HETMP_STAND_IN static int32_t kmpc_taskyield(const void* location, int32_t gtid, int end_part) {

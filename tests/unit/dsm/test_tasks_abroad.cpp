@@ -76,6 +76,7 @@ class TasksOfGuests : public SliceFixture {
     host->own = thread_pointer();
     host->guest = thread_pointer();
     host->deepest = 0;
+    host->kept_tasks = nullptr;
     called.clear();
   }
   void TearDown() override {
@@ -179,6 +180,25 @@ TEST_F(TasksOfGuests, OfClangLieInTheNodesHeap) {
   EXPECT_EQ(sum, 999 * 500 + 5 * 1000);
   EXPECT_TRUE(called.empty());
   EXPECT_FALSE(host->works);
+}
+
+TEST_F(TasksOfGuests, HaveTheMemoryOfThoseBefore) {
+  auto* const alloc = stand_in("__kmpc_omp_task_alloc", alloc_itself);
+  auto* const task = stand_in("__kmpc_omp_task", task_itself);
+  const auto nothing = [](int32_t, void*) { return int32_t(0); };
+  void* const outer = alloc(this, 5, 1, 48, 0, nothing);
+  void* const inner = alloc(this, 5, 1, 48, 8, nothing);
+  EXPECT_NE(outer, inner);
+  task(this, 5, inner);
+  EXPECT_EQ(alloc(this, 5, 1, 400, 0, nothing), inner);
+  void* const large = alloc(this, 5, 1, 4000, 0, nothing);
+  memset(static_cast<GuestTaskBody*>(large) + 1, 1, 4000 - sizeof(GuestTaskBody));
+  task(this, 5, large); // back to the heap
+  task(this, 5, inner);
+  task(this, 5, outer);
+  EXPECT_EQ(alloc(this, 5, 1, 48, 0, nothing), outer);
+  EXPECT_EQ(alloc(this, 5, 1, 48, 0, nothing), inner);
+  EXPECT_TRUE(called.empty());
 }
 
 TEST_F(TasksOfGuests, WithDestructorsOrUntiedAreMadeAtHome) {
