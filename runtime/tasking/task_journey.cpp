@@ -43,6 +43,7 @@ struct Calls {
   volatile char* has_settings; ///< the one that has ended; then there is something to do at home
   void (*come_home)();
   const Departure* departure; ///< before the first one, if it can; null: none
+  bool left;                  ///< there was one
 };
 
 HETMP_CALLS_PROGRAM void make_calls(Calls& all) {
@@ -84,8 +85,10 @@ __attribute__((noinline)) void leave_and_make(ImplicitTask& implicit, Calls& cal
     departure.process = getpid();
     departure.thread = gettid();
     calls.departure = &departure;
+    calls.left = true;
   }
   make_on_journey(implicit, calls, false);
+  calls.departure = nullptr;
 }
 
 /// Whether nothing of the task but its code needs its thread. Its queue's lock is held, or it has been taken from
@@ -115,7 +118,7 @@ TaskSizes& sizes_of(TeamTasks& tasks, TeamTasks::Member& member, const void* reg
 }
 
 Calls calls_of(const Thread& self, const Call* calls, std::atomic<uint32_t>* taken, uint32_t count) {
-  return {calls, taken, 0, count, self.gtid, self.task->task_has_settings, fabric->come_home, nullptr};
+  return {calls, taken, 0, count, self.gtid, self.task->task_has_settings, fabric->come_home, nullptr, false};
 }
 
 /// One after the other, as the first one.
@@ -130,17 +133,24 @@ void run_as_first(Thread& self, ExplicitTask* const* tasks, Calls& calls, TaskSi
   HETMP_CHECK(!part_follows && (calls.made & 1) != 0); // they are tied
 }
 
-__attribute__((noinline)) void run_one(Thread& self, ExplicitTask& task, TaskSizes::Way way) {
+/// What has become of a task and others that it was executed with.
+struct Executed {
+  uint32_t tasks;
+  bool left; ///< with the first instruction
+};
+
+__attribute__((noinline)) Executed run_one(Thread& self, ExplicitTask& task, TaskSizes::Way way) {
   ExplicitTask* const one = &task;
   const Call call{task.function, task.body};
   Calls calls = calls_of(self, &call, nullptr, 1);
   task.begun = true;
   run_as_first(self, &one, calls, way);
   end_execution(self, task);
+  return {1, calls.left};
 }
 
-/// At most so many. Returns how many it has executed.
-__attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first, uint32_t most,
+/// At most so many.
+__attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first, uint32_t most,
                                                const GeneratingTask* constraint) {
   TeamTasks& team_tasks = tasks_of(*self.task->team);
   const uint32_t own_number = self.task->local_number;
@@ -155,10 +165,8 @@ __attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first
       break;
     tasks[count++] = next;
   }
-  if (count == 1) {
-    run_one(self, first, TaskSizes::Way::Leave);
-    return 1;
-  }
+  if (count == 1)
+    return run_one(self, first, TaskSizes::Way::Leave);
   Call all[TaskSizes::most_tasks];
   std::atomic<uint32_t> taken[TaskSizes::most_tasks];
   for (uint32_t i = 0; i < count; i++) {
@@ -176,7 +184,7 @@ __attribute__((noinline)) uint32_t run_several(Thread& self, ExplicitTask& first
       end_execution(self, *tasks[i]);
       executed++;
     }
-  return executed;
+  return {executed, calls.left};
 }
 
 /// For tests.
@@ -223,14 +231,11 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
   // relaxed: the thread's own
   const uint64_t generated_before = member.generated.load(std::memory_order_relaxed);
   const int64_t elsewhere_ns = implicit.time_elsewhere(), began_ns = thread_cpu_nanoseconds();
-  uint32_t count = 1;
-  if (plan.tasks == 1)
-    run_one(self, task, plan.way);
-  else
-    count = run_several(self, task, plan.tasks, constraint);
+  const Executed executed =
+      plan.tasks == 1 ? run_one(self, task, plan.way) : run_several(self, task, plan.tasks, constraint);
   member.keeps_parts = within;
   const int64_t home_ns = thread_cpu_nanoseconds() - began_ns, away_ns = implicit.time_elsewhere() - elsewhere_ns;
-  sizes.took(depth, count, double(home_ns + away_ns) / 1000, double(away_ns) / 1000,
+  sizes.took(depth, executed.tasks, double(home_ns + away_ns) / 1000, double(away_ns) / 1000, executed.left,
              member.generated.load(std::memory_order_relaxed) != generated_before);
 }
 

@@ -51,15 +51,15 @@ class TaskSizes {
   }
 
   /// So many so deep were executed, with all that they have generated, in this time, some of it `away_us` elsewhere.
-  /// `generated`: whether any was seen to generate others.
-  void took(uint32_t depth, uint32_t tasks, double us, double away_us, bool generated) {
+  /// `left`: they left with the first one's first instruction. `generated`: whether any was seen to generate others.
+  void took(uint32_t depth, uint32_t tasks, double us, double away_us, bool left, bool generated) {
     Size& size = sizes_[place(depth)];
     size.generates |= generated;
     if (away_us == 0)
       size.home.add(us / tasks);
     else if (away_us > us / 2)
       size.away.add(us / tasks);
-    else // it came home for something, and others like it will
+    else if (left) // it came home for something, and others like it will
       for (uint32_t i = 0; i < tries; ++i)
         size.away.add(2 * slower * us / tasks);
   }
