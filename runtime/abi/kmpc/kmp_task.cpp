@@ -73,9 +73,7 @@ KmpTask* adopted(Thread& self, KmpTask* task) {
     return task;
   dsm::GuestTask* const guest = dsm::GuestTask::of(task);
   KmpTask* const own = make_kmp_task(self, task_tied, guest->task_bytes, guest->shared_bytes, task->routine);
-  void* const shareds = own->shareds;
-  memcpy(static_cast<void*>(own), task, guest->shareds_at + guest->shared_bytes);
-  own->shareds = shareds;
+  copy_kmp_task(own, task);
   free(guest); // of the heap that nodes share
   return own;
 }

@@ -33,7 +33,8 @@ HETMP_ENTRY int32_t __kmpc_omp_task(const SourceLocation*, int32_t gtid, KmpTask
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_task_parts(const SourceLocation*, int32_t gtid, KmpTask* task) {
-  submit_task(thread_of(gtid), ready_kmp_task(task));
+  Thread& self = thread_of(gtid);
+  submit_task(self, ready_kmp_task(adopted(self, task)));
   return 0;
 }
 
