@@ -6,6 +6,7 @@
 // or when it is at home.
 #pragma once
 
+#include "base/check.hpp"
 #include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/memory_abroad.hpp"
@@ -13,6 +14,7 @@
 
 #include <asm/prctl.h>
 #include <cstdlib>
+#include <string_view>
 
 // What carries this lies in the stand-ins' section, with all that it calls in place. The canary of a stack protector
 // would be another thread's.
@@ -20,6 +22,28 @@
 #define HETMP_IN_PLACE inline __attribute__((always_inline, no_stack_protector))
 
 namespace hetmp::dsm {
+
+/// A stand-in, and the function whose place it takes.
+struct StandIn {
+  std::string_view name;
+  uintptr_t address;
+
+  template <class Signature>
+  StandIn(std::string_view of, Signature* function) : name(of), address(reinterpret_cast<uintptr_t>(function)) {}
+};
+
+/// Which one the function of this name has; 0: none. Kept for it, in its place among `all`: the function itself.
+template <size_t count>
+uintptr_t keep_original(const StandIn (&all)[count], std::string_view name, uintptr_t function,
+                        uintptr_t (&originals)[count]) {
+  for (size_t i = 0; i < count; ++i)
+    if (all[i].name == name) {
+      HETMP_CHECK(MemoryAbroad::is_stand_in(all[i].address));
+      originals[i] = function;
+      return all[i].address;
+    }
+  return 0;
+}
 
 struct AsHost {
   /// Of the calling thread; null: it is at home.

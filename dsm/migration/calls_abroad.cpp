@@ -214,40 +214,31 @@ struct CallsAbroad::StandIns {
 };
 
 uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
-  struct StandIn {
-    std::string_view name;
-    uintptr_t address;
-  };
-  const auto address_of = [](auto* stand_in) { return reinterpret_cast<uintptr_t>(stand_in); };
   const StandIn all[functions] = {
-      {"__kmpc_barrier", address_of(StandIns::kmpc_barrier)},
-      {"GOMP_barrier", address_of(StandIns::gomp_barrier)},
-      {"__kmpc_for_static_init_4", address_of(StandIns::static_init_4)},
-      {"__kmpc_for_static_init_4u", address_of(StandIns::static_init_4u)},
-      {"__kmpc_for_static_init_8", address_of(StandIns::static_init_8)},
-      {"__kmpc_for_static_init_8u", address_of(StandIns::static_init_8u)},
-      {"__kmpc_for_static_fini", address_of(StandIns::static_fini)},
-      {"__kmpc_single", address_of(StandIns::kmpc_single)},
-      {"GOMP_single_start", address_of(StandIns::gomp_single)},
-      {"__kmpc_master", address_of(StandIns::kmpc_master)},
-      {"__kmpc_masked", address_of(StandIns::kmpc_masked)},
-      {"__kmpc_reduce", address_of(StandIns::reduce_and_wait)},
-      {"__kmpc_reduce_nowait", address_of(StandIns::reduce_nowait)},
-      {"__kmpc_end_reduce", address_of(StandIns::end_reduce)},
-      {"omp_get_thread_num", address_of(StandIns::thread_number)},
-      {"omp_get_num_threads", address_of(StandIns::team_size)},
-      {"omp_get_thread_num_", address_of(StandIns::fortran_thread_number)},
-      {"omp_get_num_threads_", address_of(StandIns::fortran_team_size)},
-      {"GOMP_taskwait", address_of(StandIns::gomp_taskwait)},
-      {"__kmpc_omp_taskwait", address_of(StandIns::kmpc_taskwait)},
+      {"__kmpc_barrier", StandIns::kmpc_barrier},
+      {"GOMP_barrier", StandIns::gomp_barrier},
+      {"__kmpc_for_static_init_4", StandIns::static_init_4},
+      {"__kmpc_for_static_init_4u", StandIns::static_init_4u},
+      {"__kmpc_for_static_init_8", StandIns::static_init_8},
+      {"__kmpc_for_static_init_8u", StandIns::static_init_8u},
+      {"__kmpc_for_static_fini", StandIns::static_fini},
+      {"__kmpc_single", StandIns::kmpc_single},
+      {"GOMP_single_start", StandIns::gomp_single},
+      {"__kmpc_master", StandIns::kmpc_master},
+      {"__kmpc_masked", StandIns::kmpc_masked},
+      {"__kmpc_reduce", StandIns::reduce_and_wait},
+      {"__kmpc_reduce_nowait", StandIns::reduce_nowait},
+      {"__kmpc_end_reduce", StandIns::end_reduce},
+      {"omp_get_thread_num", StandIns::thread_number},
+      {"omp_get_num_threads", StandIns::team_size},
+      {"omp_get_thread_num_", StandIns::fortran_thread_number},
+      {"omp_get_num_threads_", StandIns::fortran_team_size},
+      {"GOMP_taskwait", StandIns::gomp_taskwait},
+      {"__kmpc_omp_taskwait", StandIns::kmpc_taskwait},
   };
-  const auto* const found =
-      std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });
-  if (found == std::end(all))
-    return 0;
-  HETMP_CHECK(MemoryAbroad::is_stand_in(found->address) && this_process.calls == this);
-  originals_[found - std::begin(all)] = function;
-  return found->address;
+  const uintptr_t found = keep_original(all, name, function, originals_);
+  HETMP_CHECK(found == 0 || this_process.calls == this);
+  return found;
 }
 
 bool CallsAbroad::is_made_anywhere(std::string_view name) {

@@ -175,41 +175,33 @@ __attribute__((noinline)) void* MemoryAbroad::give_back(void* block) {
 }
 
 uintptr_t MemoryAbroad::stand_in(std::string_view name, uintptr_t function) {
-  struct StandIn {
-    std::string_view name; ///< the mangled ones are of <new>
-    uintptr_t address;
-  };
-  const auto address_of = [](auto* stand_in) { return reinterpret_cast<uintptr_t>(stand_in); };
   const StandIn all[functions] = {
-      {"malloc", address_of(StandIns::malloc)},
-      {"calloc", address_of(StandIns::calloc)},
-      {"free", address_of(StandIns::free)},
-      {"_Znwm", address_of(StandIns::new_one)},
-      {"_Znam", address_of(StandIns::new_array)},
-      {"_ZnwmRKSt9nothrow_t", address_of(StandIns::new_or_null)},
-      {"_ZnamRKSt9nothrow_t", address_of(StandIns::new_array_or_null)},
-      {"_ZdlPv", address_of(StandIns::delete_one)},
-      {"_ZdaPv", address_of(StandIns::delete_array)},
-      {"_ZdlPvm", address_of(StandIns::delete_sized)},
-      {"_ZdaPvm", address_of(StandIns::delete_array_sized)},
-      {"realloc", address_of(StandIns::realloc)},
-      {"memalign", address_of(StandIns::memalign)},
-      {"aligned_alloc", address_of(StandIns::aligned_alloc)},
-      {"posix_memalign", address_of(StandIns::posix_memalign)},
-      {"_ZnwmSt11align_val_t", address_of(StandIns::new_aligned)},
-      {"_ZnamSt11align_val_t", address_of(StandIns::new_array_aligned)},
-      {"_ZdlPvSt11align_val_t", address_of(StandIns::delete_aligned)},
-      {"_ZdaPvSt11align_val_t", address_of(StandIns::delete_array_aligned)},
-      {"_ZdlPvmSt11align_val_t", address_of(StandIns::delete_sized_aligned)},
-      {"_ZdaPvmSt11align_val_t", address_of(StandIns::delete_array_sized_aligned)},
+      // the mangled names are those of <new>
+      {"malloc", StandIns::malloc},
+      {"calloc", StandIns::calloc},
+      {"free", StandIns::free},
+      {"_Znwm", StandIns::new_one},
+      {"_Znam", StandIns::new_array},
+      {"_ZnwmRKSt9nothrow_t", StandIns::new_or_null},
+      {"_ZnamRKSt9nothrow_t", StandIns::new_array_or_null},
+      {"_ZdlPv", StandIns::delete_one},
+      {"_ZdaPv", StandIns::delete_array},
+      {"_ZdlPvm", StandIns::delete_sized},
+      {"_ZdaPvm", StandIns::delete_array_sized},
+      {"realloc", StandIns::realloc},
+      {"memalign", StandIns::memalign},
+      {"aligned_alloc", StandIns::aligned_alloc},
+      {"posix_memalign", StandIns::posix_memalign},
+      {"_ZnwmSt11align_val_t", StandIns::new_aligned},
+      {"_ZnamSt11align_val_t", StandIns::new_array_aligned},
+      {"_ZdlPvSt11align_val_t", StandIns::delete_aligned},
+      {"_ZdaPvSt11align_val_t", StandIns::delete_array_aligned},
+      {"_ZdlPvmSt11align_val_t", StandIns::delete_sized_aligned},
+      {"_ZdaPvmSt11align_val_t", StandIns::delete_array_sized_aligned},
   };
-  const auto* const found =
-      std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });
-  if (found == std::end(all))
-    return 0;
-  HETMP_CHECK(is_stand_in(found->address) && this_process.memory == this);
-  originals_[found - std::begin(all)] = function;
-  return found->address;
+  const uintptr_t found = keep_original(all, name, function, originals_);
+  HETMP_CHECK(found == 0 || this_process.memory == this);
+  return found;
 }
 
 void MemoryAbroad::serve(Heap& heap, uint32_t node, void (*free_elsewhere)(void* block)) {

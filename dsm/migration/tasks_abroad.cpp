@@ -5,7 +5,6 @@
 #include "dsm/migration/as_host.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace hetmp::dsm {
 
@@ -140,27 +139,18 @@ struct TasksAbroad::StandIns {
 };
 
 uintptr_t TasksAbroad::stand_in(std::string_view name, uintptr_t function) {
-  struct StandIn {
-    std::string_view name;
-    uintptr_t address;
-  };
-  const auto address_of = [](auto* stand_in) { return reinterpret_cast<uintptr_t>(stand_in); };
   const StandIn all[functions] = {
-      {"GOMP_task", address_of(StandIns::gomp_task)},
-      {"GOMP_taskyield", address_of(StandIns::gomp_taskyield)},
-      {"__kmpc_omp_task_alloc", address_of(StandIns::kmpc_task_alloc)},
-      {"__kmpc_omp_task", address_of(StandIns::kmpc_task)},
-      {"__kmpc_omp_task_begin_if0", address_of(StandIns::kmpc_task_begins_if0)},
-      {"__kmpc_omp_task_complete_if0", address_of(StandIns::kmpc_task_ends_if0)},
-      {"__kmpc_omp_taskyield", address_of(StandIns::kmpc_taskyield)},
+      {"GOMP_task", StandIns::gomp_task},
+      {"GOMP_taskyield", StandIns::gomp_taskyield},
+      {"__kmpc_omp_task_alloc", StandIns::kmpc_task_alloc},
+      {"__kmpc_omp_task", StandIns::kmpc_task},
+      {"__kmpc_omp_task_begin_if0", StandIns::kmpc_task_begins_if0},
+      {"__kmpc_omp_task_complete_if0", StandIns::kmpc_task_ends_if0},
+      {"__kmpc_omp_taskyield", StandIns::kmpc_taskyield},
   };
-  const auto* const found =
-      std::find_if(std::begin(all), std::end(all), [&](const StandIn& candidate) { return candidate.name == name; });
-  if (found == std::end(all))
-    return 0;
-  HETMP_CHECK(MemoryAbroad::is_stand_in(found->address) && this_process.tasks == this);
-  originals_[found - std::begin(all)] = function;
-  return found->address;
+  const uintptr_t found = keep_original(all, name, function, originals_);
+  HETMP_CHECK(found == 0 || this_process.tasks == this);
+  return found;
 }
 
 } // namespace hetmp::dsm
