@@ -39,9 +39,14 @@ std::string why_it_lost(const RegionPlacer::Region& region) {
 }
 
 std::string why_no_budget(const RegionPlacer& placer, double now_us) {
-  const double worst_us = placer.last_refusal().worst_us, left_us = std::max(placer.budget_left_us(now_us), 0.0);
-  return worst_us > left_us ? "a trial could cost " + in_time(worst_us) + ", the budget has " + in_time(left_us)
-                            : "nothing speaks against a trial, which was still to come";
+  const RegionPlacer::Refusal& refusal = placer.last_refusal();
+  const double left_us = std::max(placer.budget_left_us(now_us), 0.0);
+  const std::string could_cost = "a trial could cost " + in_time(refusal.worst_us);
+  if (refusal.worst_us > left_us)
+    return could_cost + ", the budget has " + in_time(left_us);
+  if (refusal.worst_us > refusal.spent_us)
+    return could_cost + ", and its regions had lasted " + in_time(refusal.spent_us);
+  return "nothing speaks against a trial, which was still to come";
 }
 
 std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& region, double now_us) {
@@ -61,7 +66,7 @@ std::string why_there(const RegionPlacer& placer, const RegionPlacer::Region& re
     return why_no_budget(placer, now_us);
   case PlacedBecause::TooLittle:
     return "regions that could gain are " + in_digits(100 * placer.last_refusal().share) +
-           " % of the run, and a trial needs " + in_digits(100 * rules.least_share) + " %";
+           " % of the run since they began, and a trial needs " + in_digits(100 * rules.least_share) + " %";
   case PlacedBecause::Lost:
     return why_it_lost(region);
   case PlacedBecause::Trial:

@@ -5,29 +5,9 @@
 #include <algorithm>
 
 namespace hetmp::schedulers {
-namespace {
-
-/// A processor reads no more than this from memory in a microsecond: what a short visit can make nodes fetch.
-constexpr double most_mib_per_us = 0.004;
-
-} // namespace
 
 double RegionPlacer::budget_left_us(double now_us) const {
   return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_ - others_us_;
-}
-
-bool RegionPlacer::is_for_trials(const Region& region, double now_us) const {
-  const double soon_us = std::max(rules_.least_foresight_us, rules_.foresight * now_us);
-  switch (why_at_home(region, now_us)) {
-  case PlacedBecause::Unknown:
-    return region.home_visits <= rules_.visits_to_know || region.home_us < rules_.judged_us;
-  case PlacedBecause::NoBudget:
-    return refusal_.known && refusal_.share >= rules_.least_share && refusal_.worst_us <= budget_left_us(soon_us);
-  case PlacedBecause::Lost:
-    return true;
-  default:
-    return false;
-  }
 }
 
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
@@ -55,13 +35,13 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     if (usual.home.known())
       region.worst_slowdown = std::max(region.worst_slowdown, taken_us / usual.home.mean_us());
   } else {
-    region.home_visits++;
+    if (region.home_visits++ != 0) // the first finds new memory and cold caches
+      region.home_trend.add(taken_us);
     region.home_us += taken_us;
-    region.longest_home_us = std::max(region.longest_home_us, taken_us);
+    region.longest_home.add(taken_us);
     if (!seen.disturbed)
-      region.longest_quiet_us = std::max(region.longest_quiet_us, taken_us);
+      region.longest_quiet.add(taken_us);
     region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
-    region.home_trend.add(taken_us);
     region.exchanges = seen.exchanges;
     region.gains_elsewhere = seen.gains_elsewhere;
     if (region.settled && stage_ == Stage::Steady)
@@ -93,8 +73,10 @@ void RegionPlacer::arrive(uint64_t region, double now_us) {
 bool RegionPlacer::depart(uint64_t region, double now_us) {
   const auto [place, is_new] = regions_.try_emplace(region);
   Region& known = place->second;
-  if (is_new)
+  if (is_new) {
+    known.met_us = now_us;
     recall(region, known, now_us);
+  }
   current_ = region;
   current_begin_us_ = now_us;
   current_spread_ = known.kept || known.tried;
@@ -149,33 +131,6 @@ void RegionPlacer::judge(double now_us) {
 
 // ---- a trial
 
-/// Before the region, which is met now, a trial could begin.
-bool RegionPlacer::may_consider(uint64_t region, double now_us) {
-  if (stage_ != Stage::Steady || now_us < next_look_us_)
-    return false;
-  const auto known = regions_.find(region);
-  return known != regions_.end() && !known->second.kept &&
-         why_at_home(known->second, now_us) == PlacedBecause::NoBudget;
-}
-
-/// NoBudget: nothing but what a trial may cost speaks against one.
-PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) const {
-  if (now_us < region.excluded_until_us)
-    return PlacedBecause::Lost;
-  if (region.home.count() < rules_.visits_to_know)
-    return PlacedBecause::Unknown;
-  if (region.familiar_visits + 1 < rules_.visits_to_know || region.home_trend.is_falling())
-    return PlacedBecause::Changes;
-  if (region.home.mean_us() < rules_.shortest_visit_us)
-    return PlacedBecause::TooShort;
-  if (region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
-    return PlacedBecause::Synchronises;
-  // A few short visits, the first of them with cold caches, tell less than a trial will be judged by.
-  if (region.home.count() * region.home.mean_us() < rules_.judged_us)
-    return PlacedBecause::Unknown;
-  return PlacedBecause::NoBudget;
-}
-
 PlacedBecause RegionPlacer::why(const Region& region, double now_us) const {
   if (region.tried)
     return recalls_ ? PlacedBecause::Recalled : PlacedBecause::Trial;
@@ -184,43 +139,6 @@ PlacedBecause RegionPlacer::why(const Region& region, double now_us) const {
   const PlacedBecause why = why_at_home(region, now_us);
   const bool is_little = refusal_.known && refusal_.share < rules_.least_share;
   return why == PlacedBecause::NoBudget && is_little ? PlacedBecause::TooLittle : why;
-}
-
-void RegionPlacer::consider_trial(double now_us, double resident_mib) {
-  double in_candidates_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0, moving_us = 0;
-  for (auto& [name, region] : regions_) {
-    region.tried = !region.kept && why_at_home(region, now_us) == PlacedBecause::NoBudget;
-    if (!region.tried)
-      continue;
-    const bool is_doubted = region.doubted_moving_us != 0;
-    const double weight_us = region.home_us + (is_doubted ? region.spread_us : 0);
-    in_candidates_us += weight_us;
-    const double foreseen_slowdown = region.gains_elsewhere ? rules_.travelled_slowdown : rules_.worst_slowdown;
-    const double slowdown = is_doubted ? rules_.doubted_slowdown : std::max(foreseen_slowdown, region.worst_slowdown);
-    constexpr double disturbed_most = 2; // times the usual time, of a region without a visit that was not disturbed
-    const double usual_us = region.home.mean_us();
-    const double of_this_run_us = region.longest_quiet_us > 0
-                                      ? std::max(region.longest_quiet_us, usual_us)
-                                      : std::min(region.longest_home_us, disturbed_most * usual_us);
-    const double longest_us = std::max(of_this_run_us, region.recalled_longest_us);
-    worst_us = std::max(worst_us, longest_us * (slowdown - 1));
-    (is_doubted ? moving_us : cycle_us) += is_doubted ? region.doubted_moving_us : longest_us;
-    if (weight_us > heaviest_us) {
-      heaviest_us = weight_us;
-      heaviest_ = name;
-    }
-  }
-  const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
-  const double moved_mib = touched_mib * double(rules_.nodes - 1) / rules_.nodes; // the origin keeps its part
-  worst_us += moved_mib * rules_.bring_us_per_mib + 2 * moving_us;
-  const bool is_enough = in_candidates_us >= rules_.least_share * now_us;
-  if (is_enough && worst_us <= budget_left_us(now_us))
-    return begin_trial(now_us);
-  refusal_ = {true, in_candidates_us / now_us, worst_us};
-  for (auto& [name, region] : regions_)
-    region.tried = false;
-  constexpr double soonest_us = 1000, next_share = 0.02;
-  next_look_us_ = now_us + std::max(soonest_us, next_share * now_us);
 }
 
 void RegionPlacer::begin_trial(double now_us) {
@@ -279,8 +197,10 @@ void RegionPlacer::reverse(double now_us) {
   for (auto& [name, region] : regions_) {
     if (!region.tried)
       continue;
-    if (all || is_slower(region))
-      region.excluded_until_us = now_us * (region.trials_lost++ == 0 ? rules_.soon_again : rules_.second_chance);
+    if (all || is_slower(region)) {
+      const double growth = region.trials_lost++ == 0 ? rules_.soon_again : rules_.second_chance;
+      region.excluded_until_us = std::max(now_us * growth, now_us + whole_.lost_us() / rules_.loss_again);
+    }
     region.doubted_moving_us = 0;
     region.settled = region.spread_visits == 0; // its data has not moved
     region.tried = false;
@@ -382,7 +302,7 @@ void RegionPlacer::measure_anew() {
       continue;
     region.home = {};
     region.home_trend = {};
-    region.longest_home_us = region.longest_quiet_us = 0;
+    region.longest_home = region.longest_quiet = {};
     for (auto kind = visits_.lower_bound({name, 0}); kind != visits_.end() && kind->first.region == name; ++kind)
       kind->second = {};
   }

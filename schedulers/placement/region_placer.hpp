@@ -19,6 +19,7 @@
 #pragma once
 
 #include "schedulers/placement/lessons.hpp"
+#include "schedulers/placement/longest_visits.hpp"
 #include "schedulers/placement/trend.hpp"
 #include "schedulers/placement/usual_time.hpp"
 
@@ -34,12 +35,12 @@ struct PlacementRules {
   double budget_base_us = 100'000; ///< and besides
   double worst_slowdown = 6;       ///< of one visit on several nodes against the same at home
   uint32_t nodes = 2;              ///< among which regions are dealt
-  double bring_us_per_mib = 1500;  ///< memory that nodes fetch and that comes back
+  double bring_us_per_mib = 1000;  ///< memory that nodes fetch and that comes back
   double exchange_us = 60;         ///< of nodes that meet or ask each other
   double most_exchanges = 0.25;    ///< share of a visit that such exchanges may take for it to be tried
   double shortest_visit_us = 300;  ///< that is worth a meeting of nodes
   uint32_t visits_to_know = 3;     ///< at home, before a region is tried
-  double least_share = 0.2;        ///< of the run, in regions that may gain, for a trial
+  double least_share = 0.2;        ///< of the run since they were met, in regions that may gain, for a trial
   double pays = 0.9;               ///< a trial that takes less than this share of the usual time is kept
   double loses = 0.97;             ///< one that takes more is reversed, after `visits_to_judge`
   uint32_t visits_to_judge = 3;    ///< of the heaviest region, after each region's first one, which moves data
@@ -57,10 +58,9 @@ struct PlacementRules {
   double doubted_slowdown = 2;      ///< of one visit in the trial that follows
   double travelled_slowdown = 2;    ///< of one of a region whose threads gain elsewhere already
   double doubted_recalled_us = 2e6; ///< what an earlier run had kept is first asked so late
-  double foresight = 8;             ///< a trial that fits the budget of a run so many times as long is saved for,
-  double least_foresight_us = 5e6;  ///< or of one as long as this
   double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long;
-  double soon_again = 1.5;          ///< and the first time already then
+  double soon_again = 1.5;          ///< and the first time already then,
+  double loss_again = 0.1;          ///< but not before what it has lost is no more than this share of the time since
   double least_recalled = 0.5; ///< a visit that takes less than this share of the recalled time is another problem's
   double most_recalled = 1.5;  ///< the first visit may take so many times as long as in the earlier run
   double alike = 2;            ///< visits at home are of the same problem if none takes so many times the other
@@ -124,8 +124,9 @@ class RegionPlacer {
     uint32_t home_visits = 0;
     uint32_t spread_visits = 0;
     uint32_t exchanges = 0;       ///< of its last visit at home
-    double longest_home_us = 0;   ///< of its visits there: a region may have much to do now and little then
-    double longest_quiet_us = 0;  ///< of those that experiments did not disturb
+    double met_us = 0;            ///< when it was visited first
+    LongestVisits longest_home;   ///< of those there,
+    LongestVisits longest_quiet;  ///< and of those that experiments did not disturb
     double home_us = 0;           ///< of all visits there
     double spread_us = 0;         ///< likewise
     bool kept = false;            ///< it runs on several nodes
@@ -157,7 +158,8 @@ class RegionPlacer {
   /// A trial that has been thought of last, and was not made.
   struct Refusal {
     bool known = false;  ///< there was one
-    double share = 0;    ///< of the run, in regions that could gain
+    double share = 0;    ///< of the run since they were met, in regions that could gain
+    double spent_us = 0; ///< in these
     double worst_us = 0; ///< that it could have lost
   };
   const Refusal& last_refusal() const { return refusal_; }
@@ -170,8 +172,8 @@ class RegionPlacer {
   void share_budget(double with_others_us) { others_us_ = with_others_us; }
   /// What trials may still lose.
   double budget_left_us(double now_us) const;
-  /// Whether trials tell of the region, one of them, what can be told: it has been tried, or will be soon if nobody
-  /// else takes what that needs of the budget. As far as its first visits are concerned, it may.
+  /// Whether trials tell of the region, one of them, what can be told: it has been tried, or will be if nobody else
+  /// takes what that needs of the budget. As far as its first visits are concerned, it may.
   bool is_for_trials(const Region& region, double now_us) const;
 
  private:
@@ -216,6 +218,11 @@ class RegionPlacer {
 
   bool may_consider(uint64_t region, double now_us);
   PlacedBecause why_at_home(const Region& region, double now_us) const;
+  bool is_short(const Region& region) const;
+  bool is_judged_by_few(const Region& region) const;
+  bool is_candidate(const Region& region, double now_us) const;
+  double longest_at_home_us(const Region& region) const;
+  Refusal weigh_candidates(double now_us, double resident_mib);
   void consider_trial(double now_us, double resident_mib);
   void begin_trial(double now_us);
   void arrive(uint64_t region, double now_us);

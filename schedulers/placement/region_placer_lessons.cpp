@@ -120,7 +120,7 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   lesson.spread_us = region.spread.known() || !holds ? mean_or_0(region.spread) : before->second.spread_us;
   lesson.first_spread_us =
       region.spread_visits != 0 || !holds ? region.first_spread_us : before->second.first_spread_us;
-  lesson.longest_home_us = region.home_visits != 0 ? region.longest_home_us : region.recalled_longest_us;
+  lesson.longest_home_us = region.home_visits != 0 ? region.longest_home.expected_us() : region.recalled_longest_us;
   lesson.lost_until_us = lesson.verdict == Verdict::Lost ? region.excluded_until_us : 0;
   lesson.exchanges = region.home_visits != 0 || !holds ? region.exchanges : before->second.exchanges;
   const bool was_seen = lesson.verdict == Verdict::Lost ? region.spread_visits != 0 : region.home_visits != 0;

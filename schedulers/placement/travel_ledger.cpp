@@ -125,9 +125,12 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
   const bool at_once = follows || known.is_in_hand() || known.promises_;
-  if (left_to_trials_ && !at_once && known.all_visits != 0 &&
-      known.spent_us < rules_.first_us * double(known.all_visits))
+  const bool is_short = known.all_visits != 0 && known.spent_us < rules_.first_us * double(known.all_visits);
+  if (left_to_trials_ && is_short && !follows && !known.pays && !known.promises_) {
+    if (known.tried != 0)
+      rest(known, now_us);
     return {};
+  }
   const double allowance_us = std::max(share * left_us, rules_.least_allowance_us);
   if (!at_once && allowance_us < rules_.more * known.was_too_little_us_)
     return {};
@@ -152,7 +155,8 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
 
 void TravelLedger::rest(Region& region, double now_us) {
   const double longest_us = std::max(region.rest_us_, rules_.longest_rest * now_us); // a recalled rest may be longer
-  region.rest_us_ = std::max(rules_.first_rest_us, std::min(region.rest_us_ * rules_.rest_growth, longest_us));
+  const double least_us = std::max(rules_.first_rest_us, std::exchange(region.trial_lost_us_, 0) / rules_.loss_again);
+  region.rest_us_ = std::max(least_us, std::min(region.rest_us_ * rules_.rest_growth, longest_us));
   region.rests_until_us = now_us + region.rest_us_;
   region.pays = region.promises_ = false;
   region.tried = region.losses_ = 0;
@@ -246,6 +250,7 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
 }
 
 void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_us) {
+  region.trial_lost_us_ = std::max(0.0, region.trial_lost_us_ - gain_us);
   const uint32_t joined = std::exchange(region.followers_, 0);
   if (region.pays) {
     region.losses_ = gain_us < 0 ? region.losses_ + 1 : 0;

@@ -49,6 +49,7 @@ struct TravelRules {
   double improves = 0.7;         ///< and before, each has to lose less than this share of what the last one lost
   double first_rest_us = 20'000; ///< at home, when it did not
   double rest_growth = 3;
+  double loss_again = 0.1;    ///< it rests until what was lost is no more than this share of the time since
   double longest_rest = 0.1;  ///< share of the run so far
   double taken_back = 0.3;    ///< of what the pages that were fetched would cost if all were wanted back: if it was
                               ///< less, most of them stay there
@@ -125,6 +126,7 @@ class TravelLedger {
     double afterwards_us_ = 0; ///< what its last visits have cost since
     double rest_us_ = 0;
     double last_gain_us_ = 0;      ///< of a visit of the trial in hand
+    double trial_lost_us_ = 0;     ///< in all of its visits since it rested last, less what others gained
     bool departs_at_once_ = false; ///< in the visit in hand; and the same of the visit of the trial before
     bool departed_at_once_ = false;
     uint32_t losses_ = 0;           ///< visits one after the other that have lost, of a region that pays

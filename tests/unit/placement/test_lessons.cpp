@@ -189,14 +189,17 @@ TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
   std::mt19937 random(11);
   double first_us = 0, second_us = 0;
   uint32_t kept = 0, from_the_beginning = 0;
-  for (uint32_t i = 0; i < 500; i++) {
+  for (uint32_t i = 0; i < 2000; i++) {
     const Program program = draw_program(random, 1000);
     RegionPlacer placer, again;
     const RunOfProgram first = run_program(program, placer, i);
     const RunOfProgram second = run_again(program, placer.lessons(), again, i + 1'000);
     ASSERT_LE(second.taken_us, allowed(program, second).us) << "program " << i;
+    const auto gains_alone = [&](uint64_t name) { // else it may be kept with its neighbours, or not
+      return program.cycle[name - 1].spread_us < program.cycle[name - 1].home_us;
+    };
     for (const auto& [name, region] : placer.regions())
-      if (region.kept) {
+      if (region.kept && gains_alone(name)) {
         kept++;
         const auto& seen = again.regions().at(name); // at home, if at all, because its gain was doubted
         from_the_beginning += seen.home_visits <= seen.spread_visits / 10 ? 1 : 0;
@@ -205,7 +208,7 @@ TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
     second_us += second.taken_us / second.home_us;
   }
   EXPECT_LT(second_us, first_us);
-  EXPECT_GT(kept, 40u);
+  EXPECT_GT(kept, 160u);
   EXPECT_GE(from_the_beginning, 0.9 * kept) << "of " << kept;
 }
 

@@ -51,8 +51,10 @@ TEST(PlacementReport, SaysWhyRegionsStay) {
                 "100 barriers, loops and locks a visit would each be a message");
   expect_region(record_after({.cycle = {{.home_us = 1e6, .spread_us = 5e5}}, .cycles = 10, .noise = 0}), false,
                 "a trial could cost 5.00 s, the budget has 400 ms");
+  expect_region(record_after({.cycle = {{.home_us = 12'000}}, .cycles = 4, .noise = 0}), false,
+                "a trial could cost 60 ms, and its regions had lasted 36 ms");
   expect_region(record_after({.cycle = {{}}, .cycles = 1000, .serial_us = 19'000, .noise = 0}), false,
-                "regions that could gain are 5.00 % of the run, and a trial needs 20 %");
+                "regions that could gain are 5.00 % of the run since they began, and a trial needs 20 %");
 }
 
 TEST(PlacementReport, RegionsThatTakeMostComeFirst) {

@@ -40,16 +40,11 @@ TEST(RegionPlacer, VisitsThatMayCostTooMuchWait) {
 /// Journeys of a region with short visits would fetch the same data, thread by thread, and take the budget of its
 /// trial.
 TEST(RegionPlacer, WhatATrialWillTellIsLeftToIt) {
-  const ProgramRegion fits{.home_us = 22'000, .spread_us = 12'000}, lasts{.home_us = 200'000, .spread_us = 100'000};
-  RegionPlacer placer, other;
-  const auto is_for_trials = [](const RegionPlacer& of, double now_us) {
-    return of.is_for_trials(of.regions().at(1), now_us);
-  };
-  const RunOfProgram first = run_program({.cycle = {fits}, .cycles = 5, .resident_mib = 200}, placer);
+  RegionPlacer placer;
+  const ProgramRegion region{.home_us = 22'000, .spread_us = 12'000};
+  const RunOfProgram run = run_program({.cycle = {region}, .cycles = 5, .resident_mib = 200}, placer);
   EXPECT_EQ(placer.trials(), 0u) << "it does not fit the budget yet";
-  EXPECT_TRUE(is_for_trials(placer, first.taken_us));
-  const RunOfProgram long_one = run_program({.cycle = {lasts}, .cycles = 5}, other);
-  EXPECT_FALSE(is_for_trials(other, long_one.taken_us)) << "nor will it within eight times the run";
+  EXPECT_TRUE(placer.is_for_trials(placer.regions().at(1), run.taken_us));
 }
 
 TEST(RegionPlacer, WhatATrialHasToldIsNotAskedOfJourneys) {
@@ -65,13 +60,64 @@ TEST(RegionPlacer, VisitsThatJourneysDisturbDoNotCountAsLong) {
   RegionPlacer placer;
   double now_us = 0;
   bool is_spread = false;
-  for (int visit = 0; visit < 6 && !is_spread; visit++) {
+  for (int visit = 0; visit < 8 && !is_spread; visit++) {
     is_spread = placer.begin(1, now_us, [] { return 1.0; });
     const bool disturbed = visit == 2;
     now_us += disturbed ? 60'000 : 5'000; // five times that would not fit
     placer.end(now_us, {.trips = 100, .disturbed = disturbed});
   }
   EXPECT_TRUE(is_spread);
+}
+
+/// A first visit that finds new memory says little of those to come.
+TEST(RegionPlacer, FirstVisitsDoNotCountAsLongForEver) {
+  const auto tried_after_us = [](double first_us) {
+    RegionPlacer placer;
+    double now_us = 0, begun_us = 0;
+    for (int visit = 0; !placer.begin(1, now_us, [] { return 1.0; }); visit++) {
+      now_us += visit == 0 ? first_us : 5'000;
+      begun_us = visit == 0 ? now_us : begun_us;
+      placer.end(now_us, {.trips = 100});
+    }
+    return now_us - begun_us;
+  };
+  EXPECT_LT(tried_after_us(5'000), 50'000);
+  EXPECT_LT(tried_after_us(30'000), 5 * 30'000) << "which six times as long would not fit the budget for 1.7 s";
+  EXPECT_GT(tried_after_us(1'000'000), 1'000'000);
+}
+
+/// Preparations that took long say nothing of what comes after them.
+TEST(RegionPlacer, SharesAreOfTheTimeSinceRegionsAreMet) {
+  RegionPlacer placer;
+  double now_us = 60e6;
+  while (!placer.begin(1, now_us, [] { return 1.0; }) && now_us < 61e6)
+    placer.end(now_us += 5'000, {.trips = 100});
+  EXPECT_LT(now_us, 60.1e6);
+}
+
+/// A run that ends soon gains nothing by a trial.
+TEST(RegionPlacer, RegionsLastAsLongAsTheirTrialMayLose) {
+  RegionPlacer placer;
+  double now_us = 10e6;
+  while (!placer.begin(1, now_us, [] { return 1000.0; }))
+    placer.end(now_us += 20'000, {.trips = 100});
+  const double worst_us = 5 * 20'000 + 40 * PlacementRules{}.bring_us_per_mib; // of 80 MiB that 20 ms can touch
+  EXPECT_NEAR(now_us - 10e6, worst_us, 20'000);
+}
+
+TEST(RegionPlacer, WhatLostIsTriedAgainWhenTheLossIsSmall) {
+  RegionPlacer placer;
+  double now_us = 0, reversed_us = 0, before_us = 0;
+  while (reversed_us == 0) {
+    const bool spread = placer.begin(1, now_us, [] { return 1.0; });
+    before_us = spread && before_us == 0 ? now_us : before_us;
+    now_us += spread ? 14'000 : 4'000;
+    placer.end(now_us, {.trips = 100});
+    if (placer.regions().at(1).trials_lost != 0)
+      reversed_us = now_us;
+  }
+  const double until_us = placer.regions().at(1).excluded_until_us;
+  EXPECT_GE(until_us - reversed_us, 0.7 * (reversed_us - before_us) / PlacementRules{}.loss_again);
 }
 
 /// What journeys have shown to gain is not feared as what nobody knows is.
@@ -152,6 +198,14 @@ TEST(RegionPlacer, ShortRegionsStay) {
   EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::TooShort);
 }
 
+/// Threads that are elsewhere would come home for what nodes would meet at.
+TEST(RegionPlacer, WhatMeetsOftenIsNotLeftToJourneys) {
+  RegionPlacer placer;
+  const RunOfProgram run =
+      run_program({.cycle = {{.home_us = 5000, .spread_us = 3000, .exchanges = 100}}, .cycles = 10}, placer);
+  EXPECT_TRUE(placer.is_for_trials(placer.regions().at(1), run.taken_us));
+}
+
 TEST(RegionPlacer, RegionsThatMeetOftenStay) {
   RegionPlacer placer;
   const RunOfProgram run =
@@ -167,6 +221,37 @@ TEST(RegionPlacer, RegionsThatAreLittleOfTheRunStay) {
   EXPECT_EQ(placer.trials(), 0u);
   EXPECT_EQ(placer.why(placer.regions().at(1), run.taken_us), PlacedBecause::TooLittle);
   EXPECT_LT(placer.last_refusal().share, placer.rules().least_share);
+}
+
+/// What is short but lies between those that are tried is tried with them: at home it would fetch their data each time.
+TEST(RegionPlacer, WhatLiesBetweenIsTriedAsWell) {
+  RegionPlacer placer;
+  double now_us = 0;
+  const auto visit = [&](uint64_t region, double home_us) {
+    const bool spread = placer.begin(region, now_us += 10, [] { return 1.0; });
+    placer.end(now_us += spread ? 0.6 * home_us : home_us, {.trips = 100});
+    return spread;
+  };
+  bool spread = false;
+  for (int cycle = 0; cycle < 20 && !spread; cycle++) {
+    spread = visit(1, 10'000);
+    EXPECT_EQ(visit(2, 500), spread) << cycle;
+    EXPECT_FALSE(visit(3, 100)) << "a meeting of nodes takes as long";
+  }
+  EXPECT_TRUE(spread);
+}
+
+/// Most visits of a multigrid's region are short, those of its coarse levels; the time is spent on the fine ones.
+TEST(RegionPlacer, WhatIsShortNowAndLongThenIsTried) {
+  RegionPlacer placer;
+  double now_us = 0;
+  int levels = 0;
+  for (; placer.trials() == 0 && levels < 1000; levels++) {
+    const bool is_finest = levels % 20 == 0;
+    placer.begin(1, now_us += 10, [] { return 1.0; });
+    placer.end(now_us += is_finest ? 15'000 : 20, {.trips = 100});
+  }
+  EXPECT_EQ(placer.trials(), 1u);
 }
 
 /// One region gains, another loses: after a first trial with both, the one that gains is tried alone.

@@ -78,6 +78,37 @@ TEST(TravelLedger, LeavesShortVisitsToTrials) {
   EXPECT_TRUE(world.visit(1, gaining)) << "its journeys have shown what they bring";
 }
 
+/// Its first visit was long because it found new memory: what has begun then ends with the next short ones.
+TEST(TravelLedger, EndsWhatATrialOfAllNodesDoesForLess) {
+  constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 10'000, .computed_us = 500, .pages = 10};
+  TravelLedger ledger;
+  ledger.leave_to_trials(true);
+  double now_us = 0;
+  EXPECT_TRUE(ledger.begin(1, now_us, 0).travels);
+  ledger.end(1, now_us += 30'000, 0, losing);
+  for (uint32_t visit = 0; visit < TravelRules{}.visits_at_home; visit++) {
+    ledger.begin(1, now_us, 0);
+    ledger.end(1, now_us += 5'000, 0, {});
+  }
+  EXPECT_EQ(ledger.regions().at(1).tried, 1u);
+  EXPECT_FALSE(ledger.begin(1, now_us, 0).travels);
+  EXPECT_EQ(ledger.regions().at(1).tried, 0u);
+  EXPECT_TRUE(ledger.take_given_up()) << "what has been fetched is of no use there";
+}
+
+TEST(TravelLedger, RestsUntilALossIsSmall) {
+  constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 20'000, .computed_us = 500, .pages = 0};
+  TravelLedger ledger;
+  double now_us = 0;
+  for (uint32_t tried = 1; tried != 0; tried = ledger.regions().at(1).tried) {
+    ledger.begin(1, now_us, 0);
+    ledger.end(1, now_us += 30'000, 0, losing);
+  }
+  const double lost_us = -ledger.regions().at(1).gained_us;
+  EXPECT_GT(lost_us, 15'000);
+  EXPECT_NEAR(ledger.regions().at(1).rests_until_us - now_us, lost_us / TravelRules{}.loss_again, 1);
+}
+
 TEST(TravelLedger, SaysWhatJourneysHaveDisturbed) {
   TravelLedger ledger;
   ledger.begin(1, 0, 0);

@@ -1,0 +1,121 @@
+// Which regions RegionPlacer would try on several nodes, what that may cost at worst, and when it is worth that.
+#include "schedulers/placement/region_placer.hpp"
+
+#include <algorithm>
+
+namespace hetmp::schedulers {
+namespace {
+
+/// A processor reads no more than this from memory in a microsecond: what a short visit can make nodes fetch.
+constexpr double most_mib_per_us = 0.004;
+
+} // namespace
+
+bool RegionPlacer::is_for_trials(const Region& region, double now_us) const {
+  switch (why_at_home(region, now_us)) {
+  case PlacedBecause::Unknown:
+    return region.home_visits <= rules_.visits_to_know || region.home_us < rules_.judged_us;
+  case PlacedBecause::NoBudget:
+  case PlacedBecause::Lost:
+  case PlacedBecause::Synchronises: // threads that are elsewhere would come home as often
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Before the region, which is met now, a trial could begin.
+bool RegionPlacer::may_consider(uint64_t region, double now_us) {
+  if (stage_ != Stage::Steady || now_us < next_look_us_)
+    return false;
+  const auto known = regions_.find(region);
+  return known != regions_.end() && !known->second.kept &&
+         why_at_home(known->second, now_us) == PlacedBecause::NoBudget;
+}
+
+/// Neither what is usual nor the mean of all is worth a meeting of nodes: of the levels of a multigrid most visits are
+/// short, and most of the time is spent in few.
+bool RegionPlacer::is_short(const Region& region) const {
+  return std::max(region.home.mean_us(), region.longest_home.mean_of_others_us()) < rules_.shortest_visit_us;
+}
+
+/// NoBudget: nothing but what a trial may cost speaks against one.
+PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) const {
+  if (now_us < region.excluded_until_us)
+    return PlacedBecause::Lost;
+  if (region.home.count() < rules_.visits_to_know)
+    return PlacedBecause::Unknown;
+  if (region.familiar_visits + 1 < rules_.visits_to_know || region.home_trend.is_falling())
+    return PlacedBecause::Changes;
+  if (is_short(region))
+    return PlacedBecause::TooShort;
+  if (region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
+    return PlacedBecause::Synchronises;
+  return is_judged_by_few(region) ? PlacedBecause::Unknown : PlacedBecause::NoBudget;
+}
+
+/// A few short visits, the first of them with cold caches, tell less than a trial will be judged by.
+bool RegionPlacer::is_judged_by_few(const Region& region) const {
+  return region.home.count() * region.home.mean_us() < rules_.judged_us;
+}
+
+/// Its longest visit to be expected.
+double RegionPlacer::longest_at_home_us(const Region& region) const {
+  constexpr double disturbed_most = 2; // times the usual time, of a region without a visit that was not disturbed
+  const double usual_us = region.home.mean_us();
+  const double of_this_run_us = region.longest_quiet.known()
+                                    ? std::max(region.longest_quiet.expected_us(), usual_us)
+                                    : std::min(region.longest_home.expected_us(), disturbed_most * usual_us);
+  return std::max(of_this_run_us, region.recalled_longest_us);
+}
+
+/// Those for which a trial is made, and what has not lasted long enough for one but lies between them: at home it would
+/// fetch their data back each time.
+bool RegionPlacer::is_candidate(const Region& region, double now_us) const {
+  const PlacedBecause why = why_at_home(region, now_us);
+  return why == PlacedBecause::NoBudget ||
+         (why == PlacedBecause::Unknown && region.home.count() >= rules_.visits_to_know);
+}
+
+/// Marks the regions that would be tried as such, and says what for and at which risk.
+RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resident_mib) {
+  double spent_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0, moving_us = 0, met_us = now_us;
+  for (auto& [name, region] : regions_) {
+    region.tried = !region.kept && is_candidate(region, now_us);
+    if (!region.tried)
+      continue;
+    const bool is_doubted = region.doubted_moving_us != 0;
+    const double weight_us = region.home_us + (is_doubted ? region.spread_us : 0);
+    spent_us += weight_us;
+    met_us = std::min(met_us, region.met_us);
+    const double foreseen_slowdown = region.gains_elsewhere ? rules_.travelled_slowdown : rules_.worst_slowdown;
+    const double slowdown = is_doubted ? rules_.doubted_slowdown : std::max(foreseen_slowdown, region.worst_slowdown);
+    const double longest_us = longest_at_home_us(region);
+    worst_us = std::max(worst_us, longest_us * (slowdown - 1));
+    (is_doubted ? moving_us : cycle_us) += is_doubted ? region.doubted_moving_us : longest_us;
+    if (weight_us > heaviest_us) {
+      heaviest_us = weight_us;
+      heaviest_ = name;
+    }
+  }
+  const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
+  const double moved_mib = touched_mib * double(rules_.nodes - 1) / rules_.nodes; // the origin keeps its part
+  worst_us += moved_mib * rules_.bring_us_per_mib + 2 * moving_us;
+  return {true, spent_us / std::max(now_us - met_us, 1.0), spent_us, worst_us};
+}
+
+/// Nobody knows how long a run goes on: as long as it has done so far, as a rule. So a trial waits until its candidates
+/// have lasted as long as it may lose at worst.
+void RegionPlacer::consider_trial(double now_us, double resident_mib) {
+  const Refusal found = weigh_candidates(now_us, resident_mib);
+  const bool is_enough = found.share >= rules_.least_share && found.spent_us >= found.worst_us;
+  if (is_enough && found.worst_us <= budget_left_us(now_us))
+    return begin_trial(now_us);
+  refusal_ = found;
+  for (auto& [name, region] : regions_)
+    region.tried = false;
+  constexpr double soonest_us = 1000, next_share = 0.02;
+  next_look_us_ = now_us + std::max(soonest_us, next_share * found.spent_us);
+}
+
+} // namespace hetmp::schedulers
