@@ -5,7 +5,9 @@
 #include "base/page.hpp"
 #include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/memory_abroad.hpp"
+#include "dsm/migration/past_gates.hpp"
 #include "dsm/migration/tasks_abroad.hpp"
+#include "dsm/migration/ways_past_gates.hpp"
 #include "dsm/objects/open_relro.hpp"
 #include "dsm/objects/private_objects.hpp"
 
@@ -183,6 +185,7 @@ struct Call {
   uintptr_t function;
   bool has_gate;      ///< else the slot leads to the function itself from now on: abroad, nobody binds it
   uintptr_t stand_in; ///< 0: none
+  const char* past;   ///< its name, if it leads past the gates; null: it does not
 };
 
 uintptr_t stand_in(const Abroad& abroad, std::string_view name, uintptr_t target, const Loaded& loaded) {
@@ -213,7 +216,7 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
         (span->code == Code::Private ? !may_be_called_abroad(reference.name, target, loaded)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
       calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target)),
-                       stand_in(abroad, reference.name, target, loaded)});
+                       stand_in(abroad, reference.name, target, loaded), way_past_gates(reference.name)});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -270,7 +273,7 @@ uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in) {
   return gate;
 }
 
-bool Gates::build(ptrdiff_t flag, const Abroad& abroad) {
+bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   HETMP_CHECK(begin_ == 0 && flag == int32_t(flag));
   flag_ = flag;
   const Loaded loaded;
@@ -279,6 +282,7 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad) {
   std::vector<std::pair<const LoadedObject*, std::vector<Call>>> calls;
   struct Gate {
     uintptr_t stand_in = 0, address = 0;
+    const char* past = nullptr;
   };
   std::map<uintptr_t, Gate> gates; // by function
   for (size_t i = 0; i < loaded.objects.size(); ++i) {
@@ -289,7 +293,7 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad) {
     calls.emplace_back(&object, calls_of(object, code, loaded, abroad));
     for (const Call& call : calls.back().second)
       if (call.has_gate)
-        gates[call.function].stand_in = call.stand_in;
+        gates[call.function] = {call.stand_in, 0, call.past};
   }
   const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
   const long room = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -301,9 +305,13 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad) {
   abroad.memory.set_way_home(come_home_);
   abroad.calls.set_way_home(come_home_);
   abroad.tasks.set_way_home(come_home_);
-  for (auto& [function, gate] : gates)
-    gate.address = add(function, gate.stand_in);
-  if (syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {
+  bool has_room = true;
+  for (auto& [function, gate] : gates) {
+    const uintptr_t behind = gate.past ? ways.watched(function, gate.past) : function;
+    has_room = has_room && behind != 0;
+    gate.address = add(behind, gate.stand_in);
+  }
+  if (!has_room || !ways.close() || syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {
     syscall(SYS_munmap, begin_, bytes);
     begin_ = next_ = end_ = 0;
     return false;

@@ -20,6 +20,7 @@ namespace hetmp::dsm {
 class CallsAbroad;
 class MemoryAbroad;
 class TasksAbroad;
+class WaysPastGates;
 
 /// Whether a function of the C or C++ library of this name depends on nothing but its arguments and memory that they
 /// lead to.
@@ -41,8 +42,9 @@ class Gates {
   /// Puts gates before what loaded objects call. Once, before there are other processes, while the program has not
   /// begun; false if there is no memory for them, and then there are none. `flag`: of each thread, whether it is
   /// abroad, counted from its thread pointer.
-  /// Where one of `abroad` has a stand-in for a function, a thread that is abroad calls that.
-  bool build(ptrdiff_t flag, const Abroad& abroad);
+  /// Where one of `abroad` has a stand-in for a function, a thread that is abroad calls that. `ways`: notice calls of
+  /// functions that lead past the gates.
+  bool build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways);
 
   /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.
   void (*come_home() const)() { return come_home_; }

@@ -24,9 +24,18 @@ bool is_watched_by_sanitizer() {
   return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") || dlsym(RTLD_DEFAULT, "__msan_init");
 }
 
+std::vector<std::pair<uintptr_t, uintptr_t>> memory_of_program(const std::vector<LoadedObject>& objects,
+                                                               const std::vector<bool>& are_private) {
+  std::vector<std::pair<uintptr_t, uintptr_t>> memory;
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (!are_private[i])
+      memory.emplace_back(objects[i].begin(), objects[i].end());
+  return memory;
+}
+
 } // namespace
 
-bool Migration::prepare() {
+bool Migration::prepare(void (*have_all_at_home)()) {
   const std::vector<LoadedObject> objects = loaded_objects();
   const std::vector<ObjectFacts> facts = facts_of(objects);
   const std::vector<bool> are_private = which_are_private(facts), are_closed = which_only_the_program_calls(facts);
@@ -44,8 +53,10 @@ bool Migration::prepare() {
   this_process.memory = &memory_;
   this_process.calls = &calls_;
   this_process.tasks = &tasks_;
+  this_process.ways = &ways_;
+  ways_.prepare(have_all_at_home, memory_of_program(objects, are_private));
   tasks_.set_task_end(settings_flag(), Deputies::task_is_over);
-  if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}))
+  if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}, ways_))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();
 }
@@ -53,13 +64,18 @@ bool Migration::prepare() {
 const char* Migration::why_nobody_departs() const {
   if (!why_not_.empty())
     return why_not_.c_str();
+  if (const char* const why = ways_.taken())
+    return why;
   return deputies_.may_depart() ? nullptr : "an object was loaded after the start, or a handler set for their signal";
 }
 
 void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread) {
   waited_ns_ = waited_ns;
-  if (deputies_.set_up(messages))
-    create_thread(watch, this);
+  if (!deputies_.set_up(messages))
+    return;
+  if (ways_.taken()) // before there were nodes
+    deputies_.stay_at_home();
+  create_thread(watch, this);
 }
 
 void Migration::start_elsewhere(TravelMessages& messages, Counter pages, CreateThread create_thread, Heap& heap,

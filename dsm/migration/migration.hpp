@@ -9,6 +9,7 @@
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/portable_code.hpp"
 #include "dsm/migration/tasks_abroad.hpp"
+#include "dsm/migration/ways_past_gates.hpp"
 
 #include <cstdint>
 #include <string>
@@ -18,7 +19,8 @@ namespace hetmp::dsm {
 class Migration {
  public:
   /// Before there are other nodes, and before the program's own code runs. False: threads stay where they are.
-  bool prepare();
+  /// `have_all_at_home`: see WaysPastGates.
+  bool prepare(void (*have_all_at_home)());
   /// Why nobody departs, or nobody any more, in words; null: threads may. After prepare(), any thread.
   const char* why_nobody_departs() const;
   void let_return_by(const void* begin, const void* end) {
@@ -49,6 +51,7 @@ class Migration {
   MemoryAbroad memory_;
   CallsAbroad calls_;
   TasksAbroad tasks_;
+  WaysPastGates ways_;
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;

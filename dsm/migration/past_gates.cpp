@@ -5,7 +5,8 @@
 namespace hetmp::dsm {
 namespace {
 
-/// In the order of strcmp(). Timers may run by CPU time, of which a thread that is abroad uses none at home.
+/// In the order of strcmp(), of texts that end with 0. Timers may run by CPU time, of which a thread that is abroad
+/// uses none at home.
 constexpr std::string_view past_gates[] = {
     "brk",
     "crypt",
@@ -18,25 +19,19 @@ constexpr std::string_view past_gates[] = {
     "fgetpwent",
     "getdate",
     "getgrent",
-    "getgrgid",
-    "getgrnam",
     "gethostbyaddr",
     "gethostbyname",
     "gethostbyname2",
     "gethostent",
-    "getlogin",
     "getmntent",
     "getnetbyname",
     "getprotobyname",
     "getprotobynumber",
     "getpwent",
-    "getpwnam",
-    "getpwuid",
     "getservbyname",
     "getservbyport",
     "getspnam",
     "l64a",
-    "localeconv",
     "ptsname",
     "qecvt",
     "qfcvt",
@@ -51,9 +46,10 @@ bool any_name(std::string_view) { return true; }
 
 } // namespace
 
-bool leads_past_gates(std::string_view function) {
+const char* way_past_gates(std::string_view function) {
   static_assert(std::is_sorted(std::begin(past_gates), std::end(past_gates)));
-  return std::binary_search(std::begin(past_gates), std::end(past_gates), function);
+  const auto known = std::lower_bound(std::begin(past_gates), std::end(past_gates), function);
+  return known != std::end(past_gates) && *known == function ? known->data() : nullptr;
 }
 
 bool is_alike_everywhere(std::string_view variable) {
@@ -75,8 +71,7 @@ std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const 
     for (auto& reference : objects[i].addresses_in_data(any_name))
       references.push_back(std::move(reference));
     for (const LoadedObject::Reference& reference : references)
-      if (leads_past_gates(reference.name) ||
-          (contain(each_ones_own, reference.target) && !is_alike_everywhere(reference.name)))
+      if (contain(each_ones_own, reference.target) && !is_alike_everywhere(reference.name))
         return std::string(i == 0 ? "the program" : objects[i].path()) + " refers to " + reference.name;
   }
   return {};

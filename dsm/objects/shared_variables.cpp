@@ -12,10 +12,13 @@
 namespace hetmp::dsm {
 namespace {
 
-constexpr size_t most_bytes = sizeof(void*); // of one
+constexpr size_t most_bytes = 2 * sizeof(void*); // of one: `tzname` has two pointers
 
+/// All names of each: its own library may go by another one than the program.
 bool is_shared_variable(std::string_view name) {
-  constexpr std::string_view those[] = {"optarg", "opterr", "optind", "optopt"};
+  constexpr std::string_view those[] = {"__daylight", "__environ", "__timezone", "__tzname", "_environ",
+                                        "daylight",   "environ",   "optarg",     "opterr",   "optind",
+                                        "optopt",     "timezone",  "tzname"};
   return std::find(std::begin(those), std::end(those), name) != std::end(those);
 }
 
@@ -26,14 +29,15 @@ struct User {
 
 /// Of a library's variable, all that go by its address.
 struct Users {
-  bool has_owner = false; ///< the library itself does, so that it can be given another
-  bool has_others = false;
+  bool has_owner = false;  ///< the library itself does, so that it can be given another
+  bool has_others = false; ///< of the program's objects
   std::vector<User> all;
 };
 
-std::map<uintptr_t, Users> find_users(const std::vector<LoadedObject>& objects) {
+std::map<uintptr_t, Users> find_users(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private) {
   std::map<uintptr_t, Users> users;
-  for (const LoadedObject& object : objects) {
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const LoadedObject& object = objects[i];
     for (const LoadedObject::Reference& reference : object.references_to_own(is_shared_variable)) {
       Users& found = users[reference.target];
       found.has_owner = found.has_owner || (object.begin() <= reference.target && reference.target < object.end());
@@ -42,7 +46,7 @@ std::map<uintptr_t, Users> find_users(const std::vector<LoadedObject>& objects) 
     for (const auto& references : {object.references(is_shared_variable), object.addresses_in_data(is_shared_variable)})
       for (const LoadedObject::Reference& reference : references) {
         Users& found = users[reference.target];
-        found.has_others = true;
+        found.has_others = found.has_others || !are_private[i];
         found.all.push_back({&object, reference.slot});
       }
   }
@@ -51,8 +55,9 @@ std::map<uintptr_t, Users> find_users(const std::vector<LoadedObject>& objects) 
 
 } // namespace
 
-void share_variables(const std::vector<LoadedObject>& objects, void* (*allocate)(size_t bytes)) {
-  for (const auto& [variable, users] : find_users(objects)) {
+void share_variables(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private,
+                     void* (*allocate)(size_t bytes)) {
+  for (const auto& [variable, users] : find_users(objects, are_private)) {
     if (!users.has_owner || !users.has_others)
       continue; // nobody asks for it, or there are copies already
     void* const copy = allocate(most_bytes);

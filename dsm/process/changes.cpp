@@ -62,6 +62,7 @@ int carry_out(const Change& change) {
   case Change::Kind::UnsetVariable:
   case Change::Kind::ClearVariables:
   case Change::Kind::ReadTimeZone:
+  case Change::Kind::StayAtHome:
   case Change::Kind::TellPointerLocks:
   case Change::Kind::TellUse:
     break; // not here: they take longer, or change nothing
@@ -99,6 +100,11 @@ int forget_stream_at(const Change& change) {
   return 0;
 }
 
+int stay_at_home(const Change&) {
+  NodeProcess::instance()->migration().deputies().stay_at_home();
+  return 0;
+}
+
 struct Errand {
   int (*body)(const Change& change);
   Change change;
@@ -120,6 +126,8 @@ auto errand_of(Change::Kind kind) -> int (*)(const Change& change) {
     return forget_stream_at;
   case Change::Kind::ExecutableStacks:
     return make_stacks_executable;
+  case Change::Kind::StayAtHome:
+    return stay_at_home;
   default:
     return is_of_state(kind) ? carry_out_state : nullptr;
   }

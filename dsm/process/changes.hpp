@@ -34,6 +34,7 @@ struct Change {
     UnsetVariable,    ///< unsetenv; `begin`: the name, in shared memory
     ClearVariables,   ///< clearenv
     ReadTimeZone,     ///< tzset: the variable TZ may have changed
+    StayAtHome,       ///< of the origin: its threads have all come home, and leave no more
     TellPointerLocks, ///< no change: where the origin has made them (pointer_locks.hpp)
     TellUse,          ///< no change: up to where the node uses part `offset` of its slice
   };

@@ -9,6 +9,7 @@
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/objects/private_objects.hpp"
 #include "dsm/objects/shared_variables.hpp"
+#include "dsm/process/changes.hpp"
 #include "dsm/process/control_message.hpp"
 #include "dsm/process/private_threads.hpp"
 #include "dsm/space/address_space.hpp"
@@ -264,13 +265,26 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              FabricFunctions::why_no_journeys};
 }
 
+/// Of the program's threads; for any thread of any node (WaysPastGates).
+void NodeProcess::have_all_at_home() {
+  NodeProcess* const process = instance();
+  if (!process || must_allocate_privately())
+    return;
+  if (process->node() == origin)
+    process->migration_.deputies().stay_at_home();
+  else
+    change_at({.kind = Change::Kind::StayAtHome}, origin, nullptr);
+}
+
 /// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere. So with
 /// variables that a place is found for here.
 void NodeProcess::prepare_migration() {
   if (launch_.made_by_launcher())
     return;
-  share_variables(loaded_objects(), [](size_t bytes) { return the_process->heap_.allocate(bytes); });
-  if (!read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare())
+  const std::vector<LoadedObject> objects = loaded_objects();
+  share_variables(objects, which_are_private(facts_of(objects)),
+                  [](size_t bytes) { return the_process->heap_.allocate(bytes); });
+  if (!read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare(have_all_at_home))
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;
   fabric_.end_journey = FabricFunctions::end_journey;

@@ -143,6 +143,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void load_rdma();
   void add_rdma(Transport::Place& place);
   void prepare_migration();
+  static void have_all_at_home();
   void start_migration();
   void make_node_processes();
   void join_node_processes();

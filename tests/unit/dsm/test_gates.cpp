@@ -6,11 +6,16 @@
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/past_gates.hpp"
 #include "dsm/migration/tasks_abroad.hpp"
+#include "dsm/migration/this_process.hpp"
+#include "dsm/migration/ways_past_gates.hpp"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -18,7 +23,9 @@ namespace {
 
 thread_local volatile char is_abroad = 0;
 Gates gates;
+WaysPastGates ways;
 volatile int homecomings = 0;
+volatile int times_all_at_home = 0;
 volatile uintptr_t last_gate = 0;
 
 using GetPid = pid_t (*)();
@@ -45,8 +52,10 @@ class GatesBuilt : public testing::Test {
     static MemoryAbroad memory;
     static CallsAbroad runtime_calls;
     static TasksAbroad tasks;
+    this_process.ways = &ways;
+    ways.prepare([] { times_all_at_home = times_all_at_home + 1; }, {{uintptr_t(&gates), uintptr_t(&gates + 1)}});
     static const bool built =
-        gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), {memory, runtime_calls, tasks});
+        gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), {memory, runtime_calls, tasks}, ways);
     ASSERT_TRUE(built);
   }
 };
@@ -67,14 +76,39 @@ TEST(Gates, KnowsWhatComesHomeByItself) {
 }
 
 TEST(Gates, KnowsWhatLeadsPastThem) {
-  for (const char* function : {"dlsym", "dlvsym", "setitimer", "getpwnam", "sbrk", "timer_create"})
-    EXPECT_TRUE(leads_past_gates(function)) << function;
-  for (const char* function : {"malloc", "localtime", "localtime_r", "dlopen", "", "printf", "alarm"})
-    EXPECT_FALSE(leads_past_gates(function)) << function;
+  for (const char* function : {"brk", "dlsym", "dlvsym", "setitimer", "getpwent", "sbrk", "timer_create", "ttyname"})
+    EXPECT_STREQ(way_past_gates(function), function);
+  for (const char* function : {"malloc", "localtime", "getpwnam", "localeconv", "dlopen", "", "printf", "alarm", "zzz"})
+    EXPECT_EQ(way_past_gates(function), nullptr) << function;
   for (const char* variable : {"stdout", "stderr", "stdin", "__progname", "_ZNSt5ctypeIcE2idE"})
     EXPECT_TRUE(is_alike_everywhere(variable)) << variable;
   for (const char* variable : {"timezone", "optarg", "environ", "_ZSt4cout", ""})
     EXPECT_FALSE(is_alike_everywhere(variable)) << variable;
+}
+
+/// With all arguments, and for each way once.
+TEST_F(GatesBuilt, NoticeWhoGoesPastThem) {
+  itimerval none{};
+  EXPECT_EQ(setitimer(ITIMER_REAL, &none, nullptr), 0);
+  timer_t timer{};
+  sigevent nothing{};
+  nothing.sigev_notify = SIGEV_NONE;
+  ASSERT_EQ(timer_create(CLOCK_MONOTONIC, &nothing, &timer), 0);
+  EXPECT_EQ(timer_delete(timer), 0);
+  EXPECT_EQ(dlsym(RTLD_DEFAULT, "no function of this name"), nullptr);
+  EXPECT_EQ(times_all_at_home, 0) << "all of that is harmless";
+  EXPECT_EQ(ways.taken(), nullptr);
+  int point = 0, is_negative = 0;
+  EXPECT_STREQ(fcvt(-12.375, 2, &point, &is_negative), "1238");
+  EXPECT_EQ(point, 2);
+  EXPECT_NE(is_negative, 0);
+  EXPECT_EQ(times_all_at_home, 1);
+  EXPECT_STREQ(ways.taken(), "the program has called fcvt");
+  EXPECT_STREQ(fcvt(7, 1, &point, &is_negative), "70");
+  EXPECT_NE(dlsym(RTLD_DEFAULT, "getpid"), nullptr);
+  EXPECT_NE(dlsym(RTLD_NEXT, "getpid"), nullptr);
+  EXPECT_EQ(times_all_at_home, 1) << "they stay at home";
+  EXPECT_STREQ(ways.taken(), "the program has called fcvt");
 }
 
 TEST_F(GatesBuilt, SendHomeWhoIsAbroad) {
