@@ -132,8 +132,7 @@ uintptr_t WaysPastGates::watched(uintptr_t function, const char* name) {
   snprintf(way.in_words, sizeof way.in_words, "the program has called %s", name);
   uint8_t code[watched_bytes] = {0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x25};
   constexpr size_t way_at = 2, target_at = 16;
-  const Way* const its = &way;
-  void (*const target)() = hetmp_go_past_gates;
+  const auto its = reinterpret_cast<uintptr_t>(&way), target = reinterpret_cast<uintptr_t>(&hetmp_go_past_gates);
   memcpy(code + way_at, &its, sizeof its);
   memcpy(code + target_at, &target, sizeof target);
   const uintptr_t place = code_ + count_++ * watched_bytes;

@@ -157,7 +157,11 @@ void RegionPlacer::begin_trial(double now_us) {
 void RegionPlacer::judge_trial(double now_us) {
   if (whole_.lost_us() > allowance_us_ / 2) // coming back takes about what coming has taken
     return reverse(now_us);
-  if (heaviest_visits_ < rules_.visits_to_judge || steady_.usual_us < rules_.judged_us)
+  if (heaviest_visits_ < rules_.visits_to_judge)
+    return;
+  if (steady_.taken_us > rules_.loses_beyond_doubt * steady_.usual_us)
+    return reverse(now_us);
+  if (steady_.usual_us < rules_.judged_us)
     return;
   const double pays = recalls_ ? rules_.loses : rules_.pays; // a region that was kept is watched by no more either
   if (steady_.taken_us < pays * steady_.usual_us)

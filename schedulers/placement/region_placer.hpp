@@ -45,7 +45,8 @@ struct PlacementRules {
   double loses = 0.97;             ///< one that takes more is reversed, after `visits_to_judge`
   uint32_t visits_to_judge = 3;    ///< of the heaviest region, after each region's first one, which moves data
   uint32_t most_visits_to_judge = 12;
-  double judged_us = 20'000;        ///< a trial is judged by at least so much usual time
+  double judged_us = 20'000;        ///< a trial is judged by at least so much usual time,
+  double loses_beyond_doubt = 2;    ///< unless it takes more than so many times that
   double doubted_loss = 0.1;        ///< one that has lost less than this share of what it might
   double doubted_us = 300'000;      ///< is not reversed before it has lasted so long
   double watched_us = 300'000;      ///< what is kept is judged anew over so much usual time

@@ -105,6 +105,20 @@ TEST(RegionPlacer, RegionsLastAsLongAsTheirTrialMayLose) {
   EXPECT_NEAR(now_us - 10e6, worst_us, 20'000);
 }
 
+TEST(RegionPlacer, WhatLosesBeyondDoubtGoesHomeSoon) {
+  const auto spread_visits = [](double spread_us) {
+    RegionPlacer placer;
+    double now_us = 0;
+    while (!placer.regions().contains(1) || placer.regions().at(1).trials_lost == 0) {
+      const bool spread = placer.begin(1, now_us, [] { return 1.0; });
+      placer.end(now_us += spread ? spread_us : 1'000, {.trips = 100});
+    }
+    return placer.regions().at(1).spread_visits;
+  };
+  EXPECT_EQ(spread_visits(3'000), 1 + PlacementRules{}.visits_to_judge) << "the first one moves data";
+  EXPECT_GT(spread_visits(1'500), 20u);
+}
+
 TEST(RegionPlacer, WhatLostIsTriedAgainWhenTheLossIsSmall) {
   RegionPlacer placer;
   double now_us = 0, reversed_us = 0, before_us = 0;
