@@ -24,15 +24,6 @@ bool is_watched_by_sanitizer() {
   return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") || dlsym(RTLD_DEFAULT, "__msan_init");
 }
 
-std::vector<std::pair<uintptr_t, uintptr_t>> memory_of_program(const std::vector<LoadedObject>& objects,
-                                                               const std::vector<bool>& are_private) {
-  std::vector<std::pair<uintptr_t, uintptr_t>> memory;
-  for (size_t i = 0; i < objects.size(); ++i)
-    if (!are_private[i])
-      memory.emplace_back(objects[i].begin(), objects[i].end());
-  return memory;
-}
-
 } // namespace
 
 bool Migration::prepare(void (*have_all_at_home)()) {
@@ -54,7 +45,7 @@ bool Migration::prepare(void (*have_all_at_home)()) {
   this_process.calls = &calls_;
   this_process.tasks = &tasks_;
   this_process.ways = &ways_;
-  ways_.prepare(have_all_at_home, memory_of_program(objects, are_private));
+  ways_.prepare(have_all_at_home, memory_of(objects, are_private, false));
   tasks_.set_task_end(settings_flag(), Deputies::task_is_over);
   if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}, ways_))
     why_not_ = "there is no memory for gates";

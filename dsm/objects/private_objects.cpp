@@ -148,6 +148,15 @@ std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& o
   return result;
 }
 
+std::vector<std::pair<uintptr_t, uintptr_t>> memory_of(const std::vector<LoadedObject>& objects,
+                                                       const std::vector<bool>& are_private, bool private_ones) {
+  std::vector<std::pair<uintptr_t, uintptr_t>> memory;
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (are_private[i] == private_ones)
+      memory.emplace_back(objects[i].begin(), objects[i].end());
+  return memory;
+}
+
 std::vector<uintptr_t> find_private_objects() {
   const std::vector<ObjectFacts> objects = facts_of(loaded_objects());
   const std::vector<bool> is_private = which_are_private(objects);

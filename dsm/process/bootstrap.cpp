@@ -12,7 +12,6 @@
 #include "dsm/objects/globals.hpp"
 #include "dsm/objects/open_streams.hpp"
 #include "dsm/objects/private_objects.hpp"
-#include "dsm/process/make_transport.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
 #include "dsm/space/address_space.hpp"
@@ -20,6 +19,7 @@
 #include "dsm/space/late_window.hpp"
 #include "dsm/transport/cipher.hpp"
 #include "dsm/transport/loopback.hpp"
+#include "dsm/transport/rdma/make_transport.hpp"
 #include "dsm/transport/rdma/private_rdma.hpp"
 
 #include <algorithm>
@@ -153,7 +153,7 @@ void NodeProcess::start_nodes() {
   // program's data, which another node cannot read before its memory is served.
   setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
-  prepare_migration();
+  prepare_objects();
   if (launch_.node == origin)
     pointer_locks_.make(heap_);
   if (launch_.made_by_launcher())

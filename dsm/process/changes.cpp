@@ -53,6 +53,11 @@ int carry_out(const Change& change) {
     result = syscall(SYS_prlimit64, 0, change.protection, &limit, nullptr);
     break;
   }
+  case Change::Kind::CreateKey:
+    return NodeProcess::instance()->thread_keys().create_here(change);
+  case Change::Kind::BindThreads:
+    NodeProcess::instance()->tell_bound_to_origin();
+    break;
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
   case Change::Kind::ExecutableStacks:

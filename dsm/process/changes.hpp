@@ -34,6 +34,8 @@ struct Change {
     UnsetVariable,    ///< unsetenv; `begin`: the name, in shared memory
     ClearVariables,   ///< clearenv
     ReadTimeZone,     ///< tzset: the variable TZ may have changed
+    CreateKey,        ///< pthread_key_create: `offset` is the key, `begin` what destroys its values
+    BindThreads,      ///< of the origin: thread numbers stay with their threads
     StayAtHome,       ///< of the origin: its threads have all come home, and leave no more
     TellPointerLocks, ///< no change: where the origin has made them (pointer_locks.hpp)
     TellUse,          ///< no change: up to where the node uses part `offset` of its slice

@@ -31,8 +31,9 @@ void NodeProcess::main_begins() {
     static_cast<NodeProcess*>(self)->main_has_left_.store(1, std::memory_order_release); // pairs with run_main()
     futex_wake(static_cast<NodeProcess*>(self)->main_has_left_, 1);
   };
-  if (pthread_key_create(&key, leave) == 0)
-    pthread_setspecific(key, this);
+  if (__pthread_key_create(&key, leave) == 0)
+    __pthread_setspecific(key, this);
+  mains_thread_.store(pthread_self(), std::memory_order_relaxed); // relaxed: only its own thread finds itself there
 }
 
 void NodeProcess::run_main(int argc, char** argv, char** environment) {

@@ -276,14 +276,19 @@ void NodeProcess::have_all_at_home() {
     change_at({.kind = Change::Kind::StayAtHome}, origin, nullptr);
 }
 
+void NodeProcess::prepare_objects() {
+  const std::vector<LoadedObject> objects = loaded_objects();
+  const std::vector<bool> are_private = which_are_private(facts_of(objects));
+  thread_keys_.ignore(memory_of(objects, are_private, true));
+  prepare_migration(objects, are_private);
+}
+
 /// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere. So with
 /// variables that a place is found for here.
-void NodeProcess::prepare_migration() {
+void NodeProcess::prepare_migration(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private) {
   if (launch_.made_by_launcher())
     return;
-  const std::vector<LoadedObject> objects = loaded_objects();
-  share_variables(objects, which_are_private(facts_of(objects)),
-                  [](size_t bytes) { return the_process->heap_.allocate(bytes); });
+  share_variables(objects, are_private, [](size_t bytes) { return the_process->heap_.allocate(bytes); });
   if (!read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare(have_all_at_home))
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;

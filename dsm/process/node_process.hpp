@@ -20,6 +20,7 @@
 #include "dsm/process/pointer_locks.hpp"
 #include "dsm/process/process_state.hpp"
 #include "dsm/process/signal_actions.hpp"
+#include "dsm/process/thread_keys.hpp"
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/heap.hpp"
 #include "dsm/space/initial_stack.hpp"
@@ -58,6 +59,9 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   [[noreturn]] void run_main(int argc, char** argv, char** environment);
   /// On main's thread, first.
   void main_begins();
+  bool is_mains_thread() const {
+    return mains_thread_.load(std::memory_order_relaxed) == pthread_self(); // relaxed: see main_begins()
+  }
   /// In private memory: the thread that has begun and the one that runs main use it.
   struct MainCall {
     int (*main)(int, char**, char**) = nullptr;
@@ -86,6 +90,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   LateObjects& late_objects() { return late_objects_; }
   LeftActions& left_actions() { return left_actions_; }
   ProcessState& state() { return state_; }
+  ThreadKeys& thread_keys() { return thread_keys_; }
   PointerLocks& pointer_locks() { return pointer_locks_; }
   /// How the runtime sets what a signal does; null before it has said so, or where it has no way of its own.
   SetAction runtimes_sigaction() const { return hooks_.set_signal; }
@@ -142,7 +147,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void load_cipher();
   void load_rdma();
   void add_rdma(Transport::Place& place);
-  void prepare_migration();
+  void prepare_objects();
+  void prepare_migration(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private);
   static void have_all_at_home();
   void start_migration();
   void make_node_processes();
@@ -200,6 +206,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   pid_t origin_pid_ = 0;
   Membership members_{launch_};
   MainCall main_call_;
+  std::atomic<pthread_t> mains_thread_{0}; ///< on the origin
   FutexWord main_has_left_{0}; ///< 1: by pthread_exit(). Released by main_begins()'s key, acquired by run_main()
   InitialStack initial_stack_;
   FileData file_data_;
@@ -210,6 +217,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   LateObjects late_objects_;
   LeftActions left_actions_;
   ProcessState state_{*this};
+  ThreadKeys thread_keys_{*this};
   PointerLocks pointer_locks_;
 
   friend struct FabricFunctions;

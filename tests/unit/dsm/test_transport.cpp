@@ -1,7 +1,7 @@
 // What every transport promises: all messages arrive, in order, whole, however much is under way; sleepers are woken.
-#include "dsm/process/make_transport.hpp"
 #include "dsm/rdma_plugin.hpp"
 #include "dsm/transport/loopback.hpp"
+#include "dsm/transport/rdma/make_transport.hpp"
 #include "dsm/transport/rdma/verbs_or_tcp.hpp"
 #include "dsm/transport/rdma/verbs_transport.hpp"
 #include "dsm/transport/shared_memory_transport.hpp"

@@ -1,4 +1,4 @@
-#include "dsm/process/make_transport.hpp"
+#include "dsm/transport/rdma/make_transport.hpp"
 
 #include "dsm/transport/rdma/verbs_or_tcp.hpp"
 #include "dsm/transport/rdma/verbs_transport.hpp"

@@ -1,0 +1,107 @@
+// Keys of thread-specific data that the program makes: main before regions and between them, threads of any node in
+// regions, in C and in C11's form. Each thread has its own values; they are destroyed where it ends; a key that was
+// deleted is another one afterwards.
+// run: HETMP_PLACEMENT=all
+// run: HETMP_PLACEMENT=auto
+// run: HETMP_PLACEMENT=journeys:1
+#include "stress.hpp"
+
+#include <omp.h>
+#include <pthread.h>
+#include <threads.h>
+
+namespace {
+
+std::atomic<long> destroyed{0};
+void destroy(void*) { ++destroyed; }
+
+pthread_key_t make() {
+  pthread_key_t key;
+  CHECK_EQUAL(pthread_key_create(&key, destroy), 0);
+  return key;
+}
+
+void* value_of(int thread, int round) {
+  return reinterpret_cast<void*>(uintptr_t(1) + uintptr_t(thread) * 1000 + uintptr_t(round));
+}
+
+/// By all threads of the team.
+void use(pthread_key_t key, int round) {
+  const int me = omp_get_thread_num();
+  CHECK(!pthread_getspecific(key));
+  CHECK_EQUAL(pthread_setspecific(key, value_of(me, round)), 0);
+#pragma omp barrier
+  stress::computes_abroad();
+  CHECK(pthread_getspecific(key) == value_of(me, round));
+  CHECK_EQUAL(pthread_setspecific(key, nullptr), 0);
+}
+
+void made_by_main(int round) {
+  const pthread_key_t first = make(), second = make();
+#pragma omp parallel
+  {
+    use(first, round);
+    use(second, round + 1);
+  }
+  CHECK_EQUAL(pthread_key_delete(first), 0);
+  const pthread_key_t third = make();
+#pragma omp parallel
+  {
+    use(second, round);
+    use(third, round + 2);
+  }
+  CHECK_EQUAL(pthread_key_delete(second), 0);
+  CHECK_EQUAL(pthread_key_delete(third), 0);
+}
+
+/// Several at once.
+void made_by_threads(int round) {
+  pthread_key_t keys[64];
+  const int team = omp_get_max_threads();
+  CHECK(team <= 64);
+#pragma omp parallel
+  {
+    keys[omp_get_thread_num()] = make();
+#pragma omp barrier
+    for (int i = 0; i < omp_get_num_threads(); ++i)
+      use(keys[i], round + i);
+  }
+  for (int i = 0; i < team; ++i) {
+    for (int j = 0; j < i; ++j)
+      CHECK(keys[i] != keys[j]);
+    CHECK_EQUAL(pthread_key_delete(keys[i]), 0);
+  }
+}
+
+void in_c11() {
+  tss_t key;
+  CHECK_EQUAL(tss_create(&key, destroy), thrd_success);
+  const long before = destroyed;
+#pragma omp parallel
+  {
+    int own = omp_get_thread_num();
+    CHECK(!tss_get(key));
+    CHECK_EQUAL(tss_set(key, &own), thrd_success);
+#pragma omp barrier
+    CHECK(tss_get(key) == &own);
+    CHECK_EQUAL(tss_set(key, nullptr), thrd_success);
+  }
+  pthread_t thread;
+  CHECK_EQUAL(
+      pthread_create(
+          &thread, nullptr, [](void* its) -> void* { return tss_set(*static_cast<tss_t*>(its), its), nullptr; }, &key),
+      0);
+  CHECK_EQUAL(pthread_join(thread, nullptr), 0);
+  CHECK_EQUAL(destroyed, before + 1);
+  tss_delete(key);
+}
+
+} // namespace
+
+int main() {
+  for (int round = 0; round < 20; ++round) {
+    made_by_main(round);
+    made_by_threads(round);
+    in_c11();
+  }
+}
