@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dsm/interpose/next_function.hpp"
+#include "dsm/interpose/random_state.hpp"
 #include "dsm/process/node_process.hpp"
 
 #include <algorithm>
@@ -199,6 +200,7 @@ class Conventions {
 /// Made when the library is loaded, before there are threads: to search for the C library's functions takes the dynamic
 /// linker's lock.
 struct KeptResults {
+  RandomState random;
   Times times;
   Accounts accounts;
   Conventions conventions;

@@ -1,5 +1,6 @@
 #include "dsm/migration/ways_past_gates.hpp"
 
+#include "base/check.hpp"
 #include "base/page.hpp"
 #include "dsm/migration/this_process.hpp"
 
@@ -126,6 +127,7 @@ uintptr_t WaysPastGates::watched(uintptr_t function, const char* name) {
   }
   if (code_ == 0 || count_ == most)
     return 0;
+  HETMP_CHECK(have_all_at_home_ && function != 0);
   Way& way = ways_[count_];
   way.function = function;
   way.kind = kind_of(name);
@@ -150,6 +152,7 @@ bool WaysPastGates::is_programs(uintptr_t address) const {
 }
 
 bool WaysPastGates::meet(const Way& way, uintptr_t first, uintptr_t second, uintptr_t& result) {
+  HETMP_CHECK(size_t(&way - ways_) < count_);
   switch (way.kind) {
   case Kind::IntervalTimer:
     if (int(first) != ITIMER_REAL)

@@ -21,11 +21,16 @@ class PointerLocks {
 
   /// On the origin, before there are other nodes. Its copies know where they are.
   void make(Heap& heap) {
-    if (void* block = heap.allocate_zeroed((count + 1) * page_bytes))
+    if (void* block = heap.allocate_zeroed((count + 2) * page_bytes))
       begin_.store(page_up(reinterpret_cast<uintptr_t>(block)), std::memory_order_relaxed); // see there
   }
   /// 0: there are none.
   uintptr_t begin() const { return begin_.load(std::memory_order_relaxed); } // see there
+
+  /// Of zeros, for what else there is one of for all nodes (RandomState). 0: there is none.
+  uintptr_t page_behind(bool is_on_origin) {
+    return begin() != 0 || (!is_on_origin && ask_origin()) ? begin() + count * page_bytes : 0;
+  }
 
   static unsigned lock_of(const void* object) {
     return unsigned(reinterpret_cast<uintptr_t>(object) * 0x9e3779b97f4a7c15u >> 60);

@@ -1,5 +1,6 @@
 #include "dsm/process/thread_keys.hpp"
 
+#include "base/check.hpp"
 #include "dsm/process/changes.hpp"
 #include "dsm/process/node_process.hpp"
 
@@ -22,6 +23,7 @@ int ThreadKeys::create(pthread_key_t* key, void (*destroy)(void*)) {
     pthread_key_t made = 0;
     if (const int error = __pthread_key_create(&made, destroy))
       return error;
+    HETMP_CHECK(made < PTHREAD_KEYS_MAX);
     *key = made;
     const Change change{
         .kind = Change::Kind::CreateKey, .begin = reinterpret_cast<uintptr_t>(destroy), .offset = int64_t(made)};
@@ -56,6 +58,7 @@ int ThreadKeys::create_here(const Change& change) {
 bool ThreadKeys::may_be_first() const { return !bound_.load(std::memory_order_relaxed) && !process_.is_mains_thread(); }
 
 void ThreadKeys::has_value() {
+  HETMP_CHECK(!process_.is_mains_thread());
   if (process_.node() == origin)
     process_.tell_bound_to_origin();
   else
