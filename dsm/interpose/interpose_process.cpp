@@ -18,7 +18,7 @@ __attribute__((constructor)) void before_other_constructors(int, char**, char** 
   if (!environ)
     environ = environment;
   if (NodeProcess* process = NodeProcess::instance())
-    process->file_data().make_anonymous();
+    process->begin_early();
 }
 
 } // namespace

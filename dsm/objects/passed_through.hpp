@@ -19,6 +19,7 @@ inline constexpr std::string_view functions_passed_through[] = {
     "_ZNSt10_Sp_lockerD2Ev",
     "_ZNSt3__16locale6globalERKS0_",
     "_ZNSt6locale6globalERKS_",
+    "_ZNSt8ios_base15sync_with_stdioEb",
     "_ZSt13set_terminatePFvvE",
     "_ZSt15set_new_handlerPFvvE",
     "__poll_chk",

@@ -148,6 +148,7 @@ void NodeProcess::start_nodes() {
   if (executable_stacks_wanted())
     stacks_.make_executable();
   set_up_streams();
+  shared_variables_.fill_in_streams();
   fflush(nullptr); // what is buffered now would be written by every node
   // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the
   // program's data, which another node cannot read before its memory is served.

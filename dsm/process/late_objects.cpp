@@ -129,6 +129,9 @@ void share(const std::vector<Object>& objects, const char* file) {
     say("dlopen of %s: %s; only node 0 can use it: link the program with it, or run it on one node", file,
         reason.c_str());
   }
+  for (const LoadedObject& loaded : loaded_objects())
+    if (std::any_of(objects.begin(), objects.end(), [&](const Object& one) { return one.begin == loaded.begin(); }))
+      NodeProcess::instance()->shared_variables().give(loaded);
   make_window_anonymous();
   LateWindow::instance().settle();
   for (const Object& object : objects)

@@ -8,7 +8,6 @@
 #include "dsm/ahead/prefetch_choice.hpp"
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/objects/private_objects.hpp"
-#include "dsm/objects/shared_variables.hpp"
 #include "dsm/process/changes.hpp"
 #include "dsm/process/control_message.hpp"
 #include "dsm/process/private_threads.hpp"
@@ -265,6 +264,8 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              FabricFunctions::why_no_journeys};
 }
 
+void* NodeProcess::allocate_for_all(size_t bytes) { return the_process->heap_.allocate(bytes); }
+
 /// Of the program's threads; for any thread of any node (WaysPastGates).
 void NodeProcess::have_all_at_home() {
   NodeProcess* const process = instance();
@@ -274,6 +275,15 @@ void NodeProcess::have_all_at_home() {
     process->migration_.deputies().stay_at_home();
   else
     change_at({.kind = Change::Kind::StayAtHome}, origin, nullptr);
+}
+
+void NodeProcess::begin_early() {
+  file_data_.make_anonymous();
+  if (launch_.made_by_launcher())
+    return;
+  const std::vector<LoadedObject> objects = loaded_objects();
+  shared_variables_.share(SharedVariables::Kind::Streams, objects, which_are_private(facts_of(objects)),
+                          allocate_for_all);
 }
 
 void NodeProcess::prepare_objects() {
@@ -288,7 +298,7 @@ void NodeProcess::prepare_objects() {
 void NodeProcess::prepare_migration(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private) {
   if (launch_.made_by_launcher())
     return;
-  share_variables(objects, are_private, [](size_t bytes) { return the_process->heap_.allocate(bytes); });
+  shared_variables_.share(SharedVariables::Kind::CLibrary, objects, are_private, allocate_for_all);
   if (!read_boolean(Variable::HETMP_MIGRATION, true) || !migration_.prepare(have_all_at_home))
     return;
   fabric_.begin_journey = FabricFunctions::begin_journey;

@@ -10,6 +10,7 @@
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/migration.hpp"
 #include "dsm/objects/anonymous_data.hpp"
+#include "dsm/objects/shared_variables.hpp"
 #include "dsm/observe/observation.hpp"
 #include "dsm/process/changes.hpp"
 #include "dsm/process/errands.hpp"
@@ -59,6 +60,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   [[noreturn]] void run_main(int argc, char** argv, char** environment);
   /// On main's thread, first.
   void main_begins();
+  /// The first constructor of all.
+  void begin_early();
   bool is_mains_thread() const {
     return mains_thread_.load(std::memory_order_relaxed) == pthread_self(); // relaxed: see main_begins()
   }
@@ -91,6 +94,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   LeftActions& left_actions() { return left_actions_; }
   ProcessState& state() { return state_; }
   ThreadKeys& thread_keys() { return thread_keys_; }
+  const SharedVariables& shared_variables() const { return shared_variables_; }
   PointerLocks& pointer_locks() { return pointer_locks_; }
   /// How the runtime sets what a signal does; null before it has said so, or where it has no way of its own.
   SetAction runtimes_sigaction() const { return hooks_.set_signal; }
@@ -148,6 +152,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void load_rdma();
   void add_rdma(Transport::Place& place);
   void prepare_objects();
+  static void* allocate_for_all(size_t bytes);
   void prepare_migration(const std::vector<LoadedObject>& objects, const std::vector<bool>& are_private);
   static void have_all_at_home();
   void start_migration();
@@ -218,6 +223,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   LeftActions left_actions_;
   ProcessState state_{*this};
   ThreadKeys thread_keys_{*this};
+  SharedVariables shared_variables_;
   PointerLocks pointer_locks_;
 
   friend struct FabricFunctions;

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace part {
+
+void write(double value);
+long precision();
+
+} // namespace part
