@@ -62,8 +62,10 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void main_begins();
   /// The first constructor of all.
   void begin_early();
+  /// Whether the calling thread executes main, or what comes before it on the origin.
   bool is_mains_thread() const {
-    return mains_thread_.load(std::memory_order_relaxed) == pthread_self(); // relaxed: see main_begins()
+    const pthread_t mains = mains_thread_.load(std::memory_order_relaxed); // relaxed: see main_begins()
+    return node_ == origin && (mains == 0 || mains == pthread_self());
   }
   /// In private memory: the thread that has begun and the one that runs main use it.
   struct MainCall {
