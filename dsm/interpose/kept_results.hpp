@@ -165,10 +165,14 @@ class Conventions {
       results_ = static_cast<Results*>(::calloc(1, sizeof(Results)));
     if (!results_)
       return found;
+    const auto is_as_before = [&](char* lconv::*text) { return before_.*text == found->*text; };
+    if (std::all_of(std::begin(texts), std::end(texts), is_as_before)) // a locale's texts stay where they are
+      return &results_->conventions;
     results_->conventions = *found;
     for (size_t i = 0; i < std::size(texts); ++i)
       if (!keep(results_->conventions.*texts[i], results_->places[i]))
         return found;
+    before_ = *found;
     return &results_->conventions;
   }
 
@@ -194,6 +198,7 @@ class Conventions {
   }
 
   std::mutex lock_;
+  lconv before_{};             ///< with the lock: what the C library has said
   Results* results_ = nullptr; ///< with the lock
 };
 
