@@ -65,9 +65,9 @@ const char* problem(const Handover& it) {
 const char* problem(const TeamDescription& it) {
   if (it.node >= most_nodes || it.participants.size() != it.nodes || !it.participants.contains(it.node))
     return no_such_node;
-  return it.local_threads != 0 && it.first_thread < it.threads && it.local_threads <= it.threads - it.first_thread
-             ? nullptr
-             : "starts threads that are not the team's";
+  if (it.local_threads == 0 || it.first_thread >= it.threads || it.local_threads > it.threads - it.first_thread)
+    return "starts threads that are not the team's";
+  return float_control::is_valid(it.float_control) ? nullptr : "has threads compute as no processor does";
 }
 
 class Writer {

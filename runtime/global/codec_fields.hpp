@@ -87,9 +87,9 @@ void fields(auto& codec, Is<Handover> auto& it) {
 }
 void fields(auto& codec, Is<TeamDescription> auto& it) {
   auto& [team, node, nodes, participants, root, threads, first_thread, local_threads, level, active_level, league_teams,
-         league_number, icvs, device, listed, source, microtask, invoke, argument_count, arguments] = it;
+         league_number, float_control, icvs, device, listed, source, microtask, invoke, argument_count, arguments] = it;
   codec(team, node, nodes, participants, root, threads, first_thread, local_threads, level, active_level, league_teams,
-        league_number, icvs, device, listed, source); // microtask and invoke are TeamCode's
+        league_number, float_control, icvs, device, listed, source); // microtask and invoke are TeamCode's
   codec.counted(argument_count, arguments);
 }
 void fields(auto& codec, Is<TeamCode> auto& it) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/elf/code_id.hpp"
+#include "base/machine/float_control.hpp"
 #include "base/node_set.hpp"
 #include "runtime/process/device_icvs.hpp"
 #include "runtime/process/invoke.hpp"
@@ -30,6 +31,7 @@ struct TeamDescription {
   uint32_t active_level = 1;
   uint32_t league_teams = 1;         ///< of the `teams` construct around the region, if there is one
   uint32_t league_number = 0;        ///< of the team there that has met the region
+  FloatControl float_control = 0;    ///< the primary's when it met the region: all members compute alike
   TaskIcvs icvs;                     ///< for the team's implicit tasks
   DeviceIcvs device;                 ///< as they are when the region begins; of spread teams
   ListedSizes listed;                ///< of regions inside this one

@@ -58,6 +58,7 @@ __attribute__((noinline, cold)) void begin_with_other_nodes(NodeTeam& team, cons
 void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   const TeamDescription& description = team.description;
   HETMP_CHECK(local_number < description.local_threads && local_number < team.member_capacity);
+  float_control::set(description.float_control);
   ImplicitTask& task = team.members[local_number];
   task.team = &team;
   task.parent = team.enclosing;
@@ -244,6 +245,7 @@ schedulers::VisitSeen seen_of(const NodeTeam& team) {
 /// for a task, which this thread is to execute when it comes to the region's end.
 void execute_late_members(Thread& primary, NodeTeam& team) {
   const auto may_stand_in = [&] { return !threads_are_bound() && !team.region_end.tasks_announced(); };
+  const FloatControl own = float_control::get(); // a member may set others, which are not the primary's
   primary.stands_in = true;
   while (may_stand_in()) {
     const auto local = team.late.claim();
@@ -254,6 +256,7 @@ void execute_late_members(Thread& primary, NodeTeam& team) {
     team.region_end.leave();
   }
   primary.stands_in = false;
+  float_control::set(own);
   primary.task = &team.members[0];
   start_late_members(team); // if some are left
 }

@@ -134,6 +134,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan
   write_changed(description.active_level, enclosing.active_level + (threads > 1 ? 1 : 0));
   write_changed(description.league_teams, around.league_teams);
   write_changed(description.league_number, around.league_number);
+  write_changed(description.float_control, float_control::get());
   describe_icvs(description, self);
   use_strict_clause(self, threads);
   write_changed(description.source, source);

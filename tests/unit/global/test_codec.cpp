@@ -60,6 +60,7 @@ TeamDescription team(uint32_t arguments) {
   part.threads = 12;
   part.first_thread = 4;
   part.local_threads = 4;
+  part.float_control = 0x37f'0000'9fc0;
   part.device.teams = -1;
   part.listed.count = 2;
   part.listed.sizes[0] = 3;
@@ -201,6 +202,7 @@ TEST(Codec, FieldsComeOutWhereTheyWentIn) {
   EXPECT_EQ(part.participants, nodes);
   EXPECT_EQ(part.source, static_cast<const void*>(&source));
   EXPECT_EQ(part.microtask, nullptr) << "an address of code does not travel";
+  EXPECT_EQ(part.float_control, 0x37f'0000'9fc0);
   EXPECT_EQ(part.listed.sizes[1], 4u);
   ASSERT_EQ(part.argument_count, 3u);
   EXPECT_EQ(part.arguments[2], team(3).arguments[2]);
@@ -314,6 +316,9 @@ TEST(Codec, PartsThatNoTeamHasAreRefused) {
   EXPECT_EQ(refused([](TeamDescription& part) { part.local_threads = 0; }), no_threads);
   EXPECT_EQ(refused([](TeamDescription& part) { part.local_threads = 9; }), no_threads);
   EXPECT_EQ(refused([](TeamDescription& part) { part.first_thread = 12; }), no_threads);
+  for (const unsigned bit : {0u, 5u, 16u, 31u, 48u, 63u})
+    EXPECT_EQ(refused([&](TeamDescription& part) { part.float_control |= FloatControl(1) << bit; }),
+              "has threads compute as no processor does");
 }
 
 TEST(Codec, WhatNamesNoCodeIsRefused) {
