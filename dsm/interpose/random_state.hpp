@@ -6,7 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
+#include <cstring>
 #include <sched.h>
 
 namespace hetmp::dsm {
@@ -52,17 +52,37 @@ class RandomState {
     Generators& all_;
   };
 
-  /// Once it has been found it stays: a child that the program forks goes on with its copy.
+  /// Once it has been found it stays: a child that the program forks goes on with its copy. What constructors of
+  /// libraries have drawn before there were nodes is carried over.
   Generators& generators() {
-    Generators* found = shared_.load(std::memory_order_relaxed); // relaxed: zeros before there were other nodes
-    if (found)
+    if (Generators* const found = shared_.load(std::memory_order_relaxed)) // relaxed: zeros before there were nodes
       return *found;
     NodeProcess* const process = NodeProcess::instance();
-    const uintptr_t page =
-        process && process->is_this_process() ? process->pointer_locks().page_behind(process->node() == origin) : 0;
-    found = page != 0 ? reinterpret_cast<Generators*>(page) : &own_;
+    if (!process || !process->is_this_process())
+      return own_;
+    const uintptr_t page = process->pointer_locks().page_behind(process->node() == origin);
+    if (page == 0)
+      return own_;
+    auto* const found = reinterpret_cast<Generators*>(page);
+    if (own_.begun && process->node() == origin)
+      carry_over(own_, *found);
     shared_.store(found, std::memory_order_relaxed);
     return *found;
+  }
+
+  static void carry_over(const Generators& from, Generators& to) {
+    const Taken taken(to);
+    if (to.begun)
+      return;
+    memcpy(to.table, from.table, sizeof to.table);
+    to.additive = from.additive;
+    to.congruential = from.congruential;
+    for (int32_t** const place : {&to.additive.fptr, &to.additive.rptr, &to.additive.state, &to.additive.end_ptr}) {
+      const auto offset = uintptr_t(*place) - uintptr_t(from.table);
+      if (offset <= sizeof from.table) // it is no table of the program's
+        *place = reinterpret_cast<int32_t*>(to.table + offset);
+    }
+    to.begun = true;
   }
 
   std::atomic<Generators*> shared_{nullptr}; ///< relaxed: it gets the same value by whichever thread
