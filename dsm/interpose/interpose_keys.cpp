@@ -1,5 +1,6 @@
 // Keys of thread-specific data (dsm/process/thread_keys): the program's own are made on all nodes.
 #include "dsm/interpose/calling_process.hpp"
+#include "dsm/interpose/kept_results.hpp"
 #include "dsm/process/thread_keys.hpp"
 
 #include <cerrno>
@@ -24,7 +25,7 @@ int set(const void* caller, pthread_key_t key, const void* value) {
   if (process && process->thread_keys().may_be_first())
     if (ThreadKeys* const keys = keys_of_program(caller))
       keys->has_value();
-  return __pthread_setspecific(key, value);
+  return kept_results().set_specific(key, value);
 }
 
 int in_c11(int error) { return error == 0 ? thrd_success : error == ENOMEM ? thrd_nomem : thrd_error; }

@@ -17,6 +17,7 @@
 #include <grp.h>
 #include <iterator>
 #include <mutex>
+#include <pthread.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -205,6 +206,8 @@ class Conventions {
 /// Made when the library is loaded, before there are threads: to search for the C library's functions takes the dynamic
 /// linker's lock.
 struct KeptResults {
+  decltype(&::pthread_setspecific) const set_specific =
+      next_of<int(pthread_key_t, const void*) noexcept>("pthread_setspecific");
   RandomState random;
   Times times;
   Accounts accounts;

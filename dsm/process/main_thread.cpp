@@ -32,7 +32,7 @@ void NodeProcess::main_begins() {
     futex_wake(static_cast<NodeProcess*>(self)->main_has_left_, 1);
   };
   if (__pthread_key_create(&key, leave) == 0)
-    __pthread_setspecific(key, this);
+    pthread_setspecific(key, this);
   mains_thread_.store(pthread_self(), std::memory_order_relaxed); // relaxed: only its own thread finds itself there
 }
 

@@ -13,9 +13,8 @@
 #include <utility>
 #include <vector>
 
-// The C library's other names of its functions.
+// The C library's other name of its function.
 extern "C" int __pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept;
-extern "C" int __pthread_setspecific(pthread_key_t key, const void* value) noexcept;
 
 namespace hetmp::dsm {
 
