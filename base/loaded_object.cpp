@@ -277,4 +277,15 @@ void LoadedObject::add_references(const ElfW(Rela) * first, size_t count, IsOne&
   }
 }
 
+std::vector<LoadedObject::Reference> LoadedObject::all_references(bool (*wanted)(std::string_view name)) const {
+  std::vector<Reference> all = references(wanted);
+  for (Reference& reference : addresses_in_data(wanted))
+    all.push_back(std::move(reference));
+  return all;
+}
+
+bool contain(const std::vector<LoadedObject>& objects, uintptr_t address) {
+  return std::any_of(objects.begin(), objects.end(), [&](const LoadedObject& one) { return one.contains(address); });
+}
+
 } // namespace hetmp

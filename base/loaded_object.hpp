@@ -24,6 +24,7 @@ class LoadedObject {
   /// The addresses that it occupies, from `begin` to before `end`.
   uintptr_t begin() const { return begin_; }
   uintptr_t end() const { return end_; }
+  bool contains(uintptr_t address) const { return begin_ <= address && address < end_; }
 
   /// Its program headers, for for_each_segment() (elf/elf_image.hpp).
   const dl_phdr_info& headers() const { return headers_; }
@@ -60,6 +61,8 @@ class LoadedObject {
   /// The same of addresses among its data, as they stand there: tables of functions, and of virtual ones. The program
   /// may write there.
   std::vector<Reference> addresses_in_data(bool (*wanted)(std::string_view name)) const;
+  /// Both.
+  std::vector<Reference> all_references(bool (*wanted)(std::string_view name)) const;
   /// Its references to symbols of its own in whose place others' may be used, as a program's copy of a library's
   /// variable.
   std::vector<Reference> references_to_own(bool (*wanted)(std::string_view name)) const;
@@ -102,6 +105,9 @@ class LoadedObject {
   const ElfW(Rela) * calls_ = nullptr; ///< of functions, which may be bound at their first call
   size_t call_count_ = 0;
 };
+
+/// Whether the address lies in one of them.
+bool contain(const std::vector<LoadedObject>& objects, uintptr_t address);
 
 /// Calls `visit` with each, the program first, while the linker is kept from loading and unloading: `visit` must not
 /// ask it for anything.

@@ -13,11 +13,16 @@ namespace {
 
 __attribute__((constructor)) void find_functions() { kept_results(); }
 
+/// `next`: the C library's function; `reentrant`: its form that is given memory.
+template <class Results, class Record, class Key, class Find>
+Record* found(Results& results, Record* (*next)(Key), Find reentrant, Key key) {
+  return process_of_caller() ? results.keep([&](auto... where) { return reentrant(key, where...); }) : next(key);
+}
+
 } // namespace
 } // namespace hetmp::dsm
 
-using hetmp::dsm::kept_results;
-using hetmp::dsm::process_of_caller;
+using namespace hetmp::dsm;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -28,27 +33,16 @@ char* asctime(const tm* parts) noexcept { return kept_results().times.keep(kept_
 char* ctime(const time_t* time) noexcept { return kept_results().times.keep(kept_results().times.ctime(time)); }
 
 passwd* getpwnam(const char* name) {
-  if (!process_of_caller())
-    return kept_results().accounts.getpwnam(name);
-  return kept_results().accounts.user_by_name.keep([&](auto... where) { return getpwnam_r(name, where...); });
+  return found(kept_results().accounts.user_by_name, kept_results().accounts.getpwnam, getpwnam_r, name);
 }
-
 passwd* getpwuid(uid_t user) {
-  if (!process_of_caller())
-    return kept_results().accounts.getpwuid(user);
-  return kept_results().accounts.user_by_number.keep([&](auto... where) { return getpwuid_r(user, where...); });
+  return found(kept_results().accounts.user_by_number, kept_results().accounts.getpwuid, getpwuid_r, user);
 }
-
 group* getgrnam(const char* name) {
-  if (!process_of_caller())
-    return kept_results().accounts.getgrnam(name);
-  return kept_results().accounts.group_by_name.keep([&](auto... where) { return getgrnam_r(name, where...); });
+  return found(kept_results().accounts.group_by_name, kept_results().accounts.getgrnam, getgrnam_r, name);
 }
-
 group* getgrgid(gid_t number) {
-  if (!process_of_caller())
-    return kept_results().accounts.getgrgid(number);
-  return kept_results().accounts.group_by_number.keep([&](auto... where) { return getgrgid_r(number, where...); });
+  return found(kept_results().accounts.group_by_number, kept_results().accounts.getgrgid, getgrgid_r, number);
 }
 
 char* getlogin() {

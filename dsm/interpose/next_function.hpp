@@ -14,7 +14,7 @@ inline uintptr_t find_next(const char* name) {
   const auto here = reinterpret_cast<uintptr_t>(&find_next);
   if (found == 0)
     for_each_loaded_object([&](const LoadedObject& object) {
-      if (found == 0 && !(object.begin() <= here && here < object.end()))
+      if (found == 0 && !object.contains(here))
         found = object.find_function(name, "");
     });
   return found;

@@ -151,7 +151,7 @@ struct Loaded {
 
   size_t of(uintptr_t address) const {
     size_t i = 0;
-    while (i < objects.size() && !(objects[i].begin() <= address && address < objects[i].end()))
+    while (i < objects.size() && !objects[i].contains(address))
       ++i;
     return i;
   }

@@ -45,7 +45,7 @@ bool Migration::prepare(void (*have_all_at_home)()) {
   this_process.calls = &calls_;
   this_process.tasks = &tasks_;
   this_process.ways = &ways_;
-  ways_.prepare(have_all_at_home, memory_of(objects, are_private, false));
+  ways_.prepare(have_all_at_home, those_that_are(false, objects, are_private));
   tasks_.set_task_end(settings_flag(), Deputies::task_is_over);
   if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}, ways_))
     why_not_ = "there is no memory for gates";

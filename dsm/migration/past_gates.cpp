@@ -67,10 +67,7 @@ std::string find_way_past_gates(const std::vector<LoadedObject>& objects, const 
   for (size_t i = 0; i < objects.size(); ++i) {
     if (are_private[i] || objects[i].needed().empty())
       continue;
-    std::vector<LoadedObject::Reference> references = objects[i].references(any_name);
-    for (auto& reference : objects[i].addresses_in_data(any_name))
-      references.push_back(std::move(reference));
-    for (const LoadedObject::Reference& reference : references)
+    for (const LoadedObject::Reference& reference : objects[i].all_references(any_name))
       if (contain(each_ones_own, reference.target) && !is_alike_everywhere(reference.name))
         return std::string(i == 0 ? "the program" : objects[i].path()) + " refers to " + reference.name;
   }

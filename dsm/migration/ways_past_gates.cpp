@@ -4,7 +4,6 @@
 #include "base/page.hpp"
 #include "dsm/migration/this_process.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -146,11 +145,6 @@ bool WaysPastGates::close() {
   return code_ == 0 || syscall(SYS_mprotect, code_, page_bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
-bool WaysPastGates::is_programs(uintptr_t address) const {
-  return std::any_of(program_.begin(), program_.end(),
-                     [&](const auto& object) { return object.first <= address && address < object.second; });
-}
-
 bool WaysPastGates::meet(const Way& way, uintptr_t first, uintptr_t second, uintptr_t& result) {
   HETMP_CHECK(size_t(&way - ways_) < count_);
   switch (way.kind) {
@@ -166,7 +160,7 @@ bool WaysPastGates::meet(const Way& way, uintptr_t first, uintptr_t second, uint
     if (void* const handle = reinterpret_cast<void*>(first); handle != RTLD_NEXT) { // which depends on who asks
       const auto find = reinterpret_cast<decltype(&dlsym)>(way.function);
       result = uintptr_t(find(handle, reinterpret_cast<const char*>(second)));
-      if (result != 0 && !is_programs(result))
+      if (result != 0 && !contain(program_, result))
         take(way);
       return true;
     }

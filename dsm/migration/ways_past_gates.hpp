@@ -2,6 +2,8 @@
 // travel; from then on they stay at home, unless the call turns out to be harmless.
 #pragma once
 
+#include "base/loaded_object.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +14,9 @@ namespace hetmp::dsm {
 
 class WaysPastGates {
  public:
-  /// `have_all_at_home`: returns when no thread is away, and none will leave any more. `program`: memory of the
-  /// program's objects, from each begin to its end. Before watched().
-  void prepare(void (*have_all_at_home)(), std::vector<std::pair<uintptr_t, uintptr_t>> program) {
+  /// `have_all_at_home`: returns when no thread is away, and none will leave any more. `program`: its
+  /// objects. Before watched().
+  void prepare(void (*have_all_at_home)(), std::vector<LoadedObject> program) {
     have_all_at_home_ = have_all_at_home;
     program_ = std::move(program);
   }
@@ -52,10 +54,9 @@ class WaysPastGates {
   static constexpr size_t most = 64;
 
   void take(const Way& way);
-  bool is_programs(uintptr_t address) const;
 
   void (*have_all_at_home_)() = nullptr;
-  std::vector<std::pair<uintptr_t, uintptr_t>> program_;
+  std::vector<LoadedObject> program_;
   Way ways_[most];
   size_t count_ = 0;
   uintptr_t code_ = 0;

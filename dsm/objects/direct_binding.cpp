@@ -47,9 +47,8 @@ void bind_directly() {
   const std::vector<ObjectFacts> facts = facts_of(objects);
   const std::vector<bool> serve = which_serve(facts);
   const auto here = reinterpret_cast<uintptr_t>(&bind_directly);
-  const auto ours = std::find_if(objects.begin(), objects.end(), [&](const LoadedObject& object) {
-    return object.begin() <= here && here < object.end();
-  });
+  const auto ours =
+      std::find_if(objects.begin(), objects.end(), [&](const LoadedObject& object) { return object.contains(here); });
   for (size_t i = 0; i < objects.size(); ++i) {
     if (!serve[i] || facts[i].is_of_c_library || facts[i].needed.empty()) // the dynamic linker needs nobody
       continue;

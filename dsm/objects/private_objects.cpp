@@ -50,7 +50,7 @@ std::string_view folder_of(std::string_view path) { return path.substr(0, path.r
 std::string own_folder(const std::vector<LoadedObject>& objects) {
   const auto here = reinterpret_cast<uintptr_t>(&which_are_private);
   for (const LoadedObject& object : objects)
-    if (object.begin() <= here && here < object.end())
+    if (object.contains(here))
       return std::string(folder_of(real_path(object.path())));
   return {};
 }
@@ -148,13 +148,13 @@ std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& o
   return result;
 }
 
-std::vector<std::pair<uintptr_t, uintptr_t>> memory_of(const std::vector<LoadedObject>& objects,
-                                                       const std::vector<bool>& are_private, bool private_ones) {
-  std::vector<std::pair<uintptr_t, uintptr_t>> memory;
+std::vector<LoadedObject> those_that_are(bool wanted, const std::vector<LoadedObject>& objects,
+                                         const std::vector<bool>& are_private) {
+  std::vector<LoadedObject> those;
   for (size_t i = 0; i < objects.size(); ++i)
-    if (are_private[i] == private_ones)
-      memory.emplace_back(objects[i].begin(), objects[i].end());
-  return memory;
+    if (are_private[i] == wanted)
+      those.push_back(objects[i]);
+  return those;
 }
 
 std::vector<uintptr_t> find_private_objects() {

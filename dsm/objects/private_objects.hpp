@@ -47,9 +47,9 @@ std::vector<bool> which_serve(const std::vector<ObjectFacts>& objects);
 /// All of the rule: for each of them, whether it is private.
 std::vector<bool> which_are_private(const std::vector<ObjectFacts>& objects);
 
-/// Where those of the objects lie that are private, or those that are not: from each begin to its end.
-std::vector<std::pair<uintptr_t, uintptr_t>> memory_of(const std::vector<LoadedObject>& objects,
-                                                       const std::vector<bool>& are_private, bool private_ones);
+/// Those of the objects that are private, or those that are not.
+std::vector<LoadedObject> those_that_are(bool wanted, const std::vector<LoadedObject>& objects,
+                                         const std::vector<bool>& are_private);
 
 /// Those that only the program and each other call: no thread of hetmp's touches what they keep.
 std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& objects);

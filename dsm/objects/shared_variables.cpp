@@ -50,13 +50,6 @@ struct Users {
   std::vector<User> all;
 };
 
-std::vector<LoadedObject::Reference> references_of(const LoadedObject& object, bool (*wanted)(std::string_view name)) {
-  std::vector<LoadedObject::Reference> all = object.references(wanted);
-  for (LoadedObject::Reference& reference : object.addresses_in_data(wanted))
-    all.push_back(std::move(reference));
-  return all;
-}
-
 std::map<uintptr_t, Users> find_users(Kind kind, const std::vector<LoadedObject>& objects,
                                       const std::vector<bool>& are_private) {
   std::map<uintptr_t, Users> users;
@@ -64,10 +57,10 @@ std::map<uintptr_t, Users> find_users(Kind kind, const std::vector<LoadedObject>
     const LoadedObject& object = objects[i];
     for (const LoadedObject::Reference& reference : object.references_to_own(those_of(kind))) {
       Users& found = users[reference.target];
-      found.has_owner = found.has_owner || (object.begin() <= reference.target && reference.target < object.end());
+      found.has_owner = found.has_owner || object.contains(reference.target);
       found.all.push_back({&object, reference.slot});
     }
-    for (const LoadedObject::Reference& reference : references_of(object, those_of(kind))) {
+    for (const LoadedObject::Reference& reference : object.all_references(those_of(kind))) {
       Users& found = users[reference.target];
       found.has_others = found.has_others || !are_private[i];
       found.all.push_back({&object, reference.slot});
@@ -108,7 +101,7 @@ void* SharedVariables::of(void* variable) const {
 }
 
 void SharedVariables::give(const LoadedObject& object) const {
-  for (const LoadedObject::Reference& reference : references_of(object, is_any)) {
+  for (const LoadedObject::Reference& reference : object.all_references(is_any)) {
     void* const own = reinterpret_cast<void*>(reference.target);
     if (of(own) == own)
       continue;

@@ -289,7 +289,7 @@ void NodeProcess::begin_early() {
 void NodeProcess::prepare_objects() {
   const std::vector<LoadedObject> objects = loaded_objects();
   const std::vector<bool> are_private = which_are_private(facts_of(objects));
-  thread_keys_.ignore(memory_of(objects, are_private, true));
+  thread_keys_.ignore(those_that_are(true, objects, are_private));
   prepare_migration(objects, are_private);
 }
 

@@ -4,16 +4,9 @@
 #include "dsm/process/changes.hpp"
 #include "dsm/process/node_process.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 namespace hetmp::dsm {
-
-bool ThreadKeys::is_programs(const void* caller) const {
-  const auto address = reinterpret_cast<uintptr_t>(caller);
-  return std::none_of(theirs_.begin(), theirs_.end(),
-                      [&](const auto& object) { return object.first <= address && address < object.second; });
-}
 
 /// Two nodes may make the same one at the same time, and what a private object has made may be in the way: then the
 /// next one.

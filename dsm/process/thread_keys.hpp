@@ -4,6 +4,8 @@
 // thread-local variables (RuntimeHooks::bound_to_origin).
 #pragma once
 
+#include "base/loaded_object.hpp"
+
 #include <array>
 #include <atomic>
 #include <climits>
@@ -25,11 +27,10 @@ class ThreadKeys {
  public:
   explicit ThreadKeys(NodeProcess& process) : process_(process) {}
 
-  /// `theirs`: memory of private objects, from each begin to its end; keys that their code makes are their process's
-  /// own. Before the program's code runs.
-  void ignore(std::vector<std::pair<uintptr_t, uintptr_t>> theirs) { theirs_ = std::move(theirs); }
+  /// `theirs`: private objects; keys that their code makes are their process's own. Before the program's code runs.
+  void ignore(std::vector<LoadedObject> theirs) { theirs_ = std::move(theirs); }
   /// Whether the call that returns to `caller` is the program's.
-  bool is_programs(const void* caller) const;
+  bool is_programs(const void* caller) const { return !contain(theirs_, reinterpret_cast<uintptr_t>(caller)); }
 
   /// As pthread_key_create(). Any thread of any node, but the service thread.
   int create(pthread_key_t* key, void (*destroy)(void*));
@@ -43,7 +44,7 @@ class ThreadKeys {
 
  private:
   NodeProcess& process_;
-  std::vector<std::pair<uintptr_t, uintptr_t>> theirs_;
+  std::vector<LoadedObject> theirs_;
   std::array<bool, PTHREAD_KEYS_MAX> made_for_others_{}; ///< the service thread's
   std::atomic<bool> bound_{false};                       ///< relaxed: a hint, threads are bound again at worst
 };

@@ -53,7 +53,7 @@ class GatesBuilt : public testing::Test {
     static CallsAbroad runtime_calls;
     static TasksAbroad tasks;
     this_process.ways = &ways;
-    ways.prepare([] { times_all_at_home = times_all_at_home + 1; }, {{uintptr_t(&gates), uintptr_t(&gates + 1)}});
+    ways.prepare([] { times_all_at_home = times_all_at_home + 1; }, {});
     static const bool built =
         gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), {memory, runtime_calls, tasks}, ways);
     ASSERT_TRUE(built);
