@@ -44,10 +44,8 @@ class Travels {
     ledger_.share_budget(placing_us);
     ledger_.leave_to_trials(leaves);
     permit_ = ledger_.begin(region, now_us, waited_us());
-    for (GrowingAllowance::Stage* const stage : {&permit_.allowance.later, &permit_.allowance.alone}) {
-      stage->us /= travellers;
-      stage->grows /= travellers;
-    }
+    for (GrowingAllowance::Stage* const stage : {&permit_.allowance.later, &permit_.allowance.alone})
+      stage->part /= travellers;
     bring_home_what_was_given_up();
     if (permit_.travels && ledger_.regions().at(region).all_visits == 0)
       fabric_->begin_new_pages();

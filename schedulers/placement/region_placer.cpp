@@ -6,9 +6,7 @@
 
 namespace hetmp::schedulers {
 
-double RegionPlacer::budget_left_us(double now_us) const {
-  return rules_.budget_base_us + rules_.budget_share * now_us - lost_us_ - others_us_;
-}
+double RegionPlacer::budget_left_us(double now_us) const { return rules_.budget.at(now_us) - lost_us_ - others_us_; }
 
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
@@ -58,7 +56,13 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   last_ = current_;
   last_end_us_ = now_us;
   current_ = 0;
-  if (region.kept && (region.kept_trend.has_shrunk() || (usual.recalled && !is_foreseen(usual, taken_us))))
+  if (region.kept && region.kept_trend.has_shrunk()) {
+    measure_anew();
+    // It may go on to have less to do, which a trial would take for a gain.
+    region.excluded_until_us = now_us * (region.shrunk++ == 0 ? rules_.soon_again : rules_.second_chance);
+    return;
+  }
+  if (region.kept && usual.recalled && !is_foreseen(usual, taken_us))
     return measure_anew();
   judge(now_us);
 }

@@ -18,6 +18,7 @@
 // (other trip counts; far less to do than then) shows that they are of another problem: the region goes home at once.
 #pragma once
 
+#include "base/experiment_budget.hpp"
 #include "schedulers/placement/lessons.hpp"
 #include "schedulers/placement/longest_visits.hpp"
 #include "schedulers/placement/trend.hpp"
@@ -31,19 +32,18 @@
 namespace hetmp::schedulers {
 
 struct PlacementRules {
-  double budget_share = 0.03;      ///< of the run so far, that trials may lose
-  double budget_base_us = 100'000; ///< and besides
-  double worst_slowdown = 6;       ///< of one visit on several nodes against the same at home
-  uint32_t nodes = 2;              ///< among which regions are dealt
-  double bring_us_per_mib = 1000;  ///< memory that nodes fetch and that comes back
-  double exchange_us = 60;         ///< of nodes that meet or ask each other
-  double most_exchanges = 0.25;    ///< share of a visit that such exchanges may take for it to be tried
-  double shortest_visit_us = 300;  ///< that is worth a meeting of nodes
-  uint32_t visits_to_know = 3;     ///< at home, before a region is tried
-  double least_share = 0.2;        ///< of the run since they were met, in regions that may gain, for a trial
-  double pays = 0.9;               ///< a trial that takes less than this share of the usual time is kept
-  double loses = 0.97;             ///< one that takes more is reversed, after `visits_to_judge`
-  uint32_t visits_to_judge = 3;    ///< of the heaviest region, after each region's first one, which moves data
+  ExperimentBudget budget{};      ///< that trials may lose
+  double worst_slowdown = 6;      ///< of one visit on several nodes against the same at home
+  uint32_t nodes = 2;             ///< among which regions are dealt
+  double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back
+  double exchange_us = 60;        ///< of nodes that meet or ask each other
+  double most_exchanges = 0.25;   ///< share of a visit that such exchanges may take for it to be tried
+  double shortest_visit_us = 300; ///< that is worth a meeting of nodes
+  uint32_t visits_to_know = 3;    ///< at home, before a region is tried
+  double least_share = 0.2;       ///< of the run since they were met, in regions that may gain, for a trial
+  double pays = 0.9;              ///< a trial that takes less than this share of the usual time is kept
+  double loses = 0.97;            ///< one that takes more is reversed, after `visits_to_judge`
+  uint32_t visits_to_judge = 3;   ///< of the heaviest region, after each region's first one, which moves data
   uint32_t most_visits_to_judge = 12;
   double judged_us = 20'000;        ///< a trial is judged by at least so much usual time,
   double loses_beyond_doubt = 2;    ///< unless it takes more than so many times that
@@ -149,7 +149,8 @@ class RegionPlacer {
     uint32_t familiar_visits = 0;   ///< at home, in a row, of kinds that had been there before
     double doubted_moving_us = 0;   ///< what its data took to come, of one whose gain was doubted; 0: it was not
     Trend home_trend;
-    Trend kept_trend; ///< on several nodes, since it is kept there
+    Trend kept_trend;    ///< on several nodes, since it is kept there
+    uint32_t shrunk = 0; ///< how often it went home because of that
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// Why the region, one of them, would run where it would now.

@@ -42,7 +42,7 @@ bool RegionPlacer::is_short(const Region& region) const {
 /// NoBudget: nothing but what a trial may cost speaks against one.
 PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) const {
   if (now_us < region.excluded_until_us)
-    return PlacedBecause::Lost;
+    return region.shrunk != 0 && region.trials_lost == 0 ? PlacedBecause::Changes : PlacedBecause::Lost;
   if (region.home.count() < rules_.visits_to_know)
     return PlacedBecause::Unknown;
   if (region.familiar_visits + 1 < rules_.visits_to_know || region.home_trend.is_falling())

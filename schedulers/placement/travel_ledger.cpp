@@ -5,7 +5,7 @@
 namespace hetmp::schedulers {
 
 double TravelLedger::budget_left_us(double now_us) const {
-  return rules_.budget_base_us + rules_.budget_share * now_us - committed_us() - others_us_;
+  return rules_.budget.at(now_us) - committed_us() - others_us_;
 }
 
 /// What those at home will probably wait for a page that a stay fetches.
@@ -119,19 +119,21 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   if (known.tried != 0 && !known.pays && left_us <= 0)
     rest(known, now_us);
   const bool follows = known.leader_ && known.leader_->leads();
-  if (now_us < known.rests_until_us || (!follows && !known.pays && left_us <= 0) || (known.leader_ && !follows) ||
+  const bool is_new = known.all_visits == 0; // it may last as long as the run: there will be something left
+  if (now_us < known.rests_until_us || (!follows && !known.pays && !is_new && left_us <= 0) ||
+      (known.leader_ && !follows) ||
       (!follows && (shows_time_at_home(known) || is_in_doubt(known) || may_only_follow(known))))
     return {};
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
   const double share = weighed.spent_us >= rules_.heavy * now_us ? rules_.heavy_allowance : rules_.allowance;
   const bool at_once = follows || known.is_in_hand() || known.promises_;
-  const bool is_short = known.all_visits != 0 && known.spent_us < rules_.first_us * double(known.all_visits);
+  const bool is_short = !is_new && known.spent_us < rules_.first_us * double(known.all_visits);
   if (left_to_trials_ && is_short && !follows && !known.pays && !known.promises_) {
     if (known.tried != 0)
       rest(known, now_us);
     return {};
   }
-  const double allowance_us = std::max(share * left_us, rules_.least_allowance_us);
+  const double allowance_us = is_new && left_us <= 0 ? 0 : std::max(share * left_us, rules_.least_allowance_us);
   if (!at_once && allowance_us < rules_.more * known.was_too_little_us_)
     return {};
   // What comes home halfway takes longest: the pages of what it has yet to do are elsewhere then.
@@ -139,16 +141,19 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
     rest(known, now_us);
     return {};
   }
-  const double delay_us = at_once ? rules_.known_us : known.all_visits == 0 ? rules_.first_us : rules_.unknown_us;
   known.departs_at_once_ = at_once;
   known.allowance_ = {.first_us = allowance_us};
   if (!follows) {
     const auto has_share_after_us = [&](double of_run) { return (of_run * now_us - known.spent_us) / (1 - of_run); };
     known.allowance_.later = {std::max(rules_.least_heavy_us, has_share_after_us(rules_.heavy)),
-                              rules_.heavy_allowance * left_us, rules_.heavy_allowance * rules_.budget_share};
-    known.allowance_.alone = {std::max(rules_.least_alone_us, has_share_after_us(rules_.alone)), left_us,
-                              rules_.budget_share};
+                              rules_.heavy_allowance};
+    known.allowance_.alone = {std::max(rules_.least_alone_us, has_share_after_us(rules_.alone)), 1};
+    known.allowance_.budget = rules_.budget;
+    known.allowance_.begun_us = now_us;
+    known.allowance_.taken_us = committed_us() + others_us_;
   }
+  const double soonest_us = at_once ? rules_.known_us : is_new ? rules_.first_us : rules_.unknown_us;
+  const double delay_us = std::max(soonest_us, is_new ? known.allowance_.when(rules_.least_allowance_us) : 0);
   const bool pays = follows ? known.leader_->pays : known.pays;
   return {true, delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
 }

@@ -49,13 +49,12 @@ struct TravelRules {
   double improves = 0.7;         ///< and before, each has to lose less than this share of what the last one lost
   double first_rest_us = 20'000; ///< at home, when it did not
   double rest_growth = 3;
-  double loss_again = 0.1;    ///< it rests until what was lost is no more than this share of the time since
-  double longest_rest = 0.1;  ///< share of the run so far
-  double taken_back = 0.3;    ///< of what the pages that were fetched would cost if all were wanted back: if it was
-                              ///< less, most of them stay there
-  double budget_share = 0.03; ///< of the run so far, that stays may lose,
-  double budget_base_us = 100'000; ///< and besides
-  double heavy = 0.2;              ///< a region with this share of the run
+  double loss_again = 0.1;   ///< it rests until what was lost is no more than this share of the time since
+  double longest_rest = 0.1; ///< share of the run so far
+  double taken_back = 0.3;   ///< of what the pages that were fetched would cost if all were wanted back: if it was
+                             ///< less, most of them stay there
+  ExperimentBudget budget{}; ///< that stays may lose
+  double heavy = 0.2;        ///< a region with this share of the run
   double least_heavy_us = 100'000; ///< that has lasted at least so long
   double heavy_allowance = 0.6;    ///< may lose this share of what is left of the budget in one stay,
   double alone = 0.8;              ///< one with this share of the run

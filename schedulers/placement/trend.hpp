@@ -16,8 +16,8 @@ class Trend {
  public:
   static constexpr double falls = 0.92;      ///< the last two visits, against the mean of UsualTime::memory
   static constexpr uint32_t in_a_row = 16;   ///< visits of which that has to be true
-  static constexpr double shrinks = 0.6;     ///< that mean, against what it was at first
-  static constexpr uint32_t for_longer = 64; ///< visits of which that has to be true
+  static constexpr double shrinks = 0.7;     ///< that mean, against what it was at first
+  static constexpr uint32_t for_longer = 32; ///< visits of which that has to be true
 
   Trend() = default;
   /// Of visits that take less than `at_first_us` as soon as their data is where they are.

@@ -8,7 +8,8 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr GrowingAllowance lasting{.first_us = 5000, .later = {50'000, 60'000, 0.02}};
+constexpr GrowingAllowance lasting{
+    .first_us = 5000, .later = {50'000, 1}, .budget = {.share = 0.02, .base_us = 60'000, .soon = 1e9}};
 
 JourneyAllowance journey(const GrowingAllowance& in_all = lasting) {
   JourneyAllowance allowance;

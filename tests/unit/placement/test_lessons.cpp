@@ -86,7 +86,7 @@ TEST(Lessons, ThatSomethingLostSayNothingOfLargerProblems) {
   RegionPlacer placer;
   run_again(larger, lessons, placer);
   EXPECT_TRUE(placer.regions().at(1).kept);
-  EXPECT_LE(placer.regions().at(1).home_visits, 20u);
+  EXPECT_LE(placer.regions().at(1).home_visits, 24u) << "45 ms at worst, which fit the budget after 0.2 s";
 }
 
 TEST(Lessons, ThatSomethingLostSayNothingOfOtherTripCounts) {
@@ -182,7 +182,7 @@ Allowed allowed(const Program& program, const RunOfProgram& run) {
   double moves_us = 0;
   for (const ProgramRegion& region : program.cycle)
     moves_us += region.move_us;
-  return {run.home_us * (1 + rules.budget_share + 0.02) + rules.budget_base_us + 2 * run.worst_visit_us + moves_us};
+  return {run.home_us * (1 + rules.budget.share + 0.02) + rules.budget.base_us + 2 * run.worst_visit_us + moves_us};
 }
 
 TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
@@ -251,8 +251,8 @@ TEST(JourneyLessons, WhatPaidDepartsSoonOnItsFirstVisit) {
   const TravelRules rules;
   TravelLedger unknown, known;
   known.recall(lessons);
-  EXPECT_EQ(unknown.begin(1, 0, 0).delay_us, rules.first_us);
-  EXPECT_EQ(known.begin(1, 0, 0).delay_us, rules.known_us);
+  EXPECT_EQ(unknown.begin(1, grown_us, 0).delay_us, rules.first_us);
+  EXPECT_EQ(known.begin(1, grown_us, 0).delay_us, rules.known_us);
   EXPECT_FALSE(known.regions().at(1).pays) << "before it has";
 }
 
@@ -286,7 +286,7 @@ TEST(JourneyLessons, FalsePromisesAreWithinTheBudget) {
     TravelLedger ledger;
     ledger.recall(lessons);
     const double now_us = visit(ledger, 200, bad_visit());
-    return Lost{ledger.regions().at(1).visits, ledger.lost_us(), rules.budget_base_us + rules.budget_share * now_us};
+    return Lost{ledger.regions().at(1).visits, ledger.lost_us(), rules.budget.at(now_us)};
   };
   const Lost promised = lost({{1, {.paid = true, .gain_us = 1e9}}}), unknown = lost({});
   EXPECT_LE(promised.visits, unknown.visits + 1);

@@ -52,9 +52,20 @@ TEST(PlacementReport, SaysWhyRegionsStay) {
   expect_region(record_after({.cycle = {{.home_us = 1e6, .spread_us = 5e5}}, .cycles = 10, .noise = 0}), false,
                 "a trial could cost 5.00 s, the budget has 400 ms");
   expect_region(record_after({.cycle = {{.home_us = 12'000}}, .cycles = 4, .noise = 0}), false,
-                "a trial could cost 60 ms, and its regions had lasted 36 ms");
+                "a trial could cost 60 ms, the budget has 11 ms");
   expect_region(record_after({.cycle = {{}}, .cycles = 1000, .serial_us = 19'000, .noise = 0}), false,
                 "regions that could gain are 5.00 % of the run since they began, and a trial needs 20 %");
+}
+
+TEST(PlacementReport, SaysThatRegionsHaveNotLasted) {
+  placing::Knowledge known;
+  known.now_us = 10e6;
+  for (int visit = 0; visit < 4; visit++) {
+    EXPECT_FALSE(known.placer.begin(1, known.now_us, [] { return 0.0; }));
+    known.placer.end(known.now_us += 12'000, {.trips = 100});
+  }
+  expect_region(placement_record(known, {Kind::Auto}), false,
+                "a trial could cost 60 ms, and its regions had lasted 36 ms");
 }
 
 TEST(PlacementReport, RegionsThatTakeMostComeFirst) {

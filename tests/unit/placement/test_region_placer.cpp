@@ -58,7 +58,7 @@ TEST(RegionPlacer, WhatATrialHasToldIsNotAskedOfJourneys) {
 /// The longest visit bounds what a trial may cost; one that was long because pages were elsewhere says nothing of that.
 TEST(RegionPlacer, VisitsThatJourneysDisturbDoNotCountAsLong) {
   RegionPlacer placer;
-  double now_us = 0;
+  double now_us = grown_us;
   bool is_spread = false;
   for (int visit = 0; visit < 8 && !is_spread; visit++) {
     is_spread = placer.begin(1, now_us, [] { return 1.0; });
@@ -73,7 +73,7 @@ TEST(RegionPlacer, VisitsThatJourneysDisturbDoNotCountAsLong) {
 TEST(RegionPlacer, FirstVisitsDoNotCountAsLongForEver) {
   const auto tried_after_us = [](double first_us) {
     RegionPlacer placer;
-    double now_us = 0, begun_us = 0;
+    double now_us = grown_us, begun_us = 0;
     for (int visit = 0; !placer.begin(1, now_us, [] { return 1.0; }); visit++) {
       now_us += visit == 0 ? first_us : 5'000;
       begun_us = visit == 0 ? now_us : begun_us;
@@ -108,7 +108,7 @@ TEST(RegionPlacer, RegionsLastAsLongAsTheirTrialMayLose) {
 TEST(RegionPlacer, WhatLosesBeyondDoubtGoesHomeSoon) {
   const auto spread_visits = [](double spread_us) {
     RegionPlacer placer;
-    double now_us = 0;
+    double now_us = grown_us;
     while (!placer.regions().contains(1) || placer.regions().at(1).trials_lost == 0) {
       const bool spread = placer.begin(1, now_us, [] { return 1.0; });
       placer.end(now_us += spread ? spread_us : 1'000, {.trips = 100});
@@ -240,7 +240,7 @@ TEST(RegionPlacer, RegionsThatAreLittleOfTheRunStay) {
 /// What is short but lies between those that are tried is tried with them: at home it would fetch their data each time.
 TEST(RegionPlacer, WhatLiesBetweenIsTriedAsWell) {
   RegionPlacer placer;
-  double now_us = 0;
+  double now_us = grown_us;
   const auto visit = [&](uint64_t region, double home_us) {
     const bool spread = placer.begin(region, now_us += 10, [] { return 1.0; });
     placer.end(now_us += spread ? 0.6 * home_us : home_us, {.trips = 100});
@@ -362,31 +362,53 @@ TEST(RegionPlacer, LaterPhasesAreTriedToo) {
   EXPECT_GT(phase(2, 1500), 1000u);
 }
 
-/// Against what the budget allows, but for the one visit in hand and what it takes to bring data home.
-void expect_within_the_budget(const Program& program, const RunOfProgram& run, const RegionPlacer& placer, int number) {
+/// What it takes against what the budget allows, but for the one visit in hand and what it takes to bring data home.
+double of_the_allowed(const Program& program, const RunOfProgram& run) {
   double moves_us = 0;
   for (const ProgramRegion& region : program.cycle)
     moves_us += region.move_us;
   const PlacementRules rules;
-  const double allowed_us = run.home_us * (1 + rules.budget_share + 0.02) + rules.budget_base_us;
-  EXPECT_LE(run.taken_us, allowed_us + 2 * run.worst_visit_us + moves_us)
-      << "program " << number << ", " << placer.trials() << " trials";
+  const double allowed_us = run.home_us * (1 + rules.budget.share + 0.02) + rules.budget.base_us;
+  return run.taken_us / (allowed_us + 2 * run.worst_visit_us + moves_us);
 }
 
 TEST(RegionPlacer, RandomProgramsStayWithinTheBudget) {
-  std::mt19937 random(7);
   double sum_of_ratios = 0;
-  constexpr int programs = 1000;
-  for (int i = 0; i < programs; i++) {
-    Program program = draw_program(random, 3000);
-    if (i % 2 == 1)
-      let_some_shrink(program, random);
-    RegionPlacer placer;
-    const RunOfProgram run = run_program(program, placer, uint32_t(i));
-    expect_within_the_budget(program, run, placer, i);
-    sum_of_ratios += std::min(run.home_us, run.spread_us) / run.taken_us;
+  constexpr int programs = 1000, seeds = 5;
+  for (int seed = 1; seed <= seeds; seed++) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < programs; i++) {
+      const Program program = draw_program(random, 3000);
+      RegionPlacer placer;
+      const RunOfProgram run = run_program(program, placer, uint32_t(i));
+      EXPECT_LE(of_the_allowed(program, run), 1) << "seed " << seed << ", program " << i;
+      sum_of_ratios += std::min(run.home_us, run.spread_us) / run.taken_us;
+    }
   }
-  EXPECT_GT(sum_of_ratios / programs, 0.95); // of the best fixed placement
+  EXPECT_GT(sum_of_ratios / programs / seeds, 0.95); // of the best fixed placement
+}
+
+/// What a region takes at home is not known while it runs on several nodes. So one that has ever less to do there may
+/// lose for a while before that is seen.
+TEST(RegionPlacer, HardlyAnyProgramsThatShrinkExceedTheBudget) {
+  double sum_of_ratios = 0;
+  int above = 0;
+  constexpr int programs = 1000, seeds = 10;
+  for (int seed = 1; seed <= seeds; seed++) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < programs; i++) {
+      Program program = draw_program(random, 3000);
+      let_some_shrink(program, random);
+      RegionPlacer placer;
+      const RunOfProgram run = run_program(program, placer, uint32_t(i));
+      const double ratio = of_the_allowed(program, run);
+      EXPECT_LE(ratio, 1.5) << "seed " << seed << ", program " << i;
+      above += ratio > 1;
+      sum_of_ratios += std::min(run.home_us, run.spread_us) / run.taken_us;
+    }
+  }
+  EXPECT_LE(above, programs * seeds / 500);
+  EXPECT_GT(sum_of_ratios / programs / seeds, 0.95);
 }
 
 TEST(RegionPlacer, RandomProgramsWithPhasesStayWithinTheBudget) {
@@ -395,7 +417,7 @@ TEST(RegionPlacer, RandomProgramsWithPhasesStayWithinTheBudget) {
     Program program = draw_program(random, 3000);
     let_some_have_phases(program, random);
     RegionPlacer placer;
-    expect_within_the_budget(program, run_program(program, placer, uint32_t(i)), placer, i);
+    EXPECT_LE(of_the_allowed(program, run_program(program, placer, uint32_t(i))), 1) << i;
   }
 }
 

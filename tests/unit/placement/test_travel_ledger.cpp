@@ -1,6 +1,7 @@
 // Which regions' threads go on elsewhere: what pays goes on, and what uses the same data goes with it; what loses rests
 // ever longer, and all losses keep within a budget.
 #include "schedulers/placement/travel_ledger.hpp"
+#include "tests/unit/placement/program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,11 +24,12 @@ struct Kind {
 /// Virtual time, and the waits of threads at home.
 struct World {
   TravelLedger ledger;
-  double now_us = 0, waited_us = 0;
+  double now_us = grown_us, waited_us = 0;
 
   /// Returns whether it travelled.
   bool visit(uint64_t region, const Kind& kind) {
-    const bool travels = ledger.begin(region, now_us, waited_us).travels;
+    const auto permit = ledger.begin(region, now_us, waited_us);
+    const bool travels = permit.travels && permit.allowance.first_us > 0; // else a visit of these is over before
     pass(travels ? kind.away_us : kind.home_us, travels ? kind.waited_there_us : 0);
     ledger.end(region, now_us, waited_us, travels ? kind.stay : TravelLedger::Visit{});
     if (travels)
@@ -83,7 +85,7 @@ TEST(TravelLedger, EndsWhatATrialOfAllNodesDoesForLess) {
   constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 10'000, .computed_us = 500, .pages = 10};
   TravelLedger ledger;
   ledger.leave_to_trials(true);
-  double now_us = 0;
+  double now_us = grown_us;
   EXPECT_TRUE(ledger.begin(1, now_us, 0).travels);
   ledger.end(1, now_us += 30'000, 0, losing);
   for (uint32_t visit = 0; visit < TravelRules{}.visits_at_home; visit++) {
@@ -133,13 +135,13 @@ TEST(TravelLedger, SaysWhetherJourneysGain) {
 TEST(TravelLedger, WaitsLongerWithWhatNobodyKnows) {
   World world;
   const TravelRules rules;
-  EXPECT_EQ(world.ledger.begin(1, 0, 0).delay_us, rules.first_us);
-  world.ledger.end(1, 100, 0, {});
+  EXPECT_EQ(world.ledger.begin(1, world.now_us, 0).delay_us, rules.first_us);
+  world.ledger.end(1, world.now_us + 100, 0, {});
   for (uint32_t visit = 1; visit < rules.visits_at_home; ++visit) {
-    EXPECT_FALSE(world.ledger.begin(1, 200 * visit, 0).travels) << "it shows how long it takes at home";
-    world.ledger.end(1, 200 * visit + 100, 0, {});
+    EXPECT_FALSE(world.ledger.begin(1, world.now_us + 200 * visit, 0).travels) << "it shows how long it takes at home";
+    world.ledger.end(1, world.now_us + 200 * visit + 100, 0, {});
   }
-  const auto permit = world.ledger.begin(1, 1000, 0);
+  const auto permit = world.ledger.begin(1, world.now_us + 1000, 0);
   EXPECT_TRUE(permit.travels);
   EXPECT_EQ(permit.delay_us, rules.unknown_us) << "visits without stays say nothing";
   EXPECT_FALSE(permit.at_once);
@@ -319,8 +321,7 @@ TEST(TravelLedger, WhoFollowsInVainStopsAndSoDoesItsLeader) {
     pair.cycle();
   EXPECT_FALSE(pair.world.region(1).pays);
   EXPECT_LT(pair.short_travelled, 45);
-  EXPECT_LT(pair.world.ledger.lost_us(),
-            2 * (TravelRules{}.budget_base_us + TravelRules{}.budget_share * pair.world.now_us));
+  EXPECT_LT(pair.world.ledger.lost_us(), 2 * TravelRules{}.budget.at(pair.world.now_us));
 }
 
 // ---- the budget
@@ -332,7 +333,7 @@ TEST(TravelLedger, ReservesWhatPagesMayCostYet) {
   Kind kind{50'000, 51'000, {.stays = 1, .abroad_us = 3000, .computed_us = 1000, .pages = 5000}};
   ASSERT_TRUE(world.travels_at_last(1, kind));
   const double left_us = world.ledger.begin(2, world.now_us, 0).allowance.first_us / rules.allowance;
-  EXPECT_LT(left_us, rules.budget_base_us + rules.budget_share * world.now_us - 5000 * rules.page_us + 1000);
+  EXPECT_LT(left_us, rules.budget.at(world.now_us) - 5000 * rules.page_us + 1000);
 }
 
 /// Programs of regions that lose and gain as they like: what is lost at any time is the budget and, at most, what the
@@ -363,8 +364,7 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
       lost_us = std::max(0.0, lost_us + lost_here_us);
       most_at_once_us = std::max(most_at_once_us, lost_here_us);
       // One region that has paid may lose for some visits before it rests.
-      ASSERT_LE(lost_us,
-                rules.budget_base_us + rules.budget_share * world.now_us + 8 * rules.visits_to_try * most_at_once_us)
+      ASSERT_LE(lost_us, rules.budget.at(world.now_us) + 8 * rules.visits_to_try * most_at_once_us)
           << "seed " << seed << ", visit " << visit;
     }
   }
@@ -377,13 +377,12 @@ TEST(TravelLedger, ARegionThatLastsMayLoseMore) {
   constexpr double begun_us = 500'000;
   const auto permit = ledger.begin(1, begun_us, 0);
   ASSERT_TRUE(permit.travels);
-  EXPECT_LT(permit.allowance.at(10'000), 0.1 * rules.budget_base_us);
-  EXPECT_LT(ledger.begin(2, 30'000, 0).allowance.at(rules.least_heavy_us - 1), 0.1 * rules.budget_base_us);
+  EXPECT_LT(permit.allowance.at(10'000), 0.1 * rules.budget.base_us);
+  EXPECT_LT(ledger.begin(2, 30'000, 0).allowance.at(rules.least_heavy_us - 1), 0.1 * rules.budget.base_us);
   const double then_us = begun_us / 4; // a fifth of the run
   const double allowed_us = permit.allowance.at(then_us + 1);
-  EXPECT_NEAR(allowed_us, rules.heavy_allowance * (rules.budget_base_us + rules.budget_share * (begun_us + then_us)),
-              1);
-  EXPECT_NEAR(permit.allowance.at(then_us + 1e6) - allowed_us, rules.heavy_allowance * rules.budget_share * 1e6, 1);
+  EXPECT_NEAR(allowed_us, rules.heavy_allowance * (rules.budget.at(begun_us + then_us)), 1);
+  EXPECT_NEAR(permit.allowance.at(then_us + 1e6) - allowed_us, rules.heavy_allowance * rules.budget.share * 1e6, 1);
 }
 
 TEST(TravelLedger, ASmallRegionBesideOneThatTravelsIsNotTriedByItself) {
@@ -427,7 +426,7 @@ TEST(TravelLedger, WhatWouldComeHomeHalfwayIsNotBegun) {
       ASSERT_FALSE(world.visit(1, costly));
     ASSERT_EQ(world.region(1).tried, 1u);
     const TravelRules rules;
-    const double budget_us = rules.budget_base_us + rules.budget_share * world.now_us;
+    const double budget_us = rules.budget.at(world.now_us);
     world.ledger.share_budget(budget_us - world.ledger.committed_us() - left_us);
     const bool travels = world.ledger.begin(1, world.now_us, world.waited_us).travels;
     EXPECT_EQ(travels, left_us > 10'000) << left_us;
@@ -454,7 +453,7 @@ TEST(TravelLedger, WhatIsTriedRestsWhenTheBudgetIsSpent) {
   World world;
   ASSERT_TRUE(world.travels_at_last(1, losing));
   ASSERT_NE(world.region(1).tried, 0u);
-  for (uint64_t other = 2; world.ledger.lost_us() < 2 * TravelRules{}.budget_base_us; ++other)
+  for (uint64_t other = 2; world.ledger.lost_us() < 2 * TravelRules{}.budget.base_us; ++other)
     world.visit(other, {10, 10, {.stays = 1, .abroad_us = 10'000}});
   EXPECT_FALSE(world.visit(1, losing));
   EXPECT_EQ(world.region(1).tried, 0u);
@@ -497,11 +496,23 @@ TEST(TravelLedger, SaysOnceThatTheLastRegionIsGivenUp) {
 
 TEST(TravelLedger, SharesItsBudgetWithOtherExperiments) {
   World world;
-  world.ledger.share_budget(2 * TravelRules{}.budget_base_us);
+  world.ledger.share_budget(2 * TravelRules{}.budget.base_us);
   for (uint64_t region = 1; region < 10; ++region)
     EXPECT_FALSE(world.visit(region, losing)) << region;
   world.ledger.share_budget(0);
   EXPECT_TRUE(world.visit(20, losing));
+}
+
+/// It may be all of the rest of the run.
+TEST(TravelLedger, ANewRegionGoesWhenThereIsABudgetAgain) {
+  World world;
+  const TravelRules rules;
+  world.ledger.share_budget(rules.budget.at(world.now_us) + 10'000);
+  const auto permit = world.ledger.begin(1, world.now_us, 0);
+  ASSERT_TRUE(permit.travels);
+  EXPECT_EQ(permit.allowance.at(0), 0);
+  EXPECT_NEAR(rules.budget.at(world.now_us + permit.delay_us) - rules.budget.at(world.now_us),
+              10'000 + rules.least_allowance_us, rules.least_allowance_us);
 }
 
 TEST(TravelLedger, TriesNothingWhenTheBudgetIsSpent) {
@@ -509,7 +520,7 @@ TEST(TravelLedger, TriesNothingWhenTheBudgetIsSpent) {
   uint64_t region = 0;
   while (world.visit(++region, {10, 10, {.stays = 1, .abroad_us = 10'000}}))
     ASSERT_LT(region, 1000u);
-  EXPECT_GE(world.ledger.lost_us(), TravelRules{}.budget_base_us);
+  EXPECT_GE(world.ledger.lost_us(), TravelRules{}.budget.base_us);
   EXPECT_FALSE(world.visit(++region, losing));
   world.now_us += 1e9; // of which a share is to be had
   EXPECT_TRUE(world.visit(++region, losing));
