@@ -5,6 +5,7 @@
 #include "runtime/wait/futex_lock.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -18,8 +19,34 @@ namespace {
 constexpr size_t granule = 64;
 constexpr size_t record_bytes = (sizeof(ExplicitTask) + sizeof(void*) + granule - 1) / granule * granule;
 constexpr uint8_t no_class = TaskBlocks::classes;
-constexpr uint32_t most_kept = 64; ///< blocks of one size that a thread keeps
-constexpr uint32_t moved_at_once = 32;
+
+// Sizes of bodies go up by granules, and from 1 KiB on they double: the heap gives blocks of some pages back to the
+// kernel each time.
+constexpr size_t small_classes = 16;
+constexpr size_t doubling_bytes = small_classes * granule;
+
+constexpr size_t class_of(size_t bytes) {
+  const size_t granules = (bytes + granule - 1) / granule;
+  return granules < small_classes ? granules : small_classes + size_t(std::bit_width((bytes - 1) / doubling_bytes));
+}
+constexpr size_t bytes_of(size_t size_class) {
+  return size_class < small_classes ? size_class * granule : doubling_bytes << (size_class - small_classes);
+}
+static_assert(class_of(0) == 0 && class_of(1) == 1 && class_of(960) == 15 && bytes_of(15) == 960);
+static_assert(class_of(961) == 16 && class_of(1024) == 16 && bytes_of(16) == 1024 && class_of(1025) == 17);
+static_assert(bytes_of(TaskBlocks::classes - 1) == 65536 && class_of(65537) == TaskBlocks::classes);
+
+/// Blocks of one size that a thread keeps.
+constexpr uint32_t most_kept(size_t size_class) {
+  constexpr size_t most = 64, most_bytes = size_t(1) << 19;
+  return uint32_t(std::min(most, most_bytes / std::max(bytes_of(size_class), granule)));
+}
+/// Blocks of one size that are kept for all; small ones all, since nobody has had more at a time.
+constexpr uint32_t most_in_depot(size_t size_class) {
+  constexpr size_t most_bytes = size_t(1) << 24;
+  return size_class < small_classes ? UINT32_MAX : uint32_t(most_bytes / bytes_of(size_class));
+}
+constexpr uint32_t moved_at_once(size_t size_class) { return most_kept(size_class) / 2; }
 
 /// What threads have too many of and others lack: tasks are often made by one thread and completed by another.
 struct Depot {
@@ -45,8 +72,8 @@ ExplicitTask* take(TaskBlocks::List& list) {
   return block;
 }
 
-void move_some(TaskBlocks::List& from, TaskBlocks::List& to) {
-  for (uint32_t i = 0; i < moved_at_once && from.first; i++)
+void move_some(TaskBlocks::List& from, TaskBlocks::List& to, uint32_t most) {
+  for (uint32_t i = 0; i < most && from.first; i++)
     put(to, take(from));
 }
 
@@ -64,11 +91,11 @@ ExplicitTask* take_block(TaskBlocks& blocks, size_t size_class) {
   Depot& depot = depots[size_class];
   {
     FutexLockGuard guard(depot.lock);
-    move_some(depot.blocks, own);
+    move_some(depot.blocks, own, moved_at_once(size_class));
   }
   if (ExplicitTask* block = take(own))
     return block;
-  ExplicitTask* block = allocate(record_bytes + size_class * granule);
+  ExplicitTask* block = allocate(record_bytes + bytes_of(size_class));
   if (block)
     block->size_class = uint8_t(size_class);
   return block;
@@ -83,7 +110,7 @@ void* body_of_heap(size_t bytes, size_t alignment) {
 /// `kept`: what a record of the same size on the heap has had before; else null.
 bool add_body(ExplicitTask& task, size_t bytes, size_t alignment, void* kept) {
   if (task.body_on_heap) {
-    const size_t all_of_class = task.size_class == no_class ? bytes : task.size_class * granule;
+    const size_t all_of_class = task.size_class == no_class ? bytes : bytes_of(task.size_class);
     task.body = kept ? kept : body_of_heap(all_of_class, alignment);
     if (!task.body)
       return false;
@@ -102,6 +129,12 @@ void release_body(ExplicitTask& task) {
     free(static_cast<char*>(task.body) - std::max(size_t(task.body_alignment), sizeof(void*)));
 }
 
+void release_block(ExplicitTask& block) {
+  if (block.body)
+    release_body(block);
+  operator delete(&block, std::align_val_t(granule));
+}
+
 } // namespace
 
 ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment) {
@@ -109,10 +142,9 @@ ExplicitTask* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignment)
   const bool on_heap = several_processes();
   const bool is_usual = !on_heap || alignment == alignof(max_align_t);
   const size_t inside = body_bytes + (!on_heap && alignment > granule ? alignment : 0);
-  const size_t size_class = is_usual ? (inside + granule - 1) / granule : TaskBlocks::classes;
-  const uint8_t kept_class = size_class < TaskBlocks::classes ? uint8_t(size_class) : no_class;
-  ExplicitTask* block = kept_class != no_class ? take_block(blocks, size_class)
-                                               : allocate(record_bytes + (on_heap ? 0 : size_class * granule));
+  const uint8_t kept_class = is_usual ? uint8_t(std::min(class_of(inside), TaskBlocks::classes)) : no_class;
+  ExplicitTask* block =
+      kept_class != no_class ? take_block(blocks, kept_class) : allocate(record_bytes + (on_heap ? 0 : inside));
   if (!block)
     return nullptr;
   void* const kept = on_heap && block->body_on_heap ? block->body : nullptr; // a forked child leaves it alone
@@ -138,19 +170,20 @@ void give_back_task(TaskBlocks* blocks, ExplicitTask* task) {
     operator delete(task, std::align_val_t(granule));
     return;
   }
-  if (blocks) {
-    TaskBlocks::List& own = blocks->lists[size_class];
-    put(own, task);
-    if (own.count <= most_kept)
-      return;
-    Depot& depot = depots[size_class];
-    FutexLockGuard guard(depot.lock);
-    move_some(own, depot.blocks);
+  TaskBlocks::List one;
+  TaskBlocks::List& own = blocks ? blocks->lists[size_class] : one;
+  put(own, task);
+  if (blocks && own.count <= most_kept(size_class))
     return;
-  }
   Depot& depot = depots[size_class];
-  FutexLockGuard guard(depot.lock);
-  put(depot.blocks, task);
+  {
+    FutexLockGuard guard(depot.lock);
+    if (depot.blocks.count < most_in_depot(size_class)) {
+      move_some(own, depot.blocks, moved_at_once(size_class));
+      return;
+    }
+  }
+  release_block(*take(own));
 }
 
 ExplicitTask& task_of_body(void* body) { return *static_cast<ExplicitTask**>(body)[-1]; }

@@ -10,7 +10,7 @@ namespace hetmp::runtime {
 
 /// Blocks that a thread keeps for its next tasks, by size. Owner: the thread.
 struct TaskBlocks {
-  static constexpr size_t classes = 16;
+  static constexpr size_t classes = 23;
   struct List {
     ExplicitTask* first = nullptr;
     uint32_t count = 0;
