@@ -12,8 +12,10 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 23;
+inline constexpr uint32_t fabric_version = 24;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
+
+struct TaskSigns;
 
 /// Faults this node has taken since start, by kind. Read at any time, by any thread; each counter only grows.
 struct FaultCounters {
@@ -138,7 +140,7 @@ struct Journey {
   void* presence = nullptr;   ///< a pointer of the thread's own, which is null to it while it is abroad
   MakeGuestCall make_call = nullptr; ///< what makes its calls while it is abroad; null: it comes home for each
   void (*task_is_over)() = nullptr;  ///< at home: a task has ended that was executed as a part of another one, and has
-                                     ///< set something for itself (Fabric::task_has_settings)
+                                     ///< set something for itself (TaskSigns)
   int64_t delay_ns = 0;              ///< it departs after so long at the earliest
   GrowingAllowance allowance; ///< it may lose so much abroad before it is sent home, and stays there until it is more
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
@@ -231,9 +233,8 @@ struct Fabric {
   /// this signal (rt_tgsigqueueinfo), by code between the addresses of let_return_by() that is called at the base of
   /// the part in hand; or stays, if that cannot be.
   bool (*may_depart)(siginfo_t* signal);
-  /// Of the calling thread, wherever it is: the task that it executes has set something for itself. Elsewhere, what
-  /// such a task generates is generated at home.
-  volatile char* (*task_has_settings)();
+  /// Of the calling thread. What a task with settings of its own generates elsewhere is generated at home.
+  TaskSigns* (*task_signs)();
   /// On a journey: the calling thread, at home, has waited, and is about to compute again.
   void (*has_waited)();
   /// On a journey: how long so far the calling thread, at home, has been on other nodes, ns.

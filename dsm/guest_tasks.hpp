@@ -1,6 +1,12 @@
-// Tasks that clang's code generates while its thread is executed on another node: what their memory looks like. The
-// thread executes such a task there at once (dsm/migration/tasks_abroad.hpp), but it may be called home when it
-// has made one and not yet submitted it; then the runtime finds it among its own.
+// Tasks that a thread executes on another node, as the runtime and the DSM both know them.
+//
+// Those that clang's code generates there: what their memory looks like. The thread executes such a task there at once
+// (dsm/migration/tasks_abroad.hpp), but it may be called home when it has made one and not yet submitted it; then the
+// runtime finds it among its own.
+//
+// clang makes an untied task of *parts*: at each point where it may be suspended its code submits the task once more
+// and returns, and the next part follows when the task is executed again. Of one that is executed as a part of a
+// journey, or that was begun elsewhere, each part follows at once.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +22,11 @@ struct alignas(16) GuestTask {
     size_t task_bytes; ///< of the body, without what follows it: variables that are shared
     GuestTask* next;   ///< of those that are kept for later
   };
-  size_t shared_bytes;
-  size_t shareds_at; ///< where those begin, from the body on
+  uint32_t shared_bytes;
+  uint32_t shareds_at; ///< where those begin, from the body on
+  bool tied;
+  bool runs;         ///< its code has begun, so that others may know its body's address
+  bool part_follows; ///< untied, and has been submitted once more since
   uintptr_t mark;
 
   void* body() { return this + 1; }
@@ -31,6 +40,14 @@ struct GuestTaskBody {
   int32_t (*routine)(int32_t gtid, void* task);
   uint64_t part;
   uint64_t more[2];
+};
+
+/// Of a thread that travels: what it tells of the task whose code it executes as a part of a journey, wherever it is.
+/// In its own memory.
+struct TaskSigns {
+  volatile char has_settings = 0;          ///< that has set something for itself
+  volatile char part_follows = 0;          ///< `in_parts` has been submitted once more
+  const void* volatile in_parts = nullptr; ///< the body, if it is an untied one of clang's
 };
 
 inline __attribute__((always_inline)) bool is_guest_task(const void* body) {

@@ -5,6 +5,7 @@
 #include "base/machine/time_slice.hpp"
 #include "base/page.hpp"
 #include "base/private_section.hpp"
+#include "dsm/guest_tasks.hpp"
 #include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/this_process.hpp"
@@ -23,7 +24,7 @@ namespace {
 /// What a thread that may travel has of its own. `is_abroad` is what gates look at, on whatever node.
 struct Traveller {
   volatile char is_abroad = 0;
-  volatile char task_has_settings = 0;
+  TaskSigns task_signs;
   Deputy* deputy = nullptr;
 };
 thread_local Traveller traveller;
@@ -35,8 +36,8 @@ constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
 
 ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thread_pointer()); }
 
-ptrdiff_t settings_flag() { return ptrdiff_t(uintptr_t(&traveller.task_has_settings) - thread_pointer()); }
-volatile char* task_has_settings() { return &traveller.task_has_settings; }
+TaskSigns* task_signs() { return &traveller.task_signs; }
+ptrdiff_t task_signs_at() { return ptrdiff_t(uintptr_t(&traveller.task_signs) - thread_pointer()); }
 
 // ---- one
 

@@ -197,7 +197,7 @@ class Deputies {
 /// Where a thread keeps whether it is abroad, which gates look at. Counted from the thread pointer.
 ptrdiff_t travel_flag();
 /// See Fabric; of the calling thread. The same, counted so.
-volatile char* task_has_settings();
-ptrdiff_t settings_flag();
+TaskSigns* task_signs();
+ptrdiff_t task_signs_at();
 
 } // namespace hetmp::dsm

@@ -46,7 +46,7 @@ bool Migration::prepare(void (*have_all_at_home)()) {
   this_process.tasks = &tasks_;
   this_process.ways = &ways_;
   ways_.prepare(have_all_at_home, those_that_are(false, objects, are_private));
-  tasks_.set_task_end(settings_flag(), Deputies::task_is_over);
+  tasks_.set_task_end(task_signs_at(), Deputies::task_is_over);
   if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}, ways_))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();

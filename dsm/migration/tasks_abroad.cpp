@@ -18,13 +18,12 @@ struct TasksAbroad::StandIns {
   }
 
   /// Of the caller's, wherever it is.
-  HETMP_IN_PLACE static bool has_settings() {
-    return *reinterpret_cast<const volatile char*>(thread_pointer() + uintptr_t(this_process.tasks->settings_flag_)) !=
-           0;
+  HETMP_IN_PLACE static TaskSigns& signs() {
+    return *reinterpret_cast<TaskSigns*>(thread_pointer() + uintptr_t(this_process.tasks->signs_at_));
   }
   /// Behind the code of one.
   HETMP_IN_PLACE static void end_task() {
-    if (!has_settings())
+    if (signs().has_settings == 0)
       return;
     this_process.tasks->come_home_();
     this_process.tasks->task_is_over_();
@@ -53,7 +52,7 @@ struct TasksAbroad::StandIns {
   HETMP_IN_PLACE static Host* host_with_room(size_t bytes = 0) {
     Host* const host = AsHost::of_caller();
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-    return host && here >= bytes && here - bytes >= host->deepest && !has_settings() ? host : nullptr;
+    return host && here >= bytes && here - bytes >= host->deepest && signs().has_settings == 0 ? host : nullptr;
   }
 
   // ---- gcc's
@@ -96,14 +95,16 @@ struct TasksAbroad::StandIns {
     Host* const host = host_with_room();
     GuestTask* task = nullptr;
     const size_t shareds_at = (task_bytes + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
-    if (host && flags == tied && task_bytes >= sizeof(GuestTaskBody) && task_bytes < most_bytes &&
+    if (host && (flags & ~tied) == 0 && task_bytes >= sizeof(GuestTaskBody) && task_bytes < most_bytes &&
         shared_bytes < most_bytes)
       task = take(*host, sizeof(GuestTask) + shareds_at + shared_bytes);
     if (!task)
       return at_home<void*>(KmpcTaskAlloc, location, gtid, flags, task_bytes, shared_bytes, routine);
     task->task_bytes = task_bytes;
-    task->shared_bytes = shared_bytes;
-    task->shareds_at = shareds_at;
+    task->shared_bytes = uint32_t(shared_bytes);
+    task->shareds_at = uint32_t(shareds_at);
+    task->tied = (flags & tied) != 0;
+    task->runs = task->part_follows = false;
     task->mark = GuestTask::is_one;
     auto* const body = static_cast<GuestTaskBody*>(task->body());
     body->shareds = shared_bytes != 0 ? reinterpret_cast<char*>(body) + shareds_at : nullptr;
@@ -113,22 +114,41 @@ struct TasksAbroad::StandIns {
   }
 
   HETMP_STAND_IN static int32_t kmpc_task(const void* location, int32_t gtid, void* body) {
+    if (body == signs().in_parts) {
+      signs().part_follows = 1;
+      return 0;
+    }
+    if (is_guest_task(body) && GuestTask::of(body)->runs) {
+      GuestTask::of(body)->part_follows = true;
+      return 0;
+    }
     if (!is_guest_task(body) || !host_with_room())
       return at_home<int32_t>(KmpcTask, location, gtid, body);
+    GuestTask::of(body)->runs = true;
     static_cast<GuestTaskBody*>(body)->routine(gtid, body);
+    execute_further_parts(gtid, body);
     end_task();
     give_back(GuestTask::of(body));
     return 0;
   }
 
+  HETMP_IN_PLACE static void execute_further_parts(int32_t gtid, void* body) {
+    while (GuestTask::of(body)->part_follows) {
+      GuestTask::of(body)->part_follows = false;
+      static_cast<GuestTaskBody*>(body)->routine(gtid, body);
+    }
+  }
+
   /// The program calls the routine itself, between these two.
   HETMP_STAND_IN static void kmpc_task_begins_if0(const void* location, int32_t gtid, void* body) {
     if (!is_guest_task(body))
-      at_home<void>(KmpcTaskBeginsIf0, location, gtid, body);
+      return at_home<void>(KmpcTaskBeginsIf0, location, gtid, body);
+    GuestTask::of(body)->runs = true;
   }
   HETMP_STAND_IN static void kmpc_task_ends_if0(const void* location, int32_t gtid, void* body) {
     if (!is_guest_task(body))
       return at_home<void>(KmpcTaskEndsIf0, location, gtid, body);
+    execute_further_parts(gtid, body);
     end_task();
     give_back(GuestTask::of(body));
   }

@@ -305,7 +305,7 @@ void NodeProcess::prepare_migration(const std::vector<LoadedObject>& objects, co
   fabric_.end_journey = FabricFunctions::end_journey;
   fabric_.begin_part = FabricFunctions::begin_part;
   fabric_.may_depart = FabricFunctions::may_depart;
-  fabric_.task_has_settings = task_has_settings;
+  fabric_.task_signs = task_signs;
   fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
   fabric_.come_home = migration_.come_home();

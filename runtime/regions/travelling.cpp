@@ -197,7 +197,7 @@ void begin_journey(ImplicitTask& member, const void* base, void* room) {
   fabric.begin_journey(&journey);
   member.has_waited = fabric.has_waited;
   member.journey_is_drawn = journey.restless;
-  member.task_has_settings = fabric.task_has_settings();
+  member.signs = fabric.task_signs();
   member.time_elsewhere = fabric.time_elsewhere;
 }
 
@@ -205,7 +205,7 @@ void end_journey(ImplicitTask& member) {
   if (!member.has_waited)
     return;
   member.has_waited = nullptr;
-  member.task_has_settings = nullptr;
+  member.signs = nullptr;
   dsm::JourneySeen seen;
   travels().fabric()->end_journey(&seen);
   if (seen.stays + seen.refused != 0)

@@ -145,10 +145,11 @@ struct TeamTasks {
   ExplicitTask* steal(uint32_t local_thread, uint32_t victim, const GeneratingTask* constraint);
 };
 
-/// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tied tasks may begin another
-/// one only if it descends from the innermost of them, `constraint`. It then descends from all, as they were begun
-/// under the same rule. The specification asks that of tied tasks only. But an untied one begun otherwise could wait
-/// for tied children that the thread may not begin, nor anybody else.
+/// The task scheduling constraint (OpenMP 5.1, section 2.12.6): a thread that is inside of tasks may begin another one
+/// only if it descends from the innermost of them, `constraint`. It then descends from all, as they were begun under
+/// the same rule. The specification asks that of tied tasks only. But an untied one begun otherwise could wait for tied
+/// children that the thread may not begin, nor anybody else; and in one that waits, a further part of the untied one
+/// that has generated it could wait for it, in vain, since the two are on one stack.
 bool may_run(const ExplicitTask& task, const GeneratingTask* constraint);
 
 } // namespace hetmp::runtime

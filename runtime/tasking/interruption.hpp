@@ -18,8 +18,7 @@ inline void interrupt(ImplicitTask& implicit, ExplicitTask& task, ExplicitTask::
   implicit.explicit_task = &task;
   if (task.deferred) // otherwise its generating thread has what it inherits
     implicit.icvs = task.icvs.value;
-  if (task.tied)
-    implicit.constraint = &task;
+  implicit.constraint = &task;
 }
 
 /// Whether a part of the task that has been executed is to follow at once.

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/machine/raw_call.hpp"
 #include "base/mixed.hpp"
+#include "dsm/guest_tasks.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/task_graph/team_tasks.hpp"
@@ -26,6 +27,7 @@ using schedulers::TaskSizes;
 struct Call {
   TaskFunction function;
   void* body;
+  bool tied;
 };
 
 /// The signal by which a thread leaves, and whom it is sent to.
@@ -40,7 +42,7 @@ struct Calls {
   uint32_t made;                ///< bit i: by this thread
   uint32_t count;
   int gtid;
-  volatile char* has_settings; ///< the one that has ended; then there is something to do at home
+  dsm::TaskSigns* signs; ///< of the one that is executed
   void (*come_home)();
   const Departure* departure; ///< before the first one, if it can; null: none
   bool left;                  ///< there was one
@@ -54,8 +56,12 @@ HETMP_CALLS_PROGRAM void make_calls(Calls& all) {
     if (i != 0 && all.taken && all.taken[i].exchange(1, std::memory_order_acq_rel) != 0)
       continue;
     all.made |= 1U << i;
-    all.calls[i].function(all.gtid, all.calls[i].body);
-    if (*all.has_settings) {
+    all.signs->in_parts = all.calls[i].tied ? nullptr : all.calls[i].body;
+    do {
+      all.signs->part_follows = 0;
+      all.calls[i].function(all.gtid, all.calls[i].body);
+    } while (all.signs->part_follows != 0);
+    if (all.signs->has_settings != 0) { // something to do at home
       all.come_home();
       task_is_over();
     }
@@ -69,12 +75,17 @@ __attribute__((noinline)) void make_on_journey(ImplicitTask& implicit, Calls& ca
   const dsm::JourneyPart part{reinterpret_cast<const void*>(calls.calls[0].function), stays ? nullptr : stack_pointer};
   const dsm::JourneyPart before = fabric->begin_part(&part);
   // What the task around has set stays its own.
-  const char had_settings = std::exchange(*calls.has_settings, char(0));
+  dsm::TaskSigns& signs = *calls.signs;
+  const char had_settings = signs.has_settings;
+  const void* const in_parts = signs.in_parts;
   const TaskIcvs icvs_before = implicit.icvs_before;
+  signs.has_settings = 0;
   make_calls(calls);
   calls.come_home(); // before anything else: what follows is this process's own
   implicit.icvs_before = icvs_before;
-  *calls.has_settings = had_settings;
+  signs.has_settings = had_settings;
+  signs.in_parts = in_parts;
+  signs.part_follows = 0;
   fabric->begin_part(&before);
 }
 
@@ -91,13 +102,13 @@ __attribute__((noinline)) void leave_and_make(ImplicitTask& implicit, Calls& cal
   calls.departure = nullptr;
 }
 
-/// Whether nothing of the task but its code needs its thread. Its queue's lock is held, or it has been taken from
-/// there. relaxed: as may_travel(); its events are at home.
+/// Whether nothing of the task but its code needs its thread, and of one of parts the first one. Its queue's lock is
+/// held, or it has been taken from there. relaxed: as may_travel(); its events are at home.
 bool is_plain(const ExplicitTask& task) {
   const CodeRange plain = code_that_calls_program();
   const auto* const function = reinterpret_cast<const void*>(task.function);
-  return function >= plain.begin && function < plain.end && task.deferred && task.tied && !task.begun &&
-         !task.for_helpers && task.pending.load(std::memory_order_relaxed) == 1;
+  return function >= plain.begin && function < plain.end && task.deferred && !task.begun && !task.for_helpers &&
+         task.pending.load(std::memory_order_relaxed) == 1;
 }
 
 /// Whether the code of `other` may be executed as a part of `task`. To the runtime they are one meanwhile: the children
@@ -118,7 +129,7 @@ TaskSizes& sizes_of(TeamTasks& tasks, TeamTasks::Member& member, const void* reg
 }
 
 Calls calls_of(const Thread& self, const Call* calls, std::atomic<uint32_t>* taken, uint32_t count) {
-  return {calls, taken, 0, count, self.gtid, self.task->task_has_settings, fabric->come_home, nullptr, false};
+  return {calls, taken, 0, count, self.gtid, self.task->signs, fabric->come_home, nullptr, false};
 }
 
 /// One after the other, as the first one.
@@ -130,7 +141,7 @@ void run_as_first(Thread& self, ExplicitTask* const* tasks, Calls& calls, TaskSi
                                : make_on_journey(implicit, calls, way == TaskSizes::Way::Stay);
   HETMP_CHECK(self.task == &implicit && implicit.explicit_task == tasks[0]); // what they began they have ended
   const bool part_follows = resume(implicit, interrupted.value);
-  HETMP_CHECK(!part_follows && (calls.made & 1) != 0); // they are tied
+  HETMP_CHECK(!part_follows && (calls.made & 1) != 0); // all parts have been executed
 }
 
 /// What has become of a task and others that it was executed with.
@@ -141,7 +152,7 @@ struct Executed {
 
 __attribute__((noinline)) Executed run_one(Thread& self, ExplicitTask& task, TaskSizes::Way way) {
   ExplicitTask* const one = &task;
-  const Call call{task.function, task.body};
+  const Call call{task.function, task.body, task.tied};
   Calls calls = calls_of(self, &call, nullptr, 1);
   task.begun = true;
   run_as_first(self, &one, calls, way);
@@ -171,7 +182,7 @@ __attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first
   std::atomic<uint32_t> taken[TaskSizes::most_tasks];
   for (uint32_t i = 0; i < count; i++) {
     tasks[i]->begun = true;
-    all[i] = {tasks[i]->function, tasks[i]->body};
+    all[i] = {tasks[i]->function, tasks[i]->body, tasks[i]->tied};
     taken[i].store(i == 0 ? 1 : 0, std::memory_order_relaxed); // the lock of the batch publishes it
   }
   Calls calls = calls_of(self, all, taken, count);
@@ -198,7 +209,7 @@ TaskSizes::Plan drawn_plan() {
 } // namespace
 
 void call_on_journey(Thread& self, const ExplicitTask& task) {
-  const Call call{task.function, task.body};
+  const Call call{task.function, task.body, task.tied};
   Calls calls = calls_of(self, &call, nullptr, 1);
   make_on_journey(*self.task, calls, false);
 }
@@ -206,7 +217,7 @@ void call_on_journey(Thread& self, const ExplicitTask& task) {
 void task_is_over() {
   ImplicitTask& implicit = current_task();
   implicit.icvs = implicit.icvs_before;
-  *implicit.task_has_settings = 0;
+  implicit.signs->has_settings = 0;
 }
 
 void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* constraint) {

@@ -2,6 +2,7 @@
 // the thread that executes it; how they find it is current_thread.hpp's.
 #pragma once
 
+#include "dsm/guest_tasks.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/task_graph/task.hpp"
 #include "runtime/team/loop_progress.hpp"
@@ -37,10 +38,10 @@ struct alignas(cache_line) ImplicitTask {
   /// Null unless its thread is on a journey, and may be executed elsewhere for a while (regions/travelling.hpp): what
   /// to call when that has waited.
   void (*has_waited)() = nullptr;
-  bool journey_is_drawn = false;              ///< for tests: so is what leaves
-  volatile char* task_has_settings = nullptr; ///< then: see Fabric, and changeable_icvs()
-  TaskIcvs icvs_before;                       ///< where that is set: what the task had, before
-  int64_t (*time_elsewhere)() = nullptr;      ///< then: how long it has been so far, ns
+  bool journey_is_drawn = false;         ///< for tests: so is what leaves
+  dsm::TaskSigns* signs = nullptr;       ///< then: see changeable_icvs()
+  TaskIcvs icvs_before;                  ///< where these say that there are settings: what the task had, before
+  int64_t (*time_elsewhere)() = nullptr; ///< then: how long it has been so far, ns
   uint32_t worksharing = 1; ///< loops, sections and, where regions can be cancelled, barriers: see cancellation.hpp
 
   // Cancellation
@@ -83,9 +84,9 @@ inline void note_first_loop(ImplicitTask& task, uint64_t trips) {
 /// Of the task that its thread executes, which sets some of them for itself. On a journey it may be executed as a part
 /// of another one (tasking/task_journey.hpp), whose they are as well: they end with it.
 inline TaskIcvs& changeable_icvs(ImplicitTask& task) {
-  if (task.task_has_settings && task.explicit_task && !*task.task_has_settings) {
+  if (task.signs && task.explicit_task && task.signs->has_settings == 0) {
     task.icvs_before = task.icvs;
-    *task.task_has_settings = 1;
+    task.signs->has_settings = 1;
   }
   return task.icvs;
 }

@@ -72,7 +72,8 @@ KmpTask* adopted(Thread& self, KmpTask* task) {
   if (!dsm::is_guest_task(task)) [[likely]]
     return task;
   dsm::GuestTask* const guest = dsm::GuestTask::of(task);
-  KmpTask* const own = make_kmp_task(self, task_tied, guest->task_bytes, guest->shared_bytes, task->routine);
+  KmpTask* const own =
+      make_kmp_task(self, guest->tied ? task_tied : 0, guest->task_bytes, guest->shared_bytes, task->routine);
   copy_kmp_task(own, task);
   free(guest); // of the heap that nodes share
   return own;

@@ -22,7 +22,7 @@ TasksAbroad tasks;
 Host* host = nullptr;
 Heap* node_heap = nullptr;
 std::vector<const char*> called; ///< at home, in this order
-thread_local volatile char has_settings = 0;
+thread_local TaskSigns signs;
 
 void come_home() {
   called.push_back("home");
@@ -30,7 +30,7 @@ void come_home() {
 }
 void task_is_over() {
   called.push_back("over");
-  has_settings = 0;
+  signs.has_settings = 0;
 }
 void gomp_task_itself(void (*)(void*), void*, void (*)(void*, void*), long, long, bool, unsigned flags, void**, int,
                       void*) {
@@ -71,8 +71,9 @@ class TasksOfGuests : public SliceFixture {
     this_process.memory = &memory;
     this_process.tasks = &tasks;
     tasks.set_way_home(come_home);
-    tasks.set_task_end(ptrdiff_t(uintptr_t(&has_settings) - thread_pointer()), task_is_over);
-    has_settings = 0;
+    tasks.set_task_end(ptrdiff_t(uintptr_t(&signs) - thread_pointer()), task_is_over);
+    signs.has_settings = signs.part_follows = 0;
+    signs.in_parts = nullptr;
     host->own = thread_pointer();
     host->guest = thread_pointer();
     host->deepest = 0;
@@ -140,14 +141,14 @@ TEST_F(TasksOfGuests, ThatAreTooDeepAreGeneratedAtHome) {
   EXPECT_EQ(called, (std::vector{"home", "task", "home", "alloc"}));
 }
 
-void set_something(void*) { has_settings = 1; }
+void set_something(void*) { signs.has_settings = 1; }
 
 TEST_F(TasksOfGuests, EndAtHomeIfTheyHaveSetSomething) {
   auto* const task = stand_in("GOMP_task", gomp_task_itself);
   task(set_something, nullptr, nullptr, 0, 1, true, 0, nullptr, 0, nullptr);
   EXPECT_EQ(called, (std::vector{"home", "over"}));
   host->guest = thread_pointer();
-  has_settings = 1; // one that has generates others at home: they inherit those
+  signs.has_settings = 1; // one that has generates others at home: they inherit those
   task(set_something, nullptr, nullptr, 0, 1, true, 0, nullptr, 0, nullptr);
   EXPECT_EQ(called, (std::vector{"home", "over", "home", "task"}));
 }
@@ -201,14 +202,56 @@ TEST_F(TasksOfGuests, HaveTheMemoryOfThoseBefore) {
   EXPECT_TRUE(called.empty());
 }
 
-TEST_F(TasksOfGuests, WithDestructorsOrUntiedAreMadeAtHome) {
+TEST_F(TasksOfGuests, WithDestructorsAndTheLikeAreMadeAtHome) {
   auto* const alloc = stand_in("__kmpc_omp_task_alloc", alloc_itself);
-  for (const int32_t flags : {0, 1 | 2, 1 | 8, 1 | 32, 1 | 64}) {
+  for (const int32_t flags : {2, 1 | 2, 1 | 8, 1 | 32, 1 | 64}) {
     host->guest = thread_pointer();
     called.clear();
     alloc(this, 5, flags, 48, 0, nullptr);
     EXPECT_EQ(called, (std::vector{"home", "alloc"})) << flags;
   }
+}
+
+/// As clang's code of an untied task with three parts does.
+int32_t next_of_three_parts(int32_t gtid, void* task) {
+  auto* const body = static_cast<GuestTaskBody*>(task);
+  ++*static_cast<int*>(body->shareds);
+  if (++body->part < 3) {
+    EXPECT_EQ(stand_in("__kmpc_omp_task", task_itself)(&tasks, gtid, task), 0);
+  }
+  return 0;
+}
+
+TEST_F(TasksOfGuests, UntiedAreExecutedPartByPart) {
+  auto* const alloc = stand_in("__kmpc_omp_task_alloc", alloc_itself);
+  for (const bool by_the_program : {false, true}) {
+    void* const body = alloc(this, 5, 0, sizeof(GuestTaskBody), sizeof(int), next_of_three_parts);
+    ASSERT_TRUE(body && is_guest_task(body));
+    EXPECT_FALSE(GuestTask::of(body)->tied);
+    auto& parts = *static_cast<int*>(static_cast<GuestTaskBody*>(body)->shareds);
+    parts = 0;
+    if (by_the_program) {
+      stand_in("__kmpc_omp_task_begin_if0", if0_itself)(this, 5, body);
+      next_of_three_parts(5, body);
+      EXPECT_EQ(parts, 1);
+      stand_in("__kmpc_omp_task_complete_if0", if0_itself)(this, 5, body);
+    } else {
+      EXPECT_EQ(stand_in("__kmpc_omp_task", task_itself)(this, 5, body), 0);
+    }
+    EXPECT_EQ(parts, 3);
+    EXPECT_TRUE(called.empty());
+  }
+}
+
+TEST_F(TasksOfGuests, ThePartsOfTheRuntimesFollowWhereTheyBegan) {
+  struct {
+    uintptr_t record = 0x1000;
+    GuestTaskBody body{};
+  } own;
+  signs.in_parts = &own.body;
+  EXPECT_EQ(stand_in("__kmpc_omp_task", task_itself)(this, 5, &own.body), 0);
+  EXPECT_EQ(signs.part_follows, 1);
+  EXPECT_TRUE(called.empty());
 }
 
 TEST_F(TasksOfGuests, ThatTheProgramExecutesItselfAreOnlyGivenBack) {
