@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
+#include "runtime/process/partial_line.hpp"
 #include "runtime/team/node_team.hpp"
 
 namespace hetmp::runtime {
@@ -36,8 +37,10 @@ void post_chunk(ImplicitTask& task) {
   HETMP_CHECK(loop.waited); // its turn has come, so nobody else of this node posts
   // relaxed: acquired when the turn came
   HETMP_CHECK(buffer.ordered_done.load(std::memory_order_relaxed) == loop.predecessor_end);
-  if (GlobalLevel* global = task.team->global)
+  if (GlobalLevel* global = task.team->global) {
+    write_partial_line();
     global->loops.ordered_post(task.team->description, loop.global_name, loop.chunk.end);
+  }
   buffer.ordered_done.store(loop.chunk.end, std::memory_order_seq_cst);
   buffer.ordered_progress.ring();
   loop.chunk = {};

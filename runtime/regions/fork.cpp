@@ -6,6 +6,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/process/partial_line.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
@@ -69,6 +70,8 @@ __attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, 
   } else if (!program_locks.spread()) {
     plan = stay_here(threads, StaysHere::LocksAreHeld);
     placing::count_visit(plan.stays);
+  } else {
+    write_partial_line();
   }
   return plan;
 }

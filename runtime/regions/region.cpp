@@ -5,6 +5,7 @@
 #include "runtime/global/node_regions.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/process/partial_line.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/leaving.hpp"
@@ -160,6 +161,7 @@ HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const
 
 /// All threads of the node have left its part of a team on several nodes, and no task of it is left.
 void tell_other_nodes(Thread& primary, NodeTeam& team) {
+  write_partial_line();
   events::visit_ends(team); // nobody here touches the loops' pages any more
   HETMP_CHECK(is_left(team));
   // Both before node 0 goes on: it may read what this node has written, or end the program; and it may have the next

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/global/node_barriers.hpp"
 #include "runtime/global/node_regions.hpp"
+#include "runtime/process/partial_line.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/sync/local_barrier.hpp"
 #include "runtime/tasking/handing_over.hpp"
@@ -36,6 +37,7 @@ uint64_t next_barrier_name(NodeTeam& team) {
 /// its threads execute; then it comes to the same barrier again.
 uint64_t meet_nodes(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
+  write_partial_line();
   const uint64_t name = next_barrier_name(team);
   HETMP_CHECK(team.arrived.load(std::memory_order_relaxed) == 0); // published by the arrivals: the others wait inside
   while (true) {

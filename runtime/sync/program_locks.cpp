@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/thread_barrier.hpp"
+#include "runtime/process/partial_line.hpp"
 #include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
@@ -85,6 +86,8 @@ __attribute__((noinline)) bool ProgramLocks::try_lock_here(FutexLock& lock) {
 }
 
 __attribute__((noinline)) void ProgramLocks::unlock_here(FutexLock& lock) {
+  if (!form_.is_words())
+    write_partial_line();
   if (form_.is_words() ? lock.unlock() : table_.unlock(key_of(&lock)))
     leave();
   else if (!form_.is_words())
