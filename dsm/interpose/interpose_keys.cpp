@@ -9,11 +9,13 @@
 namespace hetmp::dsm {
 namespace {
 
-/// Null unless the call that returns to `caller` is one of the program's on a node.
+/// Null unless the call that returns to `caller` is one of the program's on a node. The program's constructors may end
+/// with theirs, which return to the C library then.
 ThreadKeys* keys_of_program(const void* caller) {
   NodeProcess* const process = process_of_caller();
-  return process && process->is_this_process() && process->thread_keys().is_programs(caller) ? &process->thread_keys()
-                                                                                             : nullptr;
+  const bool is_programs = process && process->is_this_process() &&
+                           (process->thread_keys().is_programs(caller) || !process->main_has_begun());
+  return is_programs ? &process->thread_keys() : nullptr;
 }
 
 int create(ThreadKeys* keys, pthread_key_t* key, void (*destroy)(void*)) {

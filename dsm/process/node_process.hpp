@@ -115,6 +115,8 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void answer_change(uint32_t to, int error, uint64_t result);
   /// Whether there are other nodes by now.
   bool has_started() const { return transport_ != nullptr; }
+  /// On the origin false while constructors of the program run. relaxed: its own thread's.
+  bool main_has_begun() const { return node() != origin || mains_thread_.load(std::memory_order_relaxed) != 0; }
   /// False in a child that this node's process has made.
   bool is_this_process() const { return getpid() == own_pid_; }
   /// Of this node's slice: no other node has asked for any of it.

@@ -36,9 +36,10 @@ int ThreadKeys::create_here(const Change& change) {
     pthread_key_delete(wanted);
   made_for_others_[wanted] = false;
   const auto destroy = reinterpret_cast<void (*)(void*)>(change.begin);
-  for (pthread_key_t made = 0; made != wanted;) {
+  for (pthread_key_t made = PTHREAD_KEYS_MAX; made != wanted;) {
     if (const int error = __pthread_key_create(&made, destroy))
       return error;
+    HETMP_CHECK(made < PTHREAD_KEYS_MAX);
     if (made > wanted) {
       pthread_key_delete(made);
       return EBUSY;

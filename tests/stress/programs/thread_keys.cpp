@@ -1,14 +1,16 @@
 // Keys of thread-specific data that the program makes: main before regions and between them, threads of any node in
-// regions, in C and in C11's form. Each thread has its own values; they are destroyed where it ends; a key that was
-// deleted is another one afterwards.
+// regions, constructors and the C++ library, in C and in C11's form. Each thread has its own values; they are destroyed
+// where it ends; a key that was deleted is another one afterwards.
 // run: HETMP_PLACEMENT=all
 // run: HETMP_PLACEMENT=auto
 // run: HETMP_PLACEMENT=journeys:1
 #include "stress.hpp"
 
+#include <memory_resource>
 #include <omp.h>
 #include <pthread.h>
 #include <threads.h>
+#include <vector>
 
 namespace {
 
@@ -96,12 +98,36 @@ void in_c11() {
   tss_delete(key);
 }
 
+/// Made before main, by a call that returns to whoever calls constructors.
+struct Early {
+  Early() { pthread_key_create(&key, destroy); }
+  pthread_key_t key;
+} early;
+
+/// Has a key of its own, which the C++ library makes.
+std::pmr::synchronized_pool_resource early_pool;
+
+void by_the_library(std::pmr::memory_resource& pool) {
+#pragma omp parallel for
+  for (int i = 0; i < 200; ++i) {
+    std::pmr::vector<int> numbers(&pool);
+    for (int number = 0; number < 20; ++number)
+      numbers.push_back(number * i);
+    CHECK_EQUAL(numbers.back(), 19 * i);
+  }
+}
+
 } // namespace
 
 int main() {
+  std::pmr::synchronized_pool_resource pool;
   for (int round = 0; round < 20; ++round) {
     made_by_main(round);
     made_by_threads(round);
     in_c11();
+#pragma omp parallel
+    use(early.key, round);
+    by_the_library(pool);
+    by_the_library(early_pool);
   }
 }
