@@ -89,6 +89,21 @@ void* map_anonymous(NodeProcess& process, size_t bytes, int protection, int flag
   return memory;
 }
 
+/// Shared with children that the program may yet make: a file without a name does the same for all nodes and their
+/// children. Null: this cannot be, as where nodes are on several machines; then only the nodes share it.
+void* map_for_children(NodeProcess& process, size_t bytes, int protection, int flags) {
+  if (process.made_by_launcher())
+    return nullptr;
+  const int file = int(syscall(SYS_memfd_create, "hetmp-shared", MFD_CLOEXEC));
+  if (file < 0)
+    return nullptr;
+  void* const memory = ftruncate(file, off_t(page_up(bytes))) == 0
+                           ? process.files().map(bytes, protection, flags & ~(MAP_ANONYMOUS | MAP_HUGETLB), file, 0)
+                           : MAP_FAILED;
+  close(file);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
 /// MAP_FIXED over memory that nodes share, as in "reserve a lot, then commit parts of it": the addresses stay what they
 /// are, only content and protection become new.
 void* map_over_shared(NodeProcess& process, void* where, size_t bytes, int protection, int flags, int descriptor,
@@ -126,15 +141,17 @@ extern "C" {
 
 void* mmap(void* where, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
   NodeProcess* process = process_of_caller();
-  constexpr int elsewhere = MAP_GROWSDOWN | MAP_STACK, placed = MAP_FIXED | MAP_FIXED_NOREPLACE;
+  constexpr int elsewhere = MAP_GROWSDOWN, placed = MAP_FIXED | MAP_FIXED_NOREPLACE;
   if (process && bytes > 0 && (flags & placed) && in_slices(*process, where))
     return map_over_shared(*process, where, bytes, protection, flags, descriptor, offset);
   if (!process || bytes == 0 || (flags & (elsewhere | placed)))
     return system_mmap(where, bytes, protection, flags, descriptor, offset);
-  // What is shared with children is no different: those of a node process do not get its memory. But what is shared
-  // before there are nodes is shared with them by the kernel.
-  if ((flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) != MAP_PRIVATE && !process->has_started())
-    return system_mmap(where, bytes, protection, flags, descriptor, offset);
+  if ((flags & MAP_ANONYMOUS) && (flags & MAP_TYPE) != MAP_PRIVATE) {
+    if (!process->has_started()) // the kernel shares it with the nodes to come
+      return system_mmap(where, bytes, protection, flags, descriptor, offset);
+    if (void* const memory = map_for_children(*process, bytes, protection, flags))
+      return memory;
+  }
   if (flags & MAP_ANONYMOUS)
     return map_anonymous(*process, bytes, protection, flags);
   if (!can_map_file(descriptor))

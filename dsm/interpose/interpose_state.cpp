@@ -117,10 +117,17 @@ void* _ZNSt3__16locale6globalERKS0_(void* before, void* const* locale) {
   return set_global_locale("_ZNSt3__16locale6globalERKS0_", before, locale);
 }
 
-/// std::set_new_handler(), std::set_terminate(), of either library. This library has functions of these names already,
-/// from the static libstdc++: the linker gives the names to these (dsm/CMakeLists.txt).
+/// std::set_new_handler(), std::set_terminate(), of either library, and std::pmr::set_default_resource(). This library
+/// has functions of these names already, from the static libstdc++: the linker gives the names to these
+/// (dsm/CMakeLists.txt).
 Handler hetmp_set_new_handler(Handler handler) { return set_handler("_ZSt15set_new_handlerPFvvE", handler); }
 Handler hetmp_set_terminate(Handler handler) { return set_handler("_ZSt13set_terminatePFvvE", handler); }
+void* hetmp_set_default_resource(void* resource) {
+  void* const before = next_of<void*(void*)>("_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE")(resource);
+  if (before != resource)
+    only_here();
+  return before;
+}
 
 } // extern "C"
 #pragma GCC visibility pop

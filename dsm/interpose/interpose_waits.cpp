@@ -1,8 +1,10 @@
 // Kinds of locks that would wait in the kernel in a way that another node cannot end (futex_waiters.hpp has the way
-// that works). Between processes: a node's memory is never shared with a process that is no node, so the ordinary kind
-// means the same. Robust and priority-inheriting locks are kept by the kernel, per process: refused, as POSIX allows.
+// that works). Between processes: a node's memory is shared with a process that is no node only where a file is mapped,
+// so elsewhere the ordinary kind means the same. Robust and priority-inheriting locks are kept by the kernel, per
+// process: refused, as POSIX allows.
 #include "base/message.hpp"
 #include "dsm/process/node_process.hpp"
+#include "dsm/space/file_area.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -57,7 +59,8 @@ int pthread_barrierattr_setpshared(pthread_barrierattr_t* attributes, int shared
   return set_shared("pthread_barrierattr_setpshared", attributes, shared);
 }
 int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
-  return real<int(sem_t*, int, unsigned)>("sem_init")(semaphore, several_nodes() ? 0 : shared, value);
+  const bool is_in_file = FileArea::contains(reinterpret_cast<uintptr_t>(semaphore)); // there the kernel knows waiters
+  return real<int(sem_t*, int, unsigned)>("sem_init")(semaphore, several_nodes() && !is_in_file ? 0 : shared, value);
 }
 int pthread_mutexattr_setrobust(pthread_mutexattr_t* attributes, int robustness) noexcept {
   return set_kind("pthread_mutexattr_setrobust", Kind::Robust, attributes, robustness, PTHREAD_MUTEX_STALLED);

@@ -11,6 +11,7 @@
 #include "dsm/process/process_state.hpp"
 #include "dsm/process/signal_actions.hpp"
 #include "dsm/space/file_area.hpp"
+#include "dsm/space/late_window.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -46,6 +47,12 @@ int carry_out(const Change& change) {
   case Change::Kind::Unmap:
     result = syscall(SYS_munmap, change.begin, change.bytes);
     break;
+  case Change::Kind::AttachSegment:
+    result = syscall(SYS_shmat, change.protection, change.begin, change.flags);
+    break;
+  case Change::Kind::DetachSegment:
+    result = syscall(SYS_shmdt, change.begin);
+    break;
   case Change::Kind::SetAction:
     return carry_out_action(change);
   case Change::Kind::SetLimit: {
@@ -70,6 +77,7 @@ int carry_out(const Change& change) {
   case Change::Kind::StayAtHome:
   case Change::Kind::TellPointerLocks:
   case Change::Kind::TellUse:
+  case Change::Kind::TellLoaded:
     break; // not here: they take longer, or change nothing
   }
   return result == -1 ? errno : 0;
@@ -103,6 +111,14 @@ int make_stacks_executable(const Change&) {
 int forget_stream_at(const Change& change) {
   forget_stream(reinterpret_cast<FILE*>(change.begin));
   return 0;
+}
+
+/// Whoever asks will ask for all of it.
+uint64_t tell_loaded() {
+  const uintptr_t from = LateWindow::instance().used_from();
+  if (from < LateWindow::instance().range().end)
+    NodeProcess::instance()->memory_may_be_unreadable();
+  return from;
 }
 
 int stay_at_home(const Change&) {
@@ -222,6 +238,8 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
                                            uint64_t(change.offset) < NodeProcess::parts
                                                ? NodeProcess::instance()->used_until(unsigned(change.offset))
                                                : 0);
+  else if (change.kind == Change::Kind::TellLoaded)
+    NodeProcess::instance()->answer_change(from, 0, tell_loaded());
   else
     NodeProcess::instance()->answer_change(from, carry_out(change), 0);
 }

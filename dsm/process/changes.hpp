@@ -23,6 +23,8 @@ struct Change {
     Protect,          ///< mprotect
     MapFile,          ///< an open file at a place that is free on every node; only between processes of one machine
     Unmap,            ///< what MapFile has mapped
+    AttachSegment,    ///< shmat of segment `protection`, at a place that is free on every node
+    DetachSegment,    ///< shmdt
     Load,             ///< the origin is to dlopen `path` with `flags`; it answers with the handle
     SetAction,        ///< sigaction: `protection` is the signal, `begin` its handler, `bytes` the mask's 64 signals
     RegisterFrames,   ///< `begin`: unwind tables of an object, in shared memory, that other nodes' loaders do not know
@@ -39,6 +41,7 @@ struct Change {
     StayAtHome,       ///< of the origin: its threads have all come home, and leave no more
     TellPointerLocks, ///< no change: where the origin has made them (pointer_locks.hpp)
     TellUse,          ///< no change: up to where the node uses part `offset` of its slice
+    TellLoaded, ///< no change: from where on the origin uses the window for late objects (LateWindow::used_from())
   };
   Kind kind = Kind::Protect;
   int32_t protection = 0;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <memory>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -158,6 +159,41 @@ int FileMappings::unmap(Segment range) {
   if (error)
     errno = error;
   return error ? -1 : 0;
+}
+
+void* FileMappings::attach(int segment, int flags) {
+  shmid_ds facts;
+  if (shmctl(segment, IPC_STAT, &facts) != 0)
+    return reinterpret_cast<void*>(-1);
+  const size_t bytes = page_up(facts.shm_segsz);
+  const uintptr_t begin = area_.take(process_.node(), FileArea::Sharing::Shared, bytes);
+  if (!begin)
+    return refuse(ENOMEM);
+  const Change change{
+      .kind = Change::Kind::AttachSegment, .protection = segment, .flags = flags & ~SHM_REMAP, .begin = begin};
+  if (const int error = change_everywhere(change)) {
+    change_everywhere({.kind = Change::Kind::DetachSegment, .begin = begin});
+    area_.give_back(begin, bytes);
+    return refuse(error);
+  }
+  std::lock_guard guard(segments_lock_);
+  segments_[begin] = bytes;
+  return reinterpret_cast<void*>(begin);
+}
+
+int FileMappings::detach(const void* where) {
+  const auto begin = reinterpret_cast<uintptr_t>(where);
+  if (const int error = change_everywhere({.kind = Change::Kind::DetachSegment, .begin = begin})) {
+    errno = error;
+    return -1;
+  }
+  std::lock_guard guard(segments_lock_);
+  const auto known = segments_.find(begin);
+  if (known != segments_.end()) { // another node's addresses are not used again
+    area_.give_back(begin, known->second);
+    segments_.erase(known);
+  }
+  return 0;
 }
 
 int read_file(void* target, size_t bytes, int descriptor, off_t offset, size_t* filled) {

@@ -1,9 +1,10 @@
-// Files of the program that it maps while it runs on several nodes.
+// Files of the program that it maps while it runs on several nodes, and segments of System V that it attaches.
 #pragma once
 
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/file_area.hpp"
 
+#include <map>
 #include <mutex>
 #include <sys/types.h>
 #include <vector>
@@ -34,6 +35,11 @@ class FileMappings {
   /// As munmap, of whole pages that map() has given an address of its own.
   int unmap(Segment range);
 
+  /// As shmat() without an address, and shmdt() of what that has returned on any node. Between processes of one
+  /// machine.
+  void* attach(int segment, int flags);
+  int detach(const void* where);
+
  private:
   void* map_on_all_nodes(size_t bytes, int protection, int flags, int descriptor, off_t offset);
 
@@ -53,6 +59,8 @@ class FileMappings {
 
   NodeProcess& process_;
   FileArea area_;
+  std::mutex segments_lock_;
+  std::map<uintptr_t, size_t> segments_; ///< attached by this node, guarded by the lock: begin -> bytes
   Withdrawn withdrawn_;
   bool said_ = false; ///< that a mapping has become this node's alone
 };

@@ -3,6 +3,7 @@
 #include "dsm/process/changes.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
+#include "dsm/space/late_window.hpp"
 #include "dsm/space/memory_map.hpp"
 
 #include <algorithm>
@@ -61,6 +62,16 @@ bool is_foreign_stack(const NodeProcess& process, Segment range) {
 
 /// The system call itself: this library interposes the name.
 void refuse(Segment range) { syscall(SYS_mprotect, range.begin, range.bytes(), PROT_NONE); }
+
+/// Of the window for late objects, the part that the origin has. The rest it cannot read itself.
+Segment used_of_globals(Segment segment) {
+  if (segment.begin != LateWindow::instance().range().begin)
+    return segment;
+  uint64_t from = 0;
+  if (change_at({.kind = Change::Kind::TellLoaded}, origin, &from) != 0)
+    from = segment.end;
+  return {std::clamp<uintptr_t>(from, segment.begin, segment.end), segment.end};
+}
 
 void before_fork() {
   NodeProcess* process = NodeProcess::instance();
@@ -147,8 +158,8 @@ void Forking::prepare(NodeProcess& process) {
   for (const Segment& segment : process.plan().globals())
     if (process.node() == origin)
       want_published(process, segment);
-    else
-      wanted_.push_back(segment);
+    else if (const Segment used = used_of_globals(segment); used.bytes() > 0)
+      wanted_.push_back(used);
   fetch_wanted(process);
   allocate_privately(before);
 }

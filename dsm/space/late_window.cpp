@@ -56,31 +56,34 @@ void LateWindow::reserve() {
   range_.end = range_.begin + window_bytes;
   HETMP_CHECK(range_.end <= place + 2 * window_bytes);
   syscall(SYS_munmap, place, range_.begin - place);
-  free_end_ = unsettled_end_ = range_.end;
+  unsettled_end_ = range_.end;
+  free_end_.store(range_.end, std::memory_order_relaxed);
   fill_gaps_above(range_.begin);
 }
 
 void LateWindow::open() {
   close(); // a constructor of an object that is being loaded loads another: what has come so far stays
-  HETMP_CHECK(range_.begin <= free_end_ && free_end_ <= range_.end);
+  const uintptr_t free_end = used_from();
+  HETMP_CHECK(range_.begin <= free_end && free_end <= range_.end);
   // All of it is mapped. Without /proc nobody could say afterwards what has come.
   open_ = !mappings_within({range_.begin, range_.begin + 1}).empty();
-  if (open_ && free_end_ > range_.begin)
-    syscall(SYS_munmap, range_.begin, free_end_ - range_.begin);
+  if (open_ && free_end > range_.begin)
+    syscall(SYS_munmap, range_.begin, free_end - range_.begin);
 }
 
 void LateWindow::close() {
   if (!std::exchange(open_, false))
     return;
-  const uintptr_t end = free_end_;    // what lies behind stays as it is
+  const uintptr_t end = used_from(); // what lies behind stays as it is
+  uintptr_t free_end = end;
   for (bool missed = true; missed;) { // another thread may map something there while this one looks
     missed = false;
     uintptr_t at = range_.begin;
-    free_end_ = end;
+    free_end = end;
     for (const Mapping& mapping : mappings_within({range_.begin, end})) {
       const bool ours = at == range_.begin && mapping.protection == PROT_NONE && !mapping.file; // from the last look
       if (!ours)
-        free_end_ = std::min(free_end_, mapping.range.begin);
+        free_end = std::min(free_end, mapping.range.begin);
       if (mapping.range.begin > at && reserve_pages(at, mapping.range.begin - at) == nowhere)
         missed = true;
       at = mapping.range.end;
@@ -89,8 +92,9 @@ void LateWindow::close() {
       missed = true;
   }
   // Pages are made known to userfaultfd in pieces, as they are mapped then: nothing new may come into one.
-  free_end_ = std::max(free_end_ & ~(publish_bytes - 1), range_.begin);
-  HETMP_CHECK(free_end_ <= range_.end);
+  free_end = std::max(free_end & ~(publish_bytes - 1), range_.begin);
+  HETMP_CHECK(free_end <= range_.end);
+  free_end_.store(free_end, std::memory_order_relaxed);
 }
 
 } // namespace hetmp::dsm

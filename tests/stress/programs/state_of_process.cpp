@@ -13,6 +13,7 @@
 #include <ctime>
 #include <exception>
 #include <locale>
+#include <memory_resource>
 #include <new>
 #include <omp.h>
 #include <sstream>
@@ -134,11 +135,14 @@ struct Apart : std::numpunct<char> {
 
 void handler() { abort(); }
 
+std::pmr::monotonic_buffer_resource own_resource(std::pmr::new_delete_resource());
+
 /// So often and for so long that regions are worth a trial on other nodes, which is to come to nothing.
 void expect_what_only_one_process_has() {
   std::locale::global(std::locale(std::locale::classic(), new Apart));
   std::set_new_handler(handler);
   std::set_terminate(handler);
+  std::pmr::set_default_resource(&own_resource);
   for (int round = 0; round < stress::portion(100); ++round) {
 #pragma omp parallel
     {
@@ -148,6 +152,7 @@ void expect_what_only_one_process_has() {
       words << 1234567;
       CHECK(words.str() == "1'234'567");
       CHECK(std::get_new_handler() == handler && std::get_terminate() == handler);
+      CHECK(std::pmr::get_default_resource() == &own_resource);
     }
   }
 }
