@@ -41,8 +41,11 @@ void StormMeter::came(PageNumber first, uint32_t count, Clock now) {
     if (one.page - first >= count)
       return false;
     all_.change(-1, now);
-    if (one.back)
+    all_.total += besides_ns;
+    if (one.back) {
       back_.change(-1, now);
+      back_.total += besides_ns;
+    }
     return true;
   });
   HETMP_CHECK(all_.pages == int64_t(waiting_.size()) && back_.pages <= all_.pages);

@@ -40,7 +40,7 @@ class TurnTaker {
   static constexpr int computed_for_waited = 4;      ///< a turn has as many times more of the one than of the other
   static constexpr Clock patience_ns = 100'000;      ///< with a thread that waits for other nodes
   static constexpr Clock undisturbed_ns = 2'000'000; ///< after that without a fault a page may go
-  static constexpr uint32_t enough_meetings = 4;     ///< in a window, to judge by
+  static constexpr uint32_t enough_meetings = 2;     ///< in a window, to judge by
   static constexpr Clock trial_ns = 100'000'000;     ///< after that turns are judged
   static constexpr Clock quiet_ns = 1'000'000'000;   ///< without turns, first; then ever longer
   static constexpr Clock most_quiet_ns = 16 * quiet_ns;
