@@ -54,4 +54,25 @@ inline __attribute__((always_inline)) bool is_guest_task(const void* body) {
   return static_cast<const uintptr_t*>(body)[-1] == GuestTask::is_one;
 }
 
+/// Whether a task that is submitted is one of parts, and its next one follows where it was begun, which is told so.
+/// `signs`: of the calling thread; null: it is on no journey.
+inline __attribute__((always_inline)) bool next_part_follows(TaskSigns* signs, void* body) {
+  if (signs && signs->in_parts == body) {
+    signs->part_follows = 1;
+    return true;
+  }
+  if (!is_guest_task(body) || !GuestTask::of(body)->runs)
+    return false;
+  GuestTask::of(body)->part_follows = true;
+  return true;
+}
+
+/// Of a guest's task, behind its first part.
+inline __attribute__((always_inline)) void execute_further_parts(int32_t gtid, void* body) {
+  while (GuestTask::of(body)->part_follows) {
+    GuestTask::of(body)->part_follows = false;
+    static_cast<GuestTaskBody*>(body)->routine(gtid, body);
+  }
+}
+
 } // namespace hetmp::dsm

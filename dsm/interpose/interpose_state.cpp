@@ -42,9 +42,10 @@ void* set_global_locale(const char* name, void* before, void* const* locale) {
   return result;
 }
 
-Handler set_handler(const char* name, Handler handler) {
-  const Handler before = next_of<Handler(Handler)>(name)(handler);
-  if (before != handler)
+/// As a function of this name, which returns what was set before.
+template <class Value> Value set_here(const char* name, Value value) {
+  const Value before = next_of<Value(Value)>(name)(value);
+  if (before != value)
     only_here();
   return before;
 }
@@ -120,13 +121,10 @@ void* _ZNSt3__16locale6globalERKS0_(void* before, void* const* locale) {
 /// std::set_new_handler(), std::set_terminate(), of either library, and std::pmr::set_default_resource(). This library
 /// has functions of these names already, from the static libstdc++: the linker gives the names to these
 /// (dsm/CMakeLists.txt).
-Handler hetmp_set_new_handler(Handler handler) { return set_handler("_ZSt15set_new_handlerPFvvE", handler); }
-Handler hetmp_set_terminate(Handler handler) { return set_handler("_ZSt13set_terminatePFvvE", handler); }
+Handler hetmp_set_new_handler(Handler handler) { return set_here("_ZSt15set_new_handlerPFvvE", handler); }
+Handler hetmp_set_terminate(Handler handler) { return set_here("_ZSt13set_terminatePFvvE", handler); }
 void* hetmp_set_default_resource(void* resource) {
-  void* const before = next_of<void*(void*)>("_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE")(resource);
-  if (before != resource)
-    only_here();
-  return before;
+  return set_here("_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE", resource);
 }
 
 } // extern "C"

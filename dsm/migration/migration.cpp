@@ -30,9 +30,7 @@ bool Migration::prepare(void (*have_all_at_home)()) {
   const std::vector<LoadedObject> objects = loaded_objects();
   const std::vector<ObjectFacts> facts = facts_of(objects);
   const std::vector<bool> are_private = which_are_private(facts), are_closed = which_only_the_program_calls(facts);
-  std::vector<bool> are_open = are_private;
-  for (size_t i = 0; i < objects.size(); ++i)
-    are_open[i] = are_open[i] && !are_closed[i];
+  const std::vector<bool> are_open = which_serve_the_process(facts);
   why_not_ = is_watched_by_sanitizer()
                  ? "a sanitizer watches the program"
                  : find_way_past_gates(objects, are_private, find_written_parts(objects, are_open));

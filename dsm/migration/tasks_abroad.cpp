@@ -114,14 +114,8 @@ struct TasksAbroad::StandIns {
   }
 
   HETMP_STAND_IN static int32_t kmpc_task(const void* location, int32_t gtid, void* body) {
-    if (body == signs().in_parts) {
-      signs().part_follows = 1;
+    if (next_part_follows(&signs(), body))
       return 0;
-    }
-    if (is_guest_task(body) && GuestTask::of(body)->runs) {
-      GuestTask::of(body)->part_follows = true;
-      return 0;
-    }
     if (!is_guest_task(body) || !host_with_room())
       return at_home<int32_t>(KmpcTask, location, gtid, body);
     GuestTask::of(body)->runs = true;
@@ -130,13 +124,6 @@ struct TasksAbroad::StandIns {
     end_task();
     give_back(GuestTask::of(body));
     return 0;
-  }
-
-  HETMP_IN_PLACE static void execute_further_parts(int32_t gtid, void* body) {
-    while (GuestTask::of(body)->part_follows) {
-      GuestTask::of(body)->part_follows = false;
-      static_cast<GuestTaskBody*>(body)->routine(gtid, body);
-    }
   }
 
   /// The program calls the routine itself, between these two.

@@ -148,6 +148,14 @@ std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& o
   return result;
 }
 
+std::vector<bool> which_serve_the_process(const std::vector<ObjectFacts>& objects) {
+  std::vector<bool> result = which_are_private(objects);
+  const std::vector<bool> are_closed = which_only_the_program_calls(objects);
+  for (size_t i = 0; i < objects.size(); ++i)
+    result[i] = result[i] && !are_closed[i];
+  return result;
+}
+
 std::vector<LoadedObject> those_that_are(bool wanted, const std::vector<LoadedObject>& objects,
                                          const std::vector<bool>& are_private) {
   std::vector<LoadedObject> those;

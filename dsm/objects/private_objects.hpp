@@ -53,6 +53,8 @@ std::vector<LoadedObject> those_that_are(bool wanted, const std::vector<LoadedOb
 
 /// Those that only the program and each other call: no thread of hetmp's touches what they keep.
 std::vector<bool> which_only_the_program_calls(const std::vector<ObjectFacts>& objects);
+/// Private ones but those.
+std::vector<bool> which_serve_the_process(const std::vector<ObjectFacts>& objects);
 
 /// The addresses where private objects of this process begin, ascending.
 std::vector<uintptr_t> find_private_objects();

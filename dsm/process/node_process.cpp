@@ -289,12 +289,9 @@ void NodeProcess::begin_early() {
 void NodeProcess::prepare_objects() {
   const std::vector<LoadedObject> objects = loaded_objects();
   const std::vector<ObjectFacts> facts = facts_of(objects);
-  const std::vector<bool> are_private = which_are_private(facts), are_closed = which_only_the_program_calls(facts);
-  std::vector<bool> have_own_keys = are_private;
-  for (size_t i = 0; i < objects.size(); ++i) // the C++ library keeps keys in objects of the program's
-    have_own_keys[i] = have_own_keys[i] && !are_closed[i];
-  thread_keys_.ignore(those_that_are(true, objects, have_own_keys));
-  prepare_migration(objects, are_private);
+  // The C++ library keeps keys in objects of the program's.
+  thread_keys_.ignore(those_that_are(true, objects, which_serve_the_process(facts)));
+  prepare_migration(objects, which_are_private(facts));
 }
 
 /// Threads travel between copies of one process: others may have put gates, and what they lead to, elsewhere. So with

@@ -124,14 +124,9 @@ bool add_body(ExplicitTask& task, size_t bytes, size_t alignment, void* kept) {
   return true;
 }
 
-void release_body(ExplicitTask& task) {
-  if (task.body_on_heap)
-    free(static_cast<char*>(task.body) - std::max(size_t(task.body_alignment), sizeof(void*)));
-}
-
 void release_block(ExplicitTask& block) {
-  if (block.body)
-    release_body(block);
+  if (block.body && block.body_on_heap)
+    free(static_cast<char*>(block.body) - std::max(size_t(block.body_alignment), sizeof(void*)));
   operator delete(&block, std::align_val_t(granule));
 }
 
@@ -163,11 +158,9 @@ void give_back_task(TaskBlocks* blocks, ExplicitTask* task) {
   // Nobody waits for it, and it waits for nobody. relaxed: it is the caller's alone.
   HETMP_CHECK(!task->dependences && !task->dependence && uint32_t(task->children.load(std::memory_order_relaxed)) == 0);
   const uint8_t size_class = task->size_class;
-  if (task->body && size_class == no_class)
-    release_body(*task);
   HETMP_CHECK(size_class <= no_class);
   if (size_class == no_class) {
-    operator delete(task, std::align_val_t(granule));
+    release_block(*task);
     return;
   }
   TaskBlocks::List one;

@@ -10,7 +10,6 @@
 #include "runtime/team/team_facts.hpp"
 
 #include <cstdlib>
-#include <utility>
 
 using namespace hetmp::runtime;
 
@@ -27,31 +26,16 @@ HETMP_ENTRY KmpTask* __kmpc_omp_target_task_alloc(const SourceLocation*, int32_t
   return task;
 }
 
-/// Whether a task that is submitted is one of parts, and where it was begun executes the next one itself: on a journey,
-/// or elsewhere (dsm/guest_tasks.hpp).
-static bool next_part_follows(const ImplicitTask& implicit, KmpTask* task) {
-  if (implicit.signs && implicit.signs->in_parts == task) {
-    implicit.signs->part_follows = 1;
-    return true;
-  }
-  const bool is_begun = hetmp::dsm::is_guest_task(task) && hetmp::dsm::GuestTask::of(task)->runs;
-  if (is_begun) [[unlikely]]
-    hetmp::dsm::GuestTask::of(task)->part_follows = true;
-  return is_begun;
-}
-
 HETMP_ENTRY int32_t __kmpc_omp_task(const SourceLocation*, int32_t gtid, KmpTask* task) {
-  if (next_part_follows(task_of(gtid), task))
+  if (hetmp::dsm::next_part_follows(task_of(gtid).signs, task))
     return 0;
   Thread& self = thread_of(gtid);
   submit_task(self, ready_kmp_task(adopted(self, task)));
   return 0;
 }
 
-HETMP_ENTRY int32_t __kmpc_omp_task_parts(const SourceLocation*, int32_t gtid, KmpTask* task) {
-  Thread& self = thread_of(gtid);
-  submit_task(self, ready_kmp_task(adopted(self, task)));
-  return 0;
+HETMP_ENTRY int32_t __kmpc_omp_task_parts(const SourceLocation* source, int32_t gtid, KmpTask* task) {
+  return __kmpc_omp_task(source, gtid, task);
 }
 
 HETMP_ENTRY void __kmpc_omp_task_begin_if0(const SourceLocation*, int32_t gtid, KmpTask* task) {
@@ -66,10 +50,8 @@ HETMP_ENTRY void __kmpc_omp_task_complete_if0(const SourceLocation*, int32_t gti
     end_undeferred(thread_of(gtid), task_of_body(task));
     return;
   }
-  hetmp::dsm::GuestTask* const guest = hetmp::dsm::GuestTask::of(task);
-  while (std::exchange(guest->part_follows, false))
-    task->routine(gtid, task);
-  free(guest);
+  hetmp::dsm::execute_further_parts(gtid, task);
+  free(hetmp::dsm::GuestTask::of(task));
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_taskwait(const SourceLocation*, int32_t gtid) {

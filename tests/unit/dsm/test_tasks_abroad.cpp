@@ -52,6 +52,12 @@ template <class Signature> Signature* stand_in(const char* name, Signature* func
   return reinterpret_cast<Signature*>(tasks.stand_in(name, reinterpret_cast<uintptr_t>(function)));
 }
 
+/// One of the runtime's.
+struct OwnTask {
+  uintptr_t record = 0x1000;
+  GuestTaskBody body{};
+};
+
 class TasksOfGuests : public SliceFixture {
  protected:
   void SetUp() override {
@@ -244,10 +250,7 @@ TEST_F(TasksOfGuests, UntiedAreExecutedPartByPart) {
 }
 
 TEST_F(TasksOfGuests, ThePartsOfTheRuntimesFollowWhereTheyBegan) {
-  struct {
-    uintptr_t record = 0x1000;
-    GuestTaskBody body{};
-  } own;
+  OwnTask own;
   signs.in_parts = &own.body;
   EXPECT_EQ(stand_in("__kmpc_omp_task", task_itself)(this, 5, &own.body), 0);
   EXPECT_EQ(signs.part_follows, 1);
@@ -262,10 +265,7 @@ TEST_F(TasksOfGuests, ThatTheProgramExecutesItselfAreOnlyGivenBack) {
 }
 
 TEST_F(TasksOfGuests, OfTheRuntimeAreItsOwn) {
-  struct {
-    uintptr_t record = 0x1000;
-    GuestTaskBody body{};
-  } own;
+  OwnTask own;
   EXPECT_EQ(stand_in("__kmpc_omp_task", task_itself)(this, 5, &own.body), 7);
   host->guest = thread_pointer();
   stand_in("__kmpc_omp_task_begin_if0", if0_itself)(this, 5, &own.body);
