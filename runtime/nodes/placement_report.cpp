@@ -16,13 +16,9 @@ using schedulers::UsualTime;
 
 double in_microseconds(const UsualTime& usual) { return usual.known() ? usual.mean_us() : -1; }
 
-/// A visit's time on several nodes in those at home; 0: one of them is not known.
+/// A visit's time on several nodes in those at home; 0: not known.
 double slowdown_of(const RegionPlacer::Region& region) {
-  if (!region.home.known() || region.spread_visits == 0)
-    return 0;
-  const double spread_us =
-      region.spread.known() ? region.spread.mean_us() : region.spread_us / double(region.spread_visits);
-  return spread_us / region.home.mean_us();
+  return region.slowdown.known() ? region.slowdown.mean_us() : region.worst_slowdown;
 }
 
 std::string why_it_gains(const RegionPlacer::Region& region) {

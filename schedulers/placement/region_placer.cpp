@@ -5,15 +5,15 @@
 #include <algorithm>
 
 namespace hetmp::schedulers {
-
 double RegionPlacer::budget_left_us(double now_us) const { return rules_.budget.at(now_us) - lost_us_ - others_us_; }
 
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
   Region& region = regions_[current_];
   const double taken_us = now_us - current_begin_us_;
-  Usual& usual = visits_[{current_, seen.trips}];
-  const bool is_another_problem = recalls_ && region.tried && !is_foreseen(usual, taken_us);
+  const Work work = work_of({current_, seen.trips});
+  Usual& usual = work.usual;
+  const bool is_another_problem = recalls_ && region.tried && !is_foreseen(usual, taken_us / work.amount);
   if (is_another_problem)
     forget_lesson(current_, region);
   if (current_spread_) {
@@ -22,16 +22,22 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.spread_us += taken_us;
     if (region.settled)
       region.spread.add(taken_us);
-    if (region.kept)
-      region.kept_trend.add(taken_us);
+    if (region.kept && work.home_us != 0)
+      region.kept_trend.add(taken_us / work.home_us);
+    else if (region.kept)
+      region.untold_us += taken_us;
     if (region.settled && current_ == heaviest_)
       heaviest_visits_++;
     if (region.tried) {
       region.trial_taken_us += taken_us;
-      region.trial_usual_us += usual.home.known() ? usual.home.mean_us() : taken_us;
+      region.trial_usual_us += work.home_us != 0 ? work.home_us : taken_us;
     }
-    if (usual.home.known())
-      region.worst_slowdown = std::max(region.worst_slowdown, taken_us / usual.home.mean_us());
+    if (work.home_us != 0) {
+      const double slowdown = taken_us / work.home_us;
+      region.worst_slowdown = std::max(region.worst_slowdown, slowdown);
+      if (region.settled)
+        region.slowdown.add(slowdown);
+    }
   } else {
     if (region.home_visits++ != 0) // the first finds new memory and cold caches
       region.home_trend.add(taken_us);
@@ -45,12 +51,14 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     if (region.settled && stage_ == Stage::Steady)
       region.home.add(taken_us);
   }
-  account(usual, taken_us, !current_spread_, region.settled);
+  account(work, taken_us, !current_spread_, region.settled);
   if (region.recalls_loss)
-    doubt_loss(current_, region, {current_, seen.trips}, usual);
+    doubt_loss(current_, region, work.kind, usual);
   if (recalls_ && region.tried && !region.settled && usual.home.known())
-    whole_.usual_us += foreseen_us(current_, taken_us, usual.home.mean_us());
+    whole_.usual_us += foreseen_us(current_, taken_us, work.home_us);
   region.settled = true;
+  if (!region.kept)
+    region.kept_trips = seen.trips;
   if (is_another_problem)
     disown(region);
   last_ = current_;
@@ -58,19 +66,24 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   current_ = 0;
   if (region.kept && region.kept_trend.has_shrunk()) {
     measure_anew();
-    // It may go on to have less to do, which a trial would take for a gain.
-    region.excluded_until_us = now_us * (region.shrunk++ == 0 ? rules_.soon_again : rules_.second_chance);
+    // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell.
+    if (times_as_many(work.kind, {current_, region.kept_trips}) <= rules_.nearly_as_many)
+      region.excluded_until_us = now_us * (region.shrunk++ == 0 ? rules_.soon_again : rules_.second_chance);
     return;
   }
-  if (region.kept && usual.recalled && !is_foreseen(usual, taken_us))
+  if (region.kept && region.untold_us >= watched_for_us(now_us))
+    return measure_anew();
+  if (region.kept && usual.recalled && !is_foreseen(usual, taken_us / work.amount))
     return measure_anew();
   judge(now_us);
 }
 
 /// What lies between the last region and this one is over.
 void RegionPlacer::arrive(uint64_t region, double now_us) {
-  if (last_ != 0)
-    account(between_[{last_, region}], now_us - last_end_us_, kept_regions_ == 0, true);
+  if (last_ != 0) {
+    Usual& usual = between_[{last_, region}];
+    account({usual, {}, 1, usual.home.mean_us()}, now_us - last_end_us_, kept_regions_ == 0, true);
+  }
   judge(now_us);
 }
 
@@ -85,36 +98,6 @@ bool RegionPlacer::depart(uint64_t region, double now_us) {
   current_begin_us_ = now_us;
   current_spread_ = known.kept || known.tried;
   return current_spread_;
-}
-
-/// `at_home`: what was done was done there. `settled`: its data was where it was done.
-void RegionPlacer::account(Usual& usual, double taken_us, bool at_home, bool settled) {
-  if (usual.epoch != epoch_) {
-    usual.epoch = epoch_;
-    usual.now = {};
-  }
-  const bool is_known = usual.home.known() && (!usual.recalled || is_foreseen(usual, taken_us));
-  const double at_home_us = is_known ? usual.home.mean_us() : taken_us;
-  if (stage_ == Stage::Steady) {
-    if (!settled)
-      return;
-    usual.now.add(taken_us);
-    if (at_home && usual.recalled) { // now this run's own
-      usual.home = {};
-      usual.recalled = false;
-    }
-    if (at_home)
-      usual.home.add(taken_us);
-    if (kept_regions_ != 0)
-      watched_.add(taken_us, at_home_us);
-    return;
-  }
-  const double usual_us = usual.now.known() ? usual.now.mean_us() : at_home_us;
-  whole_.add(taken_us, usual_us);
-  if (stage_ == Stage::Trial && heaviest_visits_ != 0 && settled)
-    steady_.add(taken_us, usual_us);
-  if (stage_ == Stage::Settling)
-    settling_visits_++;
 }
 
 void RegionPlacer::judge(double now_us) {
@@ -187,7 +170,7 @@ void RegionPlacer::keep() {
   recalls_ = false;
   for (auto& [name, region] : regions_) {
     if (region.tried)
-      region.kept_trend = Trend(rules_.pays * region.home.mean_us());
+      region.kept_trend = Trend(rules_.pays), region.untold_us = 0;
     region.kept |= region.tried;
     region.tried = false;
     kept_regions_ += region.kept ? 1 : 0;
@@ -236,6 +219,10 @@ void RegionPlacer::end_settling() {
 
 // ---- what is kept
 
+double RegionPlacer::watched_for_us(double now_us) const {
+  return std::max(rules_.watched_us, rules_.watched_share * now_us);
+}
+
 /// A program may have phases in which several nodes lose, as where all its data is read anew: what these lose is set
 /// against what was gained before. Nothing that was not gained is lost but what a trial might lose as well.
 void RegionPlacer::watch(double now_us) {
@@ -244,7 +231,7 @@ void RegionPlacer::watch(double now_us) {
   const double given_back_us = watched_.most_gained_us - watched_.gained_us;
   const double may_give_back_us =
       rules_.most_given_back * watched_.most_gained_us + std::max(0.0, budget_left_us(now_us)) / 2;
-  if (watched_.window.usual_us >= std::max(rules_.watched_us, rules_.watched_share * now_us)) {
+  if (watched_.window.usual_us >= watched_for_us(now_us)) {
     const bool loses = watched_.window.taken_us > rules_.loses * watched_.window.usual_us;
     watched_.losing_windows = loses ? watched_.losing_windows + 1 : 0;
     watched_.window = {};

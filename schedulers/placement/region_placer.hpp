@@ -9,9 +9,12 @@
 // share of the run so far and a constant. A trial begins only if what it may lose at worst fits the budget, and is
 // given up as soon as it has lost half of that: coming home costs about as much again.
 //
-// All that holds for regions whose visits have the same to do. A region of which each visit is another one, or has ever
-// less to do, is not tried; one that has come to have less to do while it was kept goes home, to be measured anew. So
-// does what gains little, now and then: its first visits at home may have taken longer than those to come would.
+// All that holds for regions whose visits have the same to do. Visits with other trip counts are visits of other kinds;
+// those with nearly as many, as a decomposition of a matrix makes, are of one kind, and others are compared with them
+// by their trips. A region of which each visit is nothing like the others, or has ever less to do without that trips
+// tell of it, is not tried; one that has come to have less to do while it was kept, or whose visits have become too
+// different from those at home, goes home, to be measured anew. So does what gains little, now and then: its first
+// visits at home may have taken longer than those to come would.
 //
 // What an earlier run has taught can be recalled. A region that gained is on several nodes from its first visit then,
 // in a trial that is judged by the times at home that the earlier run has measured. A visit that these do not speak of
@@ -23,6 +26,7 @@
 #include "schedulers/placement/longest_visits.hpp"
 #include "schedulers/placement/trend.hpp"
 #include "schedulers/placement/usual_time.hpp"
+#include "schedulers/placement/visit_kind.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -62,17 +66,11 @@ struct PlacementRules {
   double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long;
   double soon_again = 1.5;          ///< and the first time already then,
   double loss_again = 0.1;          ///< but not before what it has lost is no more than this share of the time since
-  double least_recalled = 0.5; ///< a visit that takes less than this share of the recalled time is another problem's
-  double most_recalled = 1.5;  ///< the first visit may take so many times as long as in the earlier run
-  double alike = 2;            ///< visits at home are of the same problem if none takes so many times the other
-};
-
-/// A region's code, and how much it has to do as far as the runtime sees that (iterations of its first loop; 0:
-/// unknown): visits with other trip counts are other visits.
-struct VisitKind {
-  uint64_t region = 0;
-  uint64_t trips = 0;
-  auto operator<=>(const VisitKind&) const = default;
+  double least_recalled = 0.5;   ///< a visit that takes less than this share of the recalled time is another problem's
+  double most_recalled = 1.5;    ///< the first visit may take so many times as long as in the earlier run
+  double alike = 2;              ///< visits at home are of the same problem if none takes so many times the other
+  double nearly_as_many = 1.125; ///< trips: none has more than so many times those of the other
+  double comparable = 2;         ///< likewise, where nothing nearer is known
 };
 
 /// What a visit of a region was seen to do.
@@ -136,7 +134,9 @@ class RegionPlacer {
     bool gains_elsewhere = false; ///< in its last visit there, threads were on other nodes for a while, and gained
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
     double first_spread_us = 0;   ///< of the last visit that moved its data to several nodes
-    double worst_slowdown = 0;    ///< of a visit on several nodes against the usual one at home
+    UsualTime slowdown; ///< a ratio: of visits on several nodes, when its data was there, to what they would have taken
+                        ///< at home; where that is known
+    double worst_slowdown = 0;    ///< likewise, of all visits there
     double excluded_until_us = 0; ///< was slower on several nodes
     uint32_t trials_lost = 0;
 
@@ -149,8 +149,10 @@ class RegionPlacer {
     uint32_t familiar_visits = 0;   ///< at home, in a row, of kinds that had been there before
     double doubted_moving_us = 0;   ///< what its data took to come, of one whose gain was doubted; 0: it was not
     Trend home_trend;
-    Trend kept_trend;    ///< on several nodes, since it is kept there
-    uint32_t shrunk = 0; ///< how often it went home because of that
+    Trend kept_trend;        ///< likewise on several nodes, against what it would take at home, since it is kept there
+    uint64_t kept_trips = 0; ///< of its last visit before
+    double untold_us = 0;    ///< of its visits since, in those of which nobody knows what they would take at home
+    uint32_t shrunk = 0;     ///< how often it went home because of that
   };
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// Why the region, one of them, would run where it would now.
@@ -194,6 +196,14 @@ class RegionPlacer {
     double recalled_us = 0; ///< on several nodes, in that run; 0: not known
   };
 
+  /// A visit among those of its kind.
+  struct Work {
+    Usual& usual;
+    VisitKind kind;
+    double amount;  ///< that it has to do, against what `usual` speaks of
+    double home_us; ///< that it would take at home; 0: nobody knows
+  };
+
   /// What something took, against what it usually takes.
   struct Balance {
     double taken_us = 0;
@@ -229,7 +239,9 @@ class RegionPlacer {
   void begin_trial(double now_us);
   void arrive(uint64_t region, double now_us);
   bool depart(uint64_t region, double now_us);
-  void account(Usual& usual, double taken_us, bool at_home, bool settled);
+  Work work_of(const VisitKind& visit);
+  double home_us(const VisitKind& visit) const;
+  void account(const Work& work, double taken_us, bool at_home, bool settled);
   void recall(uint64_t name, Region& region, double now_us);
   bool is_foreseen(const Usual& usual, double taken_us) const;
   void doubt_loss(uint64_t name, Region& region, const VisitKind& kind, const Usual& usual) const;
@@ -243,6 +255,7 @@ class RegionPlacer {
   void reverse(double now_us);
   void begin_settling();
   void end_settling();
+  double watched_for_us(double now_us) const;
   void watch(double now_us);
   bool is_in_doubt(double now_us);
   void doubt();

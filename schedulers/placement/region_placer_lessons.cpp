@@ -9,8 +9,6 @@ namespace {
 
 constexpr VisitKind first_of(uint64_t region) { return {region, 0}; }
 
-double mean_or_0(const UsualTime& usual) { return usual.known() ? usual.mean_us() : 0; }
-
 } // namespace
 
 void RegionPlacer::recall(PlacementLessons lessons) {
@@ -116,8 +114,8 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
     lesson.verdict = Verdict::Gains;
   else if (region.excluded_until_us > 0 && !(holds && before->second.verdict == Verdict::Gains)) // two runs disagree
     lesson.verdict = Verdict::Lost;
-  lesson.home_us = mean_or_0(region.home);
-  lesson.spread_us = region.spread.known() || !holds ? mean_or_0(region.spread) : before->second.spread_us;
+  lesson.home_us = region.home.mean_us();
+  lesson.spread_us = region.spread.known() || !holds ? region.spread.mean_us() : before->second.spread_us;
   lesson.first_spread_us =
       region.spread_visits != 0 || !holds ? region.first_spread_us : before->second.first_spread_us;
   lesson.longest_home_us = region.home_visits != 0 ? region.longest_home.expected_us() : region.recalled_longest_us;
@@ -129,7 +127,7 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   for (auto kind = visits_.lower_bound(first_of(name)); kind != visits_.end() && kind->first.region == name; ++kind) {
     const Usual& usual = kind->second;
     const bool is_spread_now = region.kept && usual.now.known() && usual.epoch == epoch_;
-    const PlacementLesson::Kind taught{kind->first.trips, mean_or_0(usual.home),
+    const PlacementLesson::Kind taught{kind->first.trips, usual.home.mean_us(),
                                        is_spread_now ? usual.now.mean_us() : usual.recalled_us};
     if (taught.home_us > 0 || taught.spread_us > 0)
       lesson.kinds.push_back(taught);

@@ -25,7 +25,7 @@ class UsualTime {
 
   uint32_t count() const { return count_; }
   bool known() const { return count_ != 0; }
-  double mean_us() const { return mean_; }
+  double mean_us() const { return mean_; } ///< 0: not known
 
  private:
   uint32_t count_ = 0;

@@ -21,7 +21,9 @@ struct ProgramRegion {
   uint32_t exchanges = 0;
   double remains = 1;      ///< share of its work that the next visit has
   double meetings_us = 0;  ///< of a visit on several nodes, however little it has to do
-  bool is_another = false; ///< each visit has a trip count of its own
+  bool is_another = false; ///< each visit has a trip count that is nothing like the others
+  uint64_t rows = 0;       ///< of a matrix that is decomposed: each visit has a trip less; 0: always as many
+  double row_power = 2;    ///< of its trips is a visit's work
   uint32_t phase = 0;      ///< so many visits, and then as many for which several nodes take
   double other_us = 0;     ///< so much, and so on; 0: there are no such phases
   double first_us = 0;     ///< that each of its first `first_visits` takes longer, wherever it is
@@ -43,6 +45,21 @@ struct RunOfProgram {
   double worst_visit_us = 0; ///< that one visit was longer than at home
 };
 
+/// That the region has to do in that cycle.
+inline double work_of(const ProgramRegion& region, uint32_t cycle) {
+  const double rows_left = region.rows == 0 ? 1 : double(region.rows - std::min<uint64_t>(cycle, region.rows - 1));
+  return region.rows == 0 ? std::pow(region.remains, cycle)
+                          : std::pow(rows_left / double(region.rows), region.row_power);
+}
+
+inline uint64_t trips_of(const ProgramRegion& region, uint32_t cycle) {
+  constexpr double unlike = 1.2; // times as many as in the cycle before
+  constexpr uint64_t some = 100;
+  if (region.is_another)
+    return uint64_t(some * std::pow(unlike, cycle));
+  return region.rows == 0 ? some : region.rows - std::min<uint64_t>(cycle, region.rows - 1);
+}
+
 inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, uint32_t seed = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(0, program.noise);
@@ -54,7 +71,7 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
       run.taken_us += program.serial_us, run.home_us += program.serial_us, run.spread_us += program.serial_us;
       const bool spread = placer.begin(region.name, run.taken_us, [&] { return program.resident_mib; });
       const bool is_other = region.phase != 0 && cycle / region.phase % 2 == 1;
-      const double work = std::pow(region.remains, cycle);
+      const double work = work_of(region, cycle);
       const double spread_us = (is_other ? region.other_us : region.spread_us) * work + region.meetings_us;
       double visit_us = (spread ? spread_us : region.home_us * work) * disturbed;
       if (cycle < region.first_visits)
@@ -66,7 +83,7 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
       run.home_us += region.home_us * work * disturbed;
       run.spread_us += spread_us * disturbed + (cycle == 0 ? region.move_us : 0);
       run.worst_visit_us = std::max(run.worst_visit_us, visit_us - region.home_us * work);
-      placer.end(run.taken_us, {.trips = region.is_another ? cycle + 1 : 100, .exchanges = region.exchanges});
+      placer.end(run.taken_us, {.trips = trips_of(region, cycle), .exchanges = region.exchanges});
     }
   }
   return run;
@@ -109,6 +126,17 @@ inline void let_some_shrink(Program& program, std::mt19937& random) {
     if (random() % 2 == 0)
       continue;
     region.remains = 1 - std::exp(std::uniform_real_distribution<double>(std::log(0.0005), std::log(0.05))(random));
+    region.meetings_us = std::uniform_real_distribution<double>(0, 0.5)(random) * region.spread_us;
+  }
+}
+
+/// Some of its regions decompose a matrix from now on.
+inline void let_some_decompose(Program& program, std::mt19937& random) {
+  for (ProgramRegion& region : program.cycle) {
+    if (random() % 2 == 0)
+      continue;
+    region.rows = program.cycles + random() % (program.cycles + 1);
+    region.row_power = std::uniform_real_distribution<double>(0, 3)(random);
     region.meetings_us = std::uniform_real_distribution<double>(0, 0.5)(random) * region.spread_us;
   }
 }
