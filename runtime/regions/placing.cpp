@@ -103,16 +103,11 @@ StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& 
 
 } // namespace
 
-double budget_taken_us() {
+Trials trials_beside(uint64_t region, double now_us) {
   FutexLockGuard guard(learner().lock);
-  return learner().placer.committed_us();
-}
-
-bool is_for_trials(const void* microtask) {
-  FutexLockGuard guard(learner().lock);
-  const auto& regions = learner().placer.regions();
-  const auto known = regions.find(reinterpret_cast<uint64_t>(microtask));
-  return known != regions.end() && learner().placer.is_for_trials(known->second, now_us());
+  const schedulers::RegionPlacer& placer = learner().placer;
+  const auto known = placer.regions().find(region);
+  return {placer.committed_us(), known != placer.regions().end() && placer.is_for_trials(known->second, now_us)};
 }
 
 double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }

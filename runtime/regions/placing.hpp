@@ -20,10 +20,12 @@ namespace hetmp::runtime::placing {
 /// Microseconds since the program began.
 double now_us();
 
-/// How much of the budget of experiments trials have taken so far, and may take yet; us.
-double budget_taken_us();
-/// Whether trials tell of the main thread's region what can be told.
-bool is_for_trials(const void* microtask);
+/// What journeys of the main thread's region, which begins now, are to know of trials.
+struct Trials {
+  double budget_taken_us; ///< of experiments, so far, and what they may take yet
+  bool tell;              ///< of the region what can be told
+};
+Trials trials_beside(uint64_t region, double now_us);
 
 /// No: it runs on several nodes; else why it does not. `self` meets the region, of which nothing else speaks against
 /// that (why_it_stays()).

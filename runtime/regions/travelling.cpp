@@ -38,11 +38,10 @@ class Travels {
 
   /// `travellers`: of the region's threads.
   bool begin(uint64_t region, double now_us, uint32_t travellers) {
-    const double placing_us = placing::budget_taken_us();
-    const bool leaves = placing::is_for_trials(reinterpret_cast<const void*>(region));
+    const placing::Trials trials = placing::trials_beside(region, now_us);
     FutexLockGuard guard(lock_);
-    ledger_.share_budget(placing_us);
-    ledger_.leave_to_trials(leaves);
+    ledger_.share_budget(trials.budget_taken_us);
+    ledger_.leave_to_trials(trials.tell);
     permit_ = ledger_.begin(region, now_us, waited_us());
     for (GrowingAllowance::Stage* const stage : {&permit_.allowance.later, &permit_.allowance.alone})
       stage->part /= travellers;
