@@ -13,7 +13,7 @@
 namespace hetmp::dsm {
 namespace {
 
-/// First word of the page before a large block.
+/// First word of the page before the one that a large block begins in.
 struct LargeHeader {
   size_t usable;
 };
@@ -67,11 +67,15 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
   large_end_ = large.end;
 }
 
-void* Heap::allocate_small(unsigned size_class) {
+void* Heap::allocate_small(unsigned size_class, size_t coloured_bytes) {
   SmallClass& small = small_[size_class];
   const size_t bytes = SizeClasses::bytes_of(size_class);
   std::lock_guard guard(small.lock);
   const uintptr_t begin = small.end - SizeClasses::part_bytes;
+  const auto block_at = [&](size_t index) {
+    const size_t offset = coloured_bytes == 0 ? 0 : Colours::offset(index, bytes - coloured_bytes);
+    return reinterpret_cast<void*>(begin + index * bytes + offset);
+  };
   const uintptr_t next = small.next.load(std::memory_order_relaxed); // of the lock's holder
   const bool is_full = next + bytes > small.end || small.old.size() * bytes > may_stay_unused(next - begin);
   std::vector<uint32_t>& free = small.free.empty() && is_full ? small.old : small.free;
@@ -79,7 +83,7 @@ void* Heap::allocate_small(unsigned size_class) {
     const uint32_t index = free.back();
     HETMP_CHECK(begin + (index + 1) * bytes <= next);
     free.pop_back();
-    return reinterpret_cast<void*>(begin + index * bytes);
+    return block_at(index);
   }
   HETMP_CHECK(next >= begin && next <= small.end);
   if (next + bytes > small.end)
@@ -93,7 +97,7 @@ void* Heap::allocate_small(unsigned size_class) {
   }
   small.next.store(next + bytes, std::memory_order_relaxed);
   HETMP_CHECK(class_at(next) == size_class && next + bytes <= small.counted);
-  return reinterpret_cast<void*>(next);
+  return block_at((next - begin) / bytes);
 }
 
 void Heap::begin_new_pages() {
@@ -117,9 +121,12 @@ void Heap::begin_new_pages() {
 void* Heap::allocate(size_t bytes, size_t alignment) {
   if (alignment <= page_bytes && std::max(bytes, alignment) <= SizeClasses::largest) {
     // Powers of two are classes, and each class begins at a multiple of them: such blocks are naturally aligned.
-    const size_t wanted = alignment <= 16 ? bytes : std::bit_ceil(std::max(bytes, alignment));
+    const bool has_colour = Colours::use(bytes, alignment);
+    const size_t wanted = has_colour        ? bytes + Colours::room(bytes)
+                          : alignment <= 16 ? bytes
+                                            : std::bit_ceil(std::max(bytes, alignment));
     if (wanted <= SizeClasses::largest)
-      if (void* block = allocate_small(SizeClasses::class_of(wanted)))
+      if (void* block = allocate_small(SizeClasses::class_of(wanted), has_colour ? bytes : 0))
         return block;
   }
   bool zeroed;
@@ -207,24 +214,28 @@ bool Heap::valid() const {
 void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   if (bytes > large_part_bytes)
     return nullptr;
-  const size_t extent = page_bytes + page_up(std::max<size_t>(bytes, 1));
+  const bool has_colour = Colours::use(bytes, alignment);
+  const size_t extent = page_bytes + page_up(std::max<size_t>(bytes, 1) + (has_colour ? Colours::room(bytes) : 0));
   if (!count(extent))
     return nullptr;
   uintptr_t begin;
+  size_t offset = page_bytes;
   {
     std::lock_guard guard(large_lock_);
     begin = take_extent(extent, std::max(alignment, page_bytes), zeroed, Purpose::Use);
-    HETMP_CHECK(!begin || !large_blocks_.contains(begin + page_bytes));
+    if (has_colour)
+      offset += Colours::offset(large_coloured_++, extent - page_bytes - bytes);
+    HETMP_CHECK(!begin || !large_blocks_.contains(begin + offset));
     if (begin)
-      large_blocks_[begin + page_bytes] = {begin, extent};
+      large_blocks_[begin + offset] = {begin, extent};
   }
   if (!begin) {
     discount(extent);
     return nullptr;
   }
   // The header is shared memory: written without the lock, because it may fault.
-  reinterpret_cast<LargeHeader*>(begin)->usable = extent - page_bytes;
-  return reinterpret_cast<void*>(begin + page_bytes);
+  reinterpret_cast<LargeHeader*>(begin)->usable = extent - offset;
+  return reinterpret_cast<void*>(begin + offset);
 }
 
 void Heap::release_large(uintptr_t begin, size_t bytes) {
@@ -249,7 +260,7 @@ bool Heap::free_block(void* block, bool may_wait) {
     (address < small.new_from ? small.old : small.free).push_back(index);
   } else if (const auto found = large_blocks_.find(address); found != large_blocks_.end()) {
     const auto [begin, bytes] = found->second;
-    HETMP_CHECK(begin + page_bytes == address && bytes > page_bytes);
+    HETMP_CHECK(begin + page_bytes == page_down(address) && bytes > page_bytes);
     large_blocks_.erase(found);
     release_large(begin, bytes);
     discount(bytes);
@@ -325,9 +336,11 @@ bool Heap::try_unmap(Segment range) {
 
 size_t Heap::usable_bytes(const void* block) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(block);
-  if (is_small(address))
-    return SizeClasses::bytes_of(class_at(address));
-  return reinterpret_cast<const LargeHeader*>(address - page_bytes)->usable;
+  if (!is_small(address))
+    return reinterpret_cast<const LargeHeader*>(page_down(address) - page_bytes)->usable;
+  const size_t bytes = SizeClasses::bytes_of(class_at(address));
+  const size_t in_part = (address - slices_begin) % slice_bytes % SizeClasses::part_bytes;
+  return bytes - in_part % bytes;
 }
 
 } // namespace hetmp::dsm

@@ -9,7 +9,9 @@
 #include "dsm/space/address_plan.hpp"
 #include "dsm/space/memory_budget.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,6 +44,30 @@ class SizeClasses {
 };
 static_assert(SizeClasses::bytes_of(SizeClasses::count - 1) == SizeClasses::largest);
 static_assert(SizeClasses::class_of(SizeClasses::largest) == SizeClasses::count - 1);
+
+/// Where a block begins in its room: not all at the same cache line of a page. Else the rows of a matrix, each
+/// allocated by itself, would lie so that a column of it uses few sets of the caches (Bonwick, The slab allocator,
+/// USENIX 1994). More than a few such lines are no better: what else is cached needs sets as well.
+class Colours {
+ public:
+  static constexpr size_t least = 1 << 10;  ///< bytes of a block for which that is done;
+  static constexpr size_t most = 128 << 10; ///< larger ones begin with their page
+  static constexpr size_t step = 64;        ///< a cache line
+  static constexpr size_t few = 8, enough = 16;
+
+  static constexpr bool use(size_t bytes, size_t alignment) {
+    return bytes >= least && bytes <= most && alignment <= step;
+  }
+  /// What a block asks for besides its bytes.
+  static constexpr size_t room(size_t bytes) {
+    constexpr size_t shortest = 2 << 10; // below, what is left by chance will do
+    return bytes < shortest ? 0 : (few - 1) * step;
+  }
+  /// Of the n-th block, in bytes behind the begin of its room, which has so many more than the block.
+  static constexpr size_t offset(size_t n, size_t spare) {
+    return n % std::bit_floor(std::min(spare / step + 1, enough)) * step;
+  }
+};
 
 class Heap {
  public:
@@ -129,7 +155,8 @@ class Heap {
 
   /// What begin_new_pages() may cost of a size of which so many bytes are in use or free.
   static constexpr size_t may_stay_unused(size_t bytes) { return bytes / 8 + 2 * page_bytes; }
-  void* allocate_small(unsigned size_class);
+  /// `coloured_bytes`: of a block that is to have a colour; 0: it is not.
+  void* allocate_small(unsigned size_class, size_t coloured_bytes);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
   void put_extent(uintptr_t begin, size_t bytes, bool zeroed);
@@ -144,7 +171,8 @@ class Heap {
   bool valid() const;
 
   SmallClass small_[SizeClasses::count];
-  std::mutex large_lock_; ///< guards what follows
+  std::mutex large_lock_;     ///< guards what follows
+  size_t large_coloured_ = 0; ///< large blocks so far that have a colour
   /// First page never handed out. Written with the lock, or before the node's threads are made; relaxed for
   /// used_until(), which reads it without.
   std::atomic<uintptr_t> large_next_{0};

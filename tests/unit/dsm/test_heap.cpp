@@ -155,6 +155,26 @@ TEST_F(HeapTest, GivesWhatIsAskedFor) {
   }
 }
 
+TEST_F(HeapTest, RowsBeginAtDifferentCacheLines) {
+  for (const size_t bytes : {1500, 2048, 4000, 4096, 8192, 14400, 16384, 20000, 32000, 32768, 65536, 131072})
+    for (const size_t alignment : {16, 64}) {
+      std::set<uintptr_t> lines;
+      for (int row = 0; row < 64; ++row) {
+        void* const block = heap.allocate(bytes, alignment);
+        expect_usable(block, bytes);
+        EXPECT_EQ(uintptr_t(block) % alignment, 0u);
+        EXPECT_LE(Heap::usable_bytes(block), bytes + bytes / 2 + page_bytes);
+        lines.insert(uintptr_t(block) % page_bytes / 64);
+      }
+      EXPECT_GE(lines.size(), 8u) << bytes;
+    }
+}
+
+TEST_F(HeapTest, VeryLargeBlocksBeginWithTheirPage) {
+  for (int block = 0; block < 4; ++block)
+    EXPECT_EQ(uintptr_t(heap.allocate(Colours::most + 1)) % page_bytes, 0u);
+}
+
 TEST_F(HeapTest, EveryAlignment) {
   for (size_t alignment = 1; alignment <= size_t(8) << 20; alignment *= 2)
     for (size_t bytes : {size_t(0), size_t(1), size_t(24), size_t(100), alignment, alignment + 1, size_t(5000),
@@ -228,7 +248,7 @@ TEST_F(HeapTest, ZeroedMemoryIsZeroAfterReuse) {
       memset(block, 0xff, Heap::usable_bytes(block));
       heap.free(block);
       void* zeroed = heap.allocate_zeroed(bytes);
-      EXPECT_EQ(zeroed, block) << "this test wants the same memory again";
+      EXPECT_EQ(page_down(uintptr_t(zeroed)), page_down(uintptr_t(block))) << "this test wants the same memory again";
       EXPECT_TRUE(all_zero(zeroed, bytes));
       heap.free(zeroed);
     }
@@ -271,7 +291,7 @@ TEST_F(HeapTest, MappingsMayBeTakenBackInParts) {
 TEST_F(HeapTest, LargeBlocksSplitAndMerge) {
   void* blocks[3];
   for (void*& block : blocks)
-    block = heap.allocate(100'000);
+    block = heap.allocate(200'000);
   const size_t extent = static_cast<char*>(blocks[1]) - static_cast<char*>(blocks[0]);
   heap.free(blocks[0]);
   heap.free(blocks[2]);
@@ -280,7 +300,7 @@ TEST_F(HeapTest, LargeBlocksSplitAndMerge) {
   EXPECT_EQ(all, blocks[0]);
   EXPECT_EQ(Heap::usable_bytes(all), 3 * extent - page_bytes);
   heap.free(all);
-  EXPECT_EQ(heap.allocate(100'000), blocks[0]);
+  EXPECT_EQ(heap.allocate(200'000), blocks[0]);
 }
 
 TEST_F(HeapTest, SomebodyElsesAddressIsNoLargeBlock) {
