@@ -18,9 +18,12 @@ struct LargeHeader {
   size_t usable;
 };
 
-/// What is freed and smaller keeps its memory, since a program that grows vectors has it again at once: each of its
-/// pages would be a fault then.
+/// What is unmapped and smaller keeps its memory: each of its pages would be a fault when it is used again.
 constexpr size_t least_discarded = size_t(1) << 20;
+/// So does what is freed, as the C library keeps it, since programs free large temporary arrays and allocate them again
+/// at once: blocks below this one's size,
+constexpr size_t least_freed_discarded = (size_t(32) << 20) + 2 * page_bytes;
+constexpr size_t most_free_written = size_t(128) << 20; ///< as long as no more memory than that is free and kept
 
 bool is_small(uintptr_t address) { return (address - slices_begin) % slice_bytes < small_part_bytes; }
 
@@ -49,6 +52,7 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
   // What is free or in use so far is the origin's, in the origin's slice: a forked node inherits the lists with it.
   free_extents_.clear();
   free_by_size_.clear();
+  free_written_ = 0;
   large_blocks_.clear();
   reserved_.clear();
   const Segment small = AddressPlan::small_part(node);
@@ -150,13 +154,15 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpos
   HETMP_CHECK(std::has_single_bit(alignment) && bytes == page_up(bytes));
   const size_t slack = alignment > page_bytes ? alignment - page_bytes : 0;
   uintptr_t begin;
-  size_t have;
+  size_t have, written;
   const auto fit = free_by_size_.lower_bound({bytes + slack, 0});
   if (fit != free_by_size_.end()) {
     begin = fit->second;
     have = fit->first;
     HETMP_CHECK(have >= bytes + slack && free_extents_.at(begin).bytes == have);
-    *zeroed = free_extents_.at(begin).zeroed;
+    written = free_extents_.at(begin).written;
+    HETMP_CHECK(written <= have && written <= free_written_);
+    free_written_ -= written;
     free_extents_.erase(begin);
     free_by_size_.erase(fit);
   } else {
@@ -167,21 +173,23 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpos
     large_next_.store(begin + have, std::memory_order_relaxed);
     if (purpose == Purpose::Use)
       include_in_dumps({begin, begin + have});
-    *zeroed = true;
+    written = 0;
   }
+  *zeroed = written == 0;
   // The block behind the header page is what must be aligned.
   const uintptr_t aligned = ((begin + page_bytes + alignment - 1) & ~(alignment - 1)) - page_bytes;
   HETMP_CHECK(aligned >= begin && aligned + bytes <= begin + have);
   if (aligned > begin)
-    put_extent(begin, aligned - begin, *zeroed);
-  if (begin + have > aligned + bytes)
-    put_extent(aligned + bytes, begin + have - aligned - bytes, *zeroed);
+    put_extent(begin, aligned - begin, std::min(written, aligned - begin));
+  if (const size_t rest = begin + have - aligned - bytes; rest != 0)
+    put_extent(aligned + bytes, rest, std::min(written, rest));
   return aligned;
 }
 
-void Heap::put_extent(uintptr_t begin, size_t bytes, bool zeroed) {
+void Heap::put_extent(uintptr_t begin, size_t bytes, size_t written) {
+  free_written_ += written;
   auto merge = [&](std::map<uintptr_t, Extent>::iterator neighbour) {
-    zeroed = zeroed && neighbour->second.zeroed;
+    written += neighbour->second.written;
     bytes += neighbour->second.bytes;
     begin = std::min(begin, neighbour->first);
     free_by_size_.erase({neighbour->second.bytes, neighbour->first});
@@ -194,7 +202,7 @@ void Heap::put_extent(uintptr_t begin, size_t bytes, bool zeroed) {
     if (previous->first + previous->second.bytes == begin)
       merge(previous);
   }
-  free_extents_[begin] = {bytes, zeroed};
+  free_extents_[begin] = {bytes, written};
   free_by_size_.insert({bytes, begin});
   HETMP_CHECK_COSTLY(valid());
 }
@@ -203,12 +211,16 @@ void Heap::put_extent(uintptr_t begin, size_t bytes, bool zeroed) {
 /// same.
 bool Heap::valid() const {
   uintptr_t before = 0;
+  size_t written = 0;
   for (const auto& [begin, extent] : free_extents_) {
-    if (begin <= before || begin != page_down(begin) || !free_by_size_.count({extent.bytes, begin}))
+    if (begin <= before || begin != page_down(begin) || !free_by_size_.count({extent.bytes, begin}) ||
+        extent.written > extent.bytes)
       return false;
     before = begin + extent.bytes;
+    written += extent.written;
   }
-  return free_by_size_.size() == free_extents_.size() && before <= large_next_.load(std::memory_order_relaxed);
+  return written == free_written_ && free_by_size_.size() == free_extents_.size() &&
+         before <= large_next_.load(std::memory_order_relaxed);
 }
 
 void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
@@ -238,11 +250,14 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   return reinterpret_cast<void*>(begin + offset);
 }
 
-void Heap::release_large(uintptr_t begin, size_t bytes) {
-  const bool discard = bytes >= least_discarded && may_discard_ && may_discard_({begin, begin + bytes});
+void Heap::release_large(uintptr_t begin, size_t bytes, bool is_mapping) {
+  const bool is_kept = is_mapping ? bytes < least_discarded
+                                  : bytes < least_freed_discarded &&
+                                        (bytes < least_discarded || free_written_ + bytes <= most_free_written);
+  const bool discard = !is_kept && may_discard_ && may_discard_({begin, begin + bytes});
   if (discard) // the system call itself: this library interposes the name, for the program
     syscall(SYS_madvise, begin, bytes, MADV_DONTNEED);
-  put_extent(begin, bytes, discard);
+  put_extent(begin, bytes, discard ? 0 : bytes);
 }
 
 bool Heap::free_block(void* block, bool may_wait) {
@@ -262,7 +277,7 @@ bool Heap::free_block(void* block, bool may_wait) {
     const auto [begin, bytes] = found->second;
     HETMP_CHECK(begin + page_bytes == page_down(address) && bytes > page_bytes);
     large_blocks_.erase(found);
-    release_large(begin, bytes);
+    release_large(begin, bytes, false);
     discount(bytes);
   }
   return true;
@@ -317,7 +332,7 @@ void Heap::release_mapping(Segment range) {
       reserved_[range.end] = reserved.end - range.end;
   }
   HETMP_CHECK(counted <= range.bytes());
-  release_large(range.begin, range.bytes());
+  release_large(range.begin, range.bytes(), true);
   discount(counted);
 }
 

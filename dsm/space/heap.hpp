@@ -150,7 +150,7 @@ class Heap {
   };
   struct Extent {
     size_t bytes;
-    bool zeroed; ///< never used, or given back to the system since
+    size_t written; ///< of these, at most: neither never used, nor given back to the system since
   };
 
   /// What begin_new_pages() may cost of a size of which so many bytes are in use or free.
@@ -159,8 +159,8 @@ class Heap {
   void* allocate_small(unsigned size_class, size_t coloured_bytes);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
-  void put_extent(uintptr_t begin, size_t bytes, bool zeroed);
-  void release_large(uintptr_t begin, size_t bytes);
+  void put_extent(uintptr_t begin, size_t bytes, size_t written);
+  void release_large(uintptr_t begin, size_t bytes, bool is_mapping);
   void release_mapping(Segment range);
   bool count(size_t bytes) { return !budget_ || budget_->take(bytes); }
   void discount(size_t bytes) {
@@ -179,6 +179,7 @@ class Heap {
   uintptr_t large_end_ = 0;
   std::map<uintptr_t, Extent> free_extents_; ///< by address, neighbours merged
   std::set<std::pair<size_t, uintptr_t>> free_by_size_;
+  size_t free_written_ = 0;                                        ///< of all of them
   std::map<uintptr_t, std::pair<uintptr_t, size_t>> large_blocks_; ///< block -> first page and bytes of its extent
   std::map<uintptr_t, size_t> reserved_; ///< mappings that do not count as memory: begin -> bytes
   MayDiscard may_discard_ = nullptr;

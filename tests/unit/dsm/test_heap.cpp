@@ -240,6 +240,39 @@ TEST_F(HeapTest, BlocksNeverOverlapWhenMemoryIsGivenBack) {
   run_against_model(3, 4000);
 }
 
+/// As the C library does it: whoever frees a large temporary array allocates it again at once.
+TEST_F(HeapTest, FreedMemoryIsKeptUpToALimit) {
+  heap.set_may_discard(always);
+  constexpr size_t mib = 1 << 20;
+  const auto touch = [](void* block) { return &(static_cast<char*>(block)[mib / 2] = 1); };
+  std::vector<void*> blocks;
+  std::vector<char*> marks;
+  const auto free_all = [&] {
+    for (void* block : blocks)
+      heap.free(block);
+    const size_t kept = size_t(std::count_if(marks.begin(), marks.end(), [](char* mark) { return *mark != 0; }));
+    blocks.clear();
+    marks.clear();
+    return kept;
+  };
+  const auto allocate = [&](size_t count, size_t bytes) {
+    for (size_t i = 0; i < count; ++i)
+      marks.push_back(touch(blocks.emplace_back(heap.allocate(bytes))));
+  };
+  allocate(1, 32 * mib);
+  EXPECT_EQ(free_all(), 1u);
+  allocate(1, 40 * mib);
+  EXPECT_EQ(free_all(), 0u) << "each of these is given back";
+  for (int round = 0; round < 3; ++round) {
+    allocate(20, 16 * mib);
+    EXPECT_EQ(free_all(), 7u) << "128 MiB, with what lies around";
+  }
+  void* const mapping = heap.map(16 * mib);
+  char* const mark = touch(mapping);
+  heap.unmap(mapping, 16 * mib);
+  EXPECT_EQ(*mark, 0) << "new mappings are zeroed, by the system at best";
+}
+
 TEST_F(HeapTest, ZeroedMemoryIsZeroAfterReuse) {
   for (Heap::MayDiscard may_discard : {Heap::MayDiscard(nullptr), Heap::MayDiscard(always), Heap::MayDiscard(never)}) {
     heap.set_may_discard(may_discard);
