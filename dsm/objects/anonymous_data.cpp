@@ -28,7 +28,7 @@ unsigned long long objects_ever_loaded() {
 
 } // namespace
 
-thread_local LoadingWatch* loading_watch = nullptr;
+constinit thread_local LoadingWatch* loading_watch = nullptr;
 
 void FileData::make_anonymous() {
   std::lock_guard guard(lock_);

@@ -45,6 +45,6 @@ class LoadingWatch {
 };
 
 /// Of the calling thread, null for none.
-extern thread_local LoadingWatch* loading_watch;
+extern constinit thread_local LoadingWatch* loading_watch;
 
 } // namespace hetmp::dsm

@@ -19,11 +19,11 @@ struct LargeHeader {
 };
 
 /// What is unmapped and smaller keeps its memory: each of its pages would be a fault when it is used again.
-constexpr size_t least_discarded = size_t(1) << 20;
+constexpr size_t most_kept_unmapped = (size_t(1) << 20) - page_bytes;
 /// So does what is freed, as the C library keeps it, since programs free large temporary arrays and allocate them again
-/// at once: blocks below this one's size,
-constexpr size_t least_freed_discarded = (size_t(32) << 20) + 2 * page_bytes;
-constexpr size_t most_free_written = size_t(128) << 20; ///< as long as no more memory than that is free and kept
+/// at once: blocks of up to this size,
+constexpr size_t most_kept_freed = (size_t(32) << 20) + 2 * page_bytes;
+constexpr size_t most_kept = size_t(128) << 20; ///< and so much in all: what was freed first goes first
 
 bool is_small(uintptr_t address) { return (address - slices_begin) % slice_bytes < small_part_bytes; }
 
@@ -51,8 +51,6 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
   may_discard_ = may_discard;
   // What is free or in use so far is the origin's, in the origin's slice: a forked node inherits the lists with it.
   free_extents_.clear();
-  free_by_size_.clear();
-  free_written_ = 0;
   large_blocks_.clear();
   reserved_.clear();
   const Segment small = AddressPlan::small_part(node);
@@ -76,18 +74,18 @@ void* Heap::allocate_small(unsigned size_class, size_t coloured_bytes) {
   const size_t bytes = SizeClasses::bytes_of(size_class);
   std::lock_guard guard(small.lock);
   const uintptr_t begin = small.end - SizeClasses::part_bytes;
-  const auto block_at = [&](size_t index) {
-    const size_t offset = coloured_bytes == 0 ? 0 : Colours::offset(index, bytes - coloured_bytes);
-    return reinterpret_cast<void*>(begin + index * bytes + offset);
+  const auto block_in = [&](size_t room) { // in bytes behind `begin`
+    const size_t offset = coloured_bytes == 0 ? 0 : Colours::offset(room / bytes, bytes - coloured_bytes);
+    return reinterpret_cast<void*>(begin + room + offset);
   };
   const uintptr_t next = small.next.load(std::memory_order_relaxed); // of the lock's holder
   const bool is_full = next + bytes > small.end || small.old.size() * bytes > may_stay_unused(next - begin);
-  std::vector<uint32_t>& free = small.free.empty() && is_full ? small.old : small.free;
+  std::vector<Room>& free = small.free.empty() && is_full ? small.old : small.free;
   if (!free.empty()) {
-    const uint32_t index = free.back();
-    HETMP_CHECK(begin + (index + 1) * bytes <= next);
+    const size_t room = free.back() * room_unit;
+    HETMP_CHECK(begin + room + bytes <= next);
     free.pop_back();
-    return block_at(index);
+    return block_in(room);
   }
   HETMP_CHECK(next >= begin && next <= small.end);
   if (next + bytes > small.end)
@@ -101,7 +99,7 @@ void* Heap::allocate_small(unsigned size_class, size_t coloured_bytes) {
   }
   small.next.store(next + bytes, std::memory_order_relaxed);
   HETMP_CHECK(class_at(next) == size_class && next + bytes <= small.counted);
-  return block_at((next - begin) / bytes);
+  return block_in(next - begin);
 }
 
 void Heap::begin_new_pages() {
@@ -153,74 +151,28 @@ uintptr_t Heap::take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpos
   // Best fit among the freed ones; those keep page alignment, so a stricter one asks for more and gives the rest back.
   HETMP_CHECK(std::has_single_bit(alignment) && bytes == page_up(bytes));
   const size_t slack = alignment > page_bytes ? alignment - page_bytes : 0;
-  uintptr_t begin;
-  size_t have, written;
-  const auto fit = free_by_size_.lower_bound({bytes + slack, 0});
-  if (fit != free_by_size_.end()) {
-    begin = fit->second;
-    have = fit->first;
-    HETMP_CHECK(have >= bytes + slack && free_extents_.at(begin).bytes == have);
-    written = free_extents_.at(begin).written;
-    HETMP_CHECK(written <= have && written <= free_written_);
-    free_written_ -= written;
-    free_extents_.erase(begin);
-    free_by_size_.erase(fit);
+  FreeExtents::Extent have;
+  if (const auto freed = free_extents_.take(bytes + slack)) {
+    have = *freed;
   } else {
-    begin = large_next_.load(std::memory_order_relaxed); // of the lock's holder
-    if (large_end_ - begin < bytes + slack)
+    const uintptr_t next = large_next_.load(std::memory_order_relaxed); // of the lock's holder
+    if (large_end_ - next < bytes + slack)
       return 0;
-    have = bytes + slack;
-    large_next_.store(begin + have, std::memory_order_relaxed);
+    have = {next, bytes + slack};
+    large_next_.store(have.range().end, std::memory_order_relaxed);
     if (purpose == Purpose::Use)
-      include_in_dumps({begin, begin + have});
-    written = 0;
+      include_in_dumps(have.range());
   }
-  *zeroed = written == 0;
+  *zeroed = have.written == 0;
   // The block behind the header page is what must be aligned.
-  const uintptr_t aligned = ((begin + page_bytes + alignment - 1) & ~(alignment - 1)) - page_bytes;
-  HETMP_CHECK(aligned >= begin && aligned + bytes <= begin + have);
-  if (aligned > begin)
-    put_extent(begin, aligned - begin, std::min(written, aligned - begin));
-  if (const size_t rest = begin + have - aligned - bytes; rest != 0)
-    put_extent(aligned + bytes, rest, std::min(written, rest));
+  const uintptr_t aligned = ((have.begin + page_bytes + alignment - 1) & ~(alignment - 1)) - page_bytes;
+  HETMP_CHECK(aligned >= have.begin && aligned + bytes <= have.range().end);
+  if (aligned != have.begin)
+    free_extents_.put(have.part(have.begin, aligned - have.begin));
+  if (aligned + bytes != have.range().end)
+    free_extents_.put(have.part(aligned + bytes, have.range().end - aligned - bytes));
+  HETMP_CHECK_COSTLY(free_extents_.valid(large_next_.load(std::memory_order_relaxed)));
   return aligned;
-}
-
-void Heap::put_extent(uintptr_t begin, size_t bytes, size_t written) {
-  free_written_ += written;
-  auto merge = [&](std::map<uintptr_t, Extent>::iterator neighbour) {
-    written += neighbour->second.written;
-    bytes += neighbour->second.bytes;
-    begin = std::min(begin, neighbour->first);
-    free_by_size_.erase({neighbour->second.bytes, neighbour->first});
-    free_extents_.erase(neighbour);
-  };
-  if (auto next = free_extents_.find(begin + bytes); next != free_extents_.end())
-    merge(next);
-  if (auto previous = free_extents_.lower_bound(begin); previous != free_extents_.begin()) {
-    --previous;
-    if (previous->first + previous->second.bytes == begin)
-      merge(previous);
-  }
-  free_extents_[begin] = {bytes, written};
-  free_by_size_.insert({bytes, begin});
-  HETMP_CHECK_COSTLY(valid());
-}
-
-/// With large_lock_ held. The extents lie apart, no two touch, all within what was handed out; both indices have the
-/// same.
-bool Heap::valid() const {
-  uintptr_t before = 0;
-  size_t written = 0;
-  for (const auto& [begin, extent] : free_extents_) {
-    if (begin <= before || begin != page_down(begin) || !free_by_size_.count({extent.bytes, begin}) ||
-        extent.written > extent.bytes)
-      return false;
-    before = begin + extent.bytes;
-    written += extent.written;
-  }
-  return written == free_written_ && free_by_size_.size() == free_extents_.size() &&
-         before <= large_next_.load(std::memory_order_relaxed);
 }
 
 void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
@@ -250,34 +202,58 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   return reinterpret_cast<void*>(begin + offset);
 }
 
-void Heap::release_large(uintptr_t begin, size_t bytes, bool is_mapping) {
-  const bool is_kept = is_mapping ? bytes < least_discarded
-                                  : bytes < least_freed_discarded &&
-                                        (bytes < least_discarded || free_written_ + bytes <= most_free_written);
-  const bool discard = !is_kept && may_discard_ && may_discard_({begin, begin + bytes});
-  if (discard) // the system call itself: this library interposes the name, for the program
-    syscall(SYS_madvise, begin, bytes, MADV_DONTNEED);
-  put_extent(begin, bytes, discard ? 0 : bytes);
+/// False: its pages keep their content, since other nodes know of them.
+bool Heap::give_back(Segment range) {
+  if (!may_discard_ || !may_discard_(range))
+    return false;
+  // The system call itself: this library interposes the name, for the program.
+  syscall(SYS_madvise, range.begin, range.bytes(), MADV_DONTNEED);
+  return true;
+}
+
+void Heap::release_large(Segment range, size_t most_bytes_kept) {
+  const size_t bytes = range.bytes();
+  if (bytes > most_bytes_kept)
+    return free_extents_.put({range.begin, bytes, give_back(range) ? 0 : bytes});
+  while (free_extents_.kept() != 0 && free_extents_.kept() + bytes > most_kept) {
+    const Segment oldest = free_extents_.next_to_give_back();
+    if (give_back(oldest))
+      free_extents_.was_given_back(oldest);
+  }
+  free_extents_.put({range.begin, bytes, bytes, bytes});
+}
+
+bool Heap::free_small(uintptr_t address, bool may_wait) {
+  const unsigned size_class = class_at(address);
+  const size_t bytes = SizeClasses::bytes_of(size_class);
+  SmallClass& small = small_[size_class];
+  size_t room = (address - slices_begin) % SizeClasses::part_bytes; // slices are multiples of that
+  if (bytes >= Colours::least)                                      // others begin with their room
+    room -= room % bytes;
+  if (may_wait)
+    small.lock.lock();
+  else if (!small.lock.try_lock())
+    return false;
+  HETMP_CHECK(room % bytes == 0 && small.end - SizeClasses::part_bytes + room < small.next.load());
+  (address < small.new_from ? small.old : small.free).push_back(Room(room / room_unit));
+  small.lock.unlock();
+  return true;
 }
 
 bool Heap::free_block(void* block, bool may_wait) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(block);
-  std::mutex& lock = is_small(address) ? small_[class_at(address)].lock : large_lock_;
-  std::unique_lock guard(lock, std::defer_lock);
+  if (is_small(address))
+    return free_small(address, may_wait);
+  std::unique_lock guard(large_lock_, std::defer_lock);
   if (may_wait)
     guard.lock();
   else if (!guard.try_lock())
     return false;
-  if (is_small(address)) {
-    SmallClass& small = small_[class_at(address)];
-    const uintptr_t first = small.end - SizeClasses::part_bytes;
-    const auto index = uint32_t((address - first) / SizeClasses::bytes_of(class_at(address)));
-    (address < small.new_from ? small.old : small.free).push_back(index);
-  } else if (const auto found = large_blocks_.find(address); found != large_blocks_.end()) {
+  if (const auto found = large_blocks_.find(address); found != large_blocks_.end()) {
     const auto [begin, bytes] = found->second;
     HETMP_CHECK(begin + page_bytes == page_down(address) && bytes > page_bytes);
     large_blocks_.erase(found);
-    release_large(begin, bytes, false);
+    release_large({begin, begin + bytes}, most_kept_freed);
     discount(bytes);
   }
   return true;
@@ -332,7 +308,7 @@ void Heap::release_mapping(Segment range) {
       reserved_[range.end] = reserved.end - range.end;
   }
   HETMP_CHECK(counted <= range.bytes());
-  release_large(range.begin, range.bytes(), true);
+  release_large(range, most_kept_unmapped);
   discount(counted);
 }
 
@@ -354,8 +330,7 @@ size_t Heap::usable_bytes(const void* block) {
   if (!is_small(address))
     return reinterpret_cast<const LargeHeader*>(page_down(address) - page_bytes)->usable;
   const size_t bytes = SizeClasses::bytes_of(class_at(address));
-  const size_t in_part = (address - slices_begin) % slice_bytes % SizeClasses::part_bytes;
-  return bytes - in_part % bytes;
+  return bytes - (address - slices_begin) % SizeClasses::part_bytes % bytes;
 }
 
 } // namespace hetmp::dsm

@@ -7,7 +7,9 @@
 #pragma once
 
 #include "dsm/space/address_plan.hpp"
+#include "dsm/space/free_extents.hpp"
 #include "dsm/space/memory_budget.hpp"
+#include "dsm/space/short_lock.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +18,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <vector>
 
 namespace hetmp::dsm {
@@ -138,19 +139,19 @@ class Heap {
   }
 
  private:
+  /// Where a small block's room begins, in units of `room_unit` bytes behind the begin of its class's part.
+  using Room = uint32_t;
+  static constexpr size_t room_unit = 16;
+  static_assert(SizeClasses::part_bytes / room_unit <= size_t(UINT32_MAX) + 1);
   struct SmallClass {
-    std::mutex lock;
+    ShortLock lock;
     std::atomic<uintptr_t> next{0}; ///< first block never handed out; written with the lock
     uintptr_t end = 0;
-    uintptr_t counted = 0;      ///< the budget knows of everything below
-    size_t skipped = 0;         ///< bytes, by begin_new_pages(), of which
-    uintptr_t new_from = 0;     ///< this was the last one's; 0: there was none
-    std::vector<uint32_t> free; ///< indices of blocks from `new_from` on,
-    std::vector<uint32_t> old;  ///< and of those before, which are to stay free
-  };
-  struct Extent {
-    size_t bytes;
-    size_t written; ///< of these, at most: neither never used, nor given back to the system since
+    uintptr_t counted = 0;  ///< the budget knows of everything below
+    size_t skipped = 0;     ///< bytes, by begin_new_pages(), of which
+    uintptr_t new_from = 0; ///< this was the last one's; 0: there was none
+    std::vector<Room> free; ///< of blocks from `new_from` on,
+    std::vector<Room> old;  ///< and of those before, which are to stay free
   };
 
   /// What begin_new_pages() may cost of a size of which so many bytes are in use or free.
@@ -159,8 +160,8 @@ class Heap {
   void* allocate_small(unsigned size_class, size_t coloured_bytes);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
-  void put_extent(uintptr_t begin, size_t bytes, size_t written);
-  void release_large(uintptr_t begin, size_t bytes, bool is_mapping);
+  bool give_back(Segment range);
+  void release_large(Segment range, size_t most_bytes_kept);
   void release_mapping(Segment range);
   bool count(size_t bytes) { return !budget_ || budget_->take(bytes); }
   void discount(size_t bytes) {
@@ -168,7 +169,7 @@ class Heap {
       budget_->give_back(bytes);
   }
   bool free_block(void* block, bool may_wait);
-  bool valid() const;
+  bool free_small(uintptr_t address, bool may_wait);
 
   SmallClass small_[SizeClasses::count];
   std::mutex large_lock_;     ///< guards what follows
@@ -177,9 +178,7 @@ class Heap {
   /// used_until(), which reads it without.
   std::atomic<uintptr_t> large_next_{0};
   uintptr_t large_end_ = 0;
-  std::map<uintptr_t, Extent> free_extents_; ///< by address, neighbours merged
-  std::set<std::pair<size_t, uintptr_t>> free_by_size_;
-  size_t free_written_ = 0;                                        ///< of all of them
+  FreeExtents free_extents_;
   std::map<uintptr_t, std::pair<uintptr_t, size_t>> large_blocks_; ///< block -> first page and bytes of its extent
   std::map<uintptr_t, size_t> reserved_; ///< mappings that do not count as memory: begin -> bytes
   MayDiscard may_discard_ = nullptr;
