@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "runtime/global/node_loops.hpp"
 #include "runtime/loops/loop.hpp"
-#include "runtime/process/partial_line.hpp"
+#include "runtime/process/standard_output.hpp"
 #include "runtime/team/node_team.hpp"
 
 namespace hetmp::runtime {

@@ -6,7 +6,7 @@
 #include "runtime/global/global_level_instance.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
-#include "runtime/process/partial_line.hpp"
+#include "runtime/process/standard_output.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
@@ -70,8 +70,6 @@ __attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, 
   } else if (!program_locks.spread()) {
     plan = stay_here(threads, StaysHere::LocksAreHeld);
     placing::count_visit(plan.stays);
-  } else {
-    write_partial_line();
   }
   return plan;
 }
@@ -137,11 +135,14 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   if (layout().nodes() != 1) [[unlikely]]
     prepare_to_stay(self, plan, construct);
   schedulers::VisitSeen seen;
-  if ((plan.spreads() || plan.travels) &&
-      several_processes()) // the region's shared variables lie in its caller's frame
-    on_fresh_page([&] { seen = run_region(self, construct, plan, proc_bind); });
-  else
+  if ((plan.spreads() || plan.travels) && several_processes()) {
+    const LinesGoOut lines;
+    on_fresh_page([&] { // the region's shared variables lie in its caller's frame
+      seen = run_region(self, construct, plan, proc_bind);
+    });
+  } else {
     seen = run_region(self, construct, plan, proc_bind);
+  }
   if (plan.spreads()) [[unlikely]]
     came_back();
   std::optional<double> over_us; // a small region would notice a second look at the clock

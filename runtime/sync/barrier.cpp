@@ -3,7 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/global/node_barriers.hpp"
 #include "runtime/global/node_regions.hpp"
-#include "runtime/process/partial_line.hpp"
+#include "runtime/process/standard_output.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/sync/local_barrier.hpp"
 #include "runtime/tasking/handing_over.hpp"

@@ -2,7 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/thread_barrier.hpp"
-#include "runtime/process/partial_line.hpp"
+#include "runtime/process/standard_output.hpp"
 #include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
