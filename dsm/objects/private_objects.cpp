@@ -19,15 +19,17 @@ struct RuntimeLibrary {
 constexpr std::string_view streams = "its streams write to those of the C library, which are each process's own";
 constexpr std::string_view unwinding =
     "what it knows of loaded objects is guarded by the lock of its process's dynamic linker";
+constexpr std::string_view arithmetic = "it only computes, and sets errno and signgam as the mathematical library does";
 constexpr std::string_view threads =
     "it counts on threads of its own, which other processes do not have; where hetmp is, nobody calls it";
 constexpr std::string_view machine = "it describes the machine and counts for the process, and each node has its own";
 
 constexpr RuntimeLibrary runtime_libraries[] = {
     {"libstdc++.so", streams, true}, {"libc++.so", streams, true}, {"libc++abi.so", unwinding},
-    {"libgcc_s.so", unwinding},      {"libunwind.so", unwinding},  {"libomp.so", threads},
-    {"libiomp5.so", threads},        {"libgomp.so", threads},      {"libnuma.so", machine},
-    {"libhwloc.so", machine},        {"libpapi.so", machine},      {"libpfm.so", machine},
+    {"libgcc_s.so", unwinding},      {"libunwind.so", unwinding},  {"libquadmath.so", arithmetic, true},
+    {"libomp.so", threads},          {"libiomp5.so", threads},     {"libgomp.so", threads},
+    {"libnuma.so", machine},         {"libhwloc.so", machine},     {"libpapi.so", machine},
+    {"libpfm.so", machine},
 };
 
 bool is_runtime_library(std::string_view name) {
