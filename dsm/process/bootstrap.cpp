@@ -6,6 +6,7 @@
 #include "base/machine/cpu_list.hpp"
 #include "base/machine/process_status.hpp"
 #include "base/message.hpp"
+#include "base/stream_buffering.hpp"
 #include "base/variables/variable.hpp"
 #include "dsm/engine/service_thread.hpp"
 #include "dsm/objects/direct_binding.hpp"
@@ -29,7 +30,6 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <linux/sched.h>
-#include <stdio_ext.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -153,7 +153,7 @@ void NodeProcess::start_nodes() {
   fflush(nullptr); // what is buffered now would be written by every node
   // Lines of several nodes must not mix. Here, for all of them: the variable `stdout` itself may lie among the
   // program's data, which another node cannot read before its memory is served.
-  const bool lines_go_out = __flbf(stdout) != 0 || isatty(STDOUT_FILENO);
+  const bool is_kept = is_fully_buffered(stdout) && !isatty(STDOUT_FILENO);
   setvbuf(stdout, nullptr, _IOLBF, 0);
   origin_pid_ = getpid();
   prepare_objects();
@@ -163,7 +163,7 @@ void NodeProcess::start_nodes() {
     join_node_processes();
   else
     make_node_processes();
-  if (node_ == origin && !lines_go_out) // until other nodes may write any (runtime/process/standard_output.hpp)
+  if (node_ == origin && is_kept) // until other nodes may write any (runtime/process/standard_output.hpp)
     setvbuf(stdout, nullptr, _IOFBF, 0);
 }
 

@@ -221,6 +221,7 @@ void Heap::release_large(Segment range, size_t most_bytes_kept) {
       free_extents_.was_given_back(oldest);
   }
   free_extents_.put({range.begin, bytes, bytes, bytes});
+  HETMP_CHECK_COSTLY(free_extents_.valid(large_next_.load(std::memory_order_relaxed)));
 }
 
 bool Heap::free_small(uintptr_t address, bool may_wait) {

@@ -2,6 +2,7 @@
 // its buffer is full, or a line is complete.
 #pragma once
 
+#include "base/stream_buffering.hpp"
 #include "runtime/process/nodes.hpp"
 
 #include <cstdio>
@@ -25,7 +26,7 @@ inline void write_partial_line() {
 /// is a terminal or the program wants it so.
 class LinesGoOut {
  public:
-  LinesGoOut() : kept_(are_kept()) {
+  LinesGoOut() : kept_(is_fully_buffered(&_IO_2_1_stdout_)) {
     if (kept_)
       setvbuf(&_IO_2_1_stdout_, nullptr, _IOLBF, 0);
     if (__fpending(&_IO_2_1_stdout_) != 0)
@@ -39,10 +40,6 @@ class LinesGoOut {
   LinesGoOut& operator=(const LinesGoOut&) = delete;
 
  private:
-  static bool are_kept() {
-    constexpr size_t unbuffered = 1; // byte
-    return __flbf(&_IO_2_1_stdout_) == 0 && __fbufsize(&_IO_2_1_stdout_) > unbuffered;
-  }
   const bool kept_;
 };
 

@@ -11,11 +11,13 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
   Region& region = regions_[current_];
   const double taken_us = now_us - current_begin_us_;
-  const Work work = work_of({current_, seen.trips});
+  Work work = work_of({current_, seen.trips});
   Usual& usual = work.usual;
   const bool is_another_problem = recalls_ && region.tried && !is_foreseen(usual, taken_us / work.amount);
-  if (is_another_problem)
+  if (is_another_problem) {
     forget_lesson(current_, region);
+    work.home_us = 0; // which the lesson had told
+  }
   if (current_spread_) {
     region.first_spread_us = region.settled ? region.first_spread_us : taken_us;
     region.spread_visits++;

@@ -199,7 +199,7 @@ class RegionPlacer {
   /// A visit among those of its kind.
   struct Work {
     Usual& usual;
-    VisitKind kind;
+    VisitKind kind; ///< whose that is
     double amount;  ///< that it has to do, against what `usual` speaks of
     double home_us; ///< that it would take at home; 0: nobody knows
   };

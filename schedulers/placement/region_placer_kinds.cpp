@@ -25,7 +25,9 @@ template <class Kinds, class IsIt> auto nearest(Kinds& kinds, const VisitKind& v
 
 /// Decompositions of matrices have a row less to do on each visit: what such visits take can be told by each other.
 RegionPlacer::Work RegionPlacer::work_of(const VisitKind& visit) {
-  const auto known = nearest(visits_, visit, rules_.nearly_as_many, [](const Usual&) { return true; });
+  auto known = visits_.find(visit); // as a rule
+  if (known == visits_.end())
+    known = nearest(visits_, visit, rules_.nearly_as_many, [](const Usual&) { return true; });
   const VisitKind kind = known == visits_.end() ? visit : known->first;
   const double amount = visit.trips == 0 ? 1 : double(visit.trips) / double(kind.trips);
   Usual& usual = visits_[kind];
@@ -36,9 +38,7 @@ RegionPlacer::Work RegionPlacer::work_of(const VisitKind& visit) {
 double RegionPlacer::home_us(const VisitKind& visit) const {
   const auto tells = [](const Usual& usual) { return usual.home.known() && !usual.recalled; };
   const auto known = nearest(visits_, visit, rules_.comparable, tells);
-  return known == visits_.end() || visit.trips == 0
-             ? 0
-             : known->second.home.mean_us() * double(visit.trips) / double(known->first.trips);
+  return known == visits_.end() ? 0 : known->second.home.mean_us() * double(visit.trips) / double(known->first.trips);
 }
 
 /// `at_home`: what was done was done there. `settled`: its data was where it was done.

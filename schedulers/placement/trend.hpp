@@ -20,16 +20,17 @@ class Trend {
   static constexpr uint32_t for_longer = 32; ///< visits of which that has to be true
 
   Trend() = default;
-  /// Of visits that take less than `at_first_us` as soon as their data is where they are.
-  explicit Trend(double at_first_us) : most_at_first_us_(at_first_us) {}
+  /// Of visits that take less than `at_first` as soon as their data is where they are.
+  explicit Trend(double at_first) : most_at_first_(at_first) {}
 
-  void add(double microseconds) {
-    usual_.add(microseconds);
-    recent_us_ = usual_.count() == 1 ? microseconds : (recent_us_ + microseconds) / 2;
-    falling_ = recent_us_ < falls * usual_.mean_us() ? falling_ + 1 : 0;
+  /// In microseconds, or as a ratio to what such a visit would take elsewhere: always the same.
+  void add(double taken) {
+    usual_.add(taken);
+    recent_ = usual_.count() == 1 ? taken : (recent_ + taken) / 2;
+    falling_ = recent_ < falls * usual_.mean_us() ? falling_ + 1 : 0;
     if (usual_.count() == UsualTime::memory)
-      first_us_ = std::min(usual_.mean_us(), most_at_first_us_);
-    shrunk_ = usual_.mean_us() < shrinks * first_us_ ? shrunk_ + 1 : 0;
+      first_ = std::min(usual_.mean_us(), most_at_first_);
+    shrunk_ = usual_.mean_us() < shrinks * first_ ? shrunk_ + 1 : 0;
   }
 
   /// What was usual a few visits ago is no more.
@@ -39,9 +40,9 @@ class Trend {
 
  private:
   UsualTime usual_;
-  double recent_us_ = 0;
-  double most_at_first_us_ = std::numeric_limits<double>::infinity();
-  double first_us_ = 0; ///< 0: not known yet
+  double recent_ = 0;
+  double most_at_first_ = std::numeric_limits<double>::infinity();
+  double first_ = 0; ///< 0: not known yet
   uint32_t falling_ = 0, shrunk_ = 0;
 };
 

@@ -132,6 +132,15 @@ TEST(Lessons, OfOtherTripCountsSendARegionHome) {
   EXPECT_LT(placer.lessons().regions.at(1).home_us, 200);
 }
 
+/// What the earlier run has measured says nothing of another problem, also not of the visit that shows it to be one.
+TEST(Lessons, OfOtherProblemsJudgeNothing) {
+  RegionPlacer placer;
+  placer.recall(lessons_of(gains));
+  EXPECT_TRUE(placer.begin(1, 0, [] { return 1.0; }));
+  placer.end(900, {.trips = 100});
+  EXPECT_EQ(placer.regions().at(1).worst_slowdown, 0) << "what it takes at home is not known";
+}
+
 /// The same trip counts with far less behind each: no faster than at home, though faster than home was.
 TEST(Lessons, OfLargerProblemsSendARegionHome) {
   RegionPlacer placer;
