@@ -173,6 +173,14 @@ std::string in_words(const RegionChoice& choice) {
   return {};
 }
 
+/// Nothing if they are the kernel's.
+std::string on_turns(const placing::Knowledge& known, uint64_t microtask) {
+  const auto turns = known.turns_us.find(microtask);
+  return turns == known.turns_us.end()
+             ? ""
+             : "; at home its threads wait for each other, and share CPUs in turns of " + in_time(turns->second);
+}
+
 perf::PlacedRegion record_of(uint64_t microtask, const RegionPlacer::Region& region, const placing::Knowledge& known) {
   perf::PlacedRegion record;
   record.address = microtask;
@@ -183,6 +191,7 @@ perf::PlacedRegion record_of(uint64_t microtask, const RegionPlacer::Region& reg
   record.total_us = region.home_us + region.spread_us;
   record.spread = region.kept || region.tried;
   record.because = why_there(known.placer, region, known.now_us);
+  record.because += on_turns(known, microtask);
   record.reason = in_short(known.placer.why(region, known.now_us));
   return record;
 }
@@ -194,12 +203,13 @@ void add_stays(perf::PlacedRegion& record, const TravelLedger::Region& region) {
 }
 
 /// Of a region that is no candidate for other nodes, but whose threads travel.
-perf::PlacedRegion record_of_traveller(uint64_t microtask, const TravelLedger::Region& region) {
+perf::PlacedRegion record_of_traveller(uint64_t microtask, const TravelLedger::Region& region,
+                                       const placing::Knowledge& known) {
   perf::PlacedRegion record;
   record.address = microtask;
   record.home_visits = region.all_visits;
   record.total_us = region.spent_us;
-  record.because = "its threads go elsewhere for a while";
+  record.because = "its threads go elsewhere for a while" + on_turns(known, microtask);
   add_stays(record, region);
   return record;
 }
@@ -226,7 +236,7 @@ perf::PlacementRecord placement_record(const placing::Knowledge& known, const Re
   }
   for (const auto& [microtask, region] : known.travels)
     if (region.stays != 0 && !known.placer.regions().contains(microtask))
-      record.regions.push_back(record_of_traveller(microtask, region));
+      record.regions.push_back(record_of_traveller(microtask, region, known));
   const auto takes_longer = [](const perf::PlacedRegion& a, const perf::PlacedRegion& b) {
     return a.total_us > b.total_us;
   };

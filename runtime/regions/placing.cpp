@@ -5,6 +5,7 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/regions/short_turns.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/thread.hpp"
@@ -12,6 +13,7 @@
 #include "schedulers/policies/policy_table.hpp"
 
 #include <atomic>
+#include <utility>
 
 namespace hetmp::runtime::placing {
 namespace {
@@ -32,11 +34,12 @@ schedulers::PlacementRules rules() {
 
 /// Of the program's main thread, whose regions follow each other; other threads' regions stay at home, and are counted.
 struct Learner {
-  FutexLock lock; ///< of the two that follow: a report may come from another thread, while main runs on
+  FutexLock lock; ///< of the three that follow: a report may come from another thread, while main runs on
   schedulers::RegionPlacer placer{rules()};
   std::map<uint64_t, const void*> idents;              ///< of its regions
+  ShortTurns turns;                                    ///< which main alone changes
   bool asked = false;                                  ///< for the region in hand; the main thread's own
-  double met_us = 0;                                   ///< likewise: when it was
+  double met_us = 0;                                   ///< likewise: when it was, if that or turns depend on it
   std::array<std::atomic<uint64_t>, reasons> others{}; ///< visits of all other regions; relaxed: only the numbers
 };
 Learner& learner() {
@@ -83,6 +86,14 @@ StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, cons
   return ask_learner(construct);
 }
 
+/// The region in hand stays where fewer CPUs are than it has threads.
+void begin_turns(const Construct& construct) {
+  Learner& known = learner();
+  if (!known.asked)
+    known.met_us = now_us();
+  known.turns.begin(reinterpret_cast<uint64_t>(construct.microtask), layout().cpus[0]);
+}
+
 StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   const RegionChoice& choice = placement().regions;
   switch (choice.kind) {
@@ -116,6 +127,8 @@ StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& 
   const StaysHere choice = choose(self, facts, construct);
   if (!self.executes_main || !learner().asked)
     count_visit(choice);
+  if (self.executes_main && choice != StaysHere::No && facts.threads > facts.cpus[0])
+    begin_turns(construct);
   return choice;
 }
 
@@ -123,20 +136,37 @@ void count_visit(StaysHere reason) {
   learner().others[size_t(reason)].fetch_add(1, std::memory_order_relaxed); // relaxed: see Learner
 }
 
-double met_us() { return learner().asked ? learner().met_us : now_us(); }
+double met_us() {
+  const Learner& known = learner();
+  return known.asked || known.turns.in_region() ? known.met_us : now_us();
+}
 
 void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us) {
-  if (!self.executes_main || !learner().asked)
+  Learner& known = learner();
+  if (!self.executes_main || (!known.asked && !known.turns.in_region()))
     return;
-  learner().asked = false;
-  FutexLockGuard guard(learner().lock);
-  learner().placer.end(over_us ? *over_us : now_us(), seen);
+  const double now = over_us ? *over_us : now_us();
+  FutexLockGuard guard(known.lock);
+  if (std::exchange(known.asked, false))
+    known.placer.end(now, seen);
+  if (!known.turns.in_region())
+    return;
+  if (const auto region = known.turns.end(now - known.met_us, seen.trips, !seen.disturbed))
+    known.placer.home_has_changed(*region);
 }
+
+void forget_threads() { learner().turns.forget_threads(); }
 
 Knowledge knowledge() {
   Learner& known = learner();
   FutexLockGuard guard(known.lock);
-  Knowledge copy{known.placer, known.idents, {}, now_us(), travelling::regions(), travelling::why_nobody_travels()};
+  Knowledge copy{known.placer,
+                 known.idents,
+                 {},
+                 now_us(),
+                 travelling::regions(),
+                 travelling::why_nobody_travels(),
+                 known.turns.usual_turns_us()};
   for (size_t reason = 0; reason < reasons; ++reason)
     copy.others[reason] = known.others[reason].load(std::memory_order_relaxed); // relaxed: see Learner
   return copy;

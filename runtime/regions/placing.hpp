@@ -38,6 +38,9 @@ double met_us();
 /// which decide() was asked.
 void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us);
 
+/// In a forked child, which has none of this process's threads.
+void forget_threads();
+
 /// An outermost region was met of which `reason`, a fact, decides.
 void count_visit(StaysHere reason);
 
@@ -48,7 +51,8 @@ struct Knowledge {
   std::array<uint64_t, reasons> others{}; ///< visits of all other outermost regions, by the reason
   double now_us = 0;                      ///< since the program began
   std::map<uint64_t, schedulers::TravelLedger::Region> travels; ///< of regions at home, by their microtasks
-  std::string no_journeys; ///< why threads of such regions do not travel; empty: they may
+  std::string no_journeys;             ///< why threads of such regions do not travel; empty: they may
+  std::map<uint64_t, double> turns_us; ///< of threads that share CPUs, in regions where they are not the kernel's
 };
 /// By any thread, at any time.
 Knowledge knowledge();

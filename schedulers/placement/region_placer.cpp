@@ -295,17 +295,28 @@ void RegionPlacer::leave_nodes(double excluded_until_us) {
 void RegionPlacer::measure_anew() {
   whole_ = {moving_us(), 0};
   for (auto& [name, region] : regions_) {
-    if (!region.kept)
-      continue;
-    region.home = {};
-    region.home_trend = {};
-    region.longest_home = region.longest_quiet = {};
-    for (auto kind = visits_.lower_bound({name, 0}); kind != visits_.end() && kind->first.region == name; ++kind)
-      kind->second = {};
+    if (region.kept)
+      forget_home(name, region);
   }
   for (auto& [pair, usual] : between_)
     usual = {};
   leave_nodes(0);
+}
+
+void RegionPlacer::forget_home(uint64_t name, Region& region) {
+  region.home = {};
+  region.home_trend = {};
+  region.longest_home = region.longest_quiet = {};
+  for (auto kind = visits_.lower_bound({name, 0}); kind != visits_.end() && kind->first.region == name; ++kind)
+    kind->second = {};
+}
+
+void RegionPlacer::home_has_changed(uint64_t region) {
+  const auto known = regions_.find(region);
+  if (known == regions_.end() || known->second.kept || known->second.tried)
+    return;
+  forget_home(region, known->second);
+  known->second.familiar_visits = 0;
 }
 
 } // namespace hetmp::schedulers

@@ -115,6 +115,10 @@ class RegionPlacer {
   /// The region that began last is over.
   void end(double now_us, const VisitSeen& seen);
 
+  /// Visits of the region at home take another time from now on, for a reason of its own: what is usual there has to be
+  /// learned anew. Not for one that runs on several nodes.
+  void home_has_changed(uint64_t region);
+
   // ---- for a report
 
   struct Region {
@@ -262,6 +266,7 @@ class RegionPlacer {
   double moving_us() const;
   void leave_nodes(double excluded_until_us);
   void measure_anew();
+  void forget_home(uint64_t name, Region& region);
 
   const PlacementRules rules_;
   std::map<uint64_t, Region> regions_;

@@ -35,6 +35,13 @@ TEST(PlacementReport, SaysHowMuchFasterRegionsAre) {
   EXPECT_LE(region.total_us, record.run_us);
 }
 
+TEST(PlacementReport, SaysWhereTurnsAreShort) {
+  placing::Knowledge known;
+  known.now_us = run_program({.cycle = {{.home_us = 10'000, .spread_us = 90'000}}, .cycles = 4}, known.placer).taken_us;
+  known.turns_us[known.placer.regions().begin()->first] = 200;
+  expect_region(placement_record(known, {Kind::Auto}), false, "in turns of 200 us");
+}
+
 TEST(PlacementReport, SaysWhatTrialsHaveLost) {
   const perf::PlacementRecord record =
       record_after({.cycle = {{.home_us = 3'000, .spread_us = 9'000}}, .cycles = 1000, .noise = 0});
