@@ -197,7 +197,13 @@ void TravelLedger::end_at_home(Region& region, double taken_us, double waited_he
 /// What it costs is its leader's doing, too.
 void TravelLedger::end_following(Region& region, double taken_us, double there_us, double now_us) {
   const double home_us = at_home_us(region);
-  charge(*region.leader_, std::max(0.0, home_us != 0 ? taken_us - home_us : -there_us));
+  Region& leader = *region.leader_;
+  charge(leader, std::max(0.0, home_us != 0 ? taken_us - home_us : -there_us));
+  // It may be long until the leader is visited, and judged, again.
+  if (leader.is_in_hand() && leader.gained_us < 0 && budget_left_us(now_us) <= 0) {
+    leader.trial_lost_us_ += std::exchange(leader.afterwards_us_, 0);
+    rest(leader, now_us);
+  }
   region.losses_ = taken_us < region.waiting_us_ ? 0 : region.losses_ + 1;
   if (region.losses_ < rules_.visits_to_try)
     return;

@@ -278,6 +278,27 @@ TEST(TravelLedger, WhoFollowsInVainStopsAndSoDoesItsLeader) {
   EXPECT_LT(pair.world.ledger.lost_us(), 2 * TravelRules{}.budget.at(pair.world.now_us));
 }
 
+/// As the planes of a sweep over a grid follow the region before it, hundreds of times, and each is another long one.
+TEST(TravelLedger, WhoeverFollowsForLongStaysWithinTheBudget) {
+  World world;
+  ASSERT_TRUE(world.travels_at_last(1, {100'000, 100'000, {.stays = 1, .abroad_us = 3000, .computed_us = 200}}));
+  int followed = 0;
+  for (int plane = 0; plane < 500; ++plane) {
+    const double home_us = plane % 3 == 0 ? 400 : 1200;
+    if (world.ledger.begin(2, world.now_us, world.waited_us).at_once) {
+      world.pass(home_us + 4000, 2000);
+      world.ledger.end(2, world.now_us, world.waited_us, {.stays = 1, .abroad_us = 2000, .computed_us = 100});
+      followed++;
+    } else {
+      const double waited_us = plane < 5 ? 3000 : 0;
+      world.pass(home_us + 2 * waited_us, waited_us);
+      world.ledger.end(2, world.now_us, world.waited_us, {});
+    }
+  }
+  EXPECT_GT(followed, 0);
+  EXPECT_LT(world.ledger.lost_us(), 1.1 * TravelRules{}.budget.at(world.now_us));
+}
+
 TEST(TravelLedger, ASmallRegionBesideOneThatTravelsIsNotTriedByItself) {
   constexpr Kind small{1500, 3000, {.stays = 1, .abroad_us = 1000, .computed_us = 200, .pages = 20}};
   World world;
