@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_members = 16;
 long home;
-std::atomic<long> waited_abroad{0}, divided_abroad{0};
+std::atomic<long> came_abroad{0}, waited_abroad{0}, divided_abroad{0};
 
 bool is_abroad() { return stress::process_now() != home; }
 
@@ -45,6 +45,7 @@ void barriers() {
         slots[member].value = value_of(member, round);
         const bool left_from_abroad = is_abroad();
 #pragma omp barrier
+        came_abroad += left_from_abroad;
         waited_abroad += left_from_abroad && is_abroad();
         CHECK_EQUAL(omp_get_thread_num(), member);
         for (int other = 0; other < members; ++other)
@@ -270,8 +271,13 @@ int main() {
       barriers();
       loops_over<long>();
     }
-    if (cancellation)
-      CHECK_EQUAL(waited_abroad, 0);
+    // Then all wait at home. Who has been there may depart again before it asks where it is: some do, and most where
+    // they wait elsewhere.
+    if (cancellation) {
+      while (came_abroad < 40)
+        barriers();
+      CHECK(waited_abroad <= came_abroad / 2);
+    }
   }
   all_are_called_home();
 }
