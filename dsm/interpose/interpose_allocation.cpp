@@ -36,12 +36,6 @@ bool in_slices(const void* pointer) {
 
 constexpr size_t most_alignment = ~(~size_t(0) >> 1); // the largest power of two
 
-void* or_enomem(void* block) {
-  if (!block)
-    errno = ENOMEM;
-  return block;
-}
-
 /// For a report: who asked for the block. The functions of this library are among the callers.
 __attribute__((noinline)) void remember(void* block, size_t bytes) {
   AllocationSites* sites = NodeProcess::instance()->allocation_sites();
@@ -55,13 +49,18 @@ __attribute__((noinline)) void remember(void* block, size_t bytes) {
   sites->record(reinterpret_cast<uintptr_t>(block), bytes, callers);
 }
 
+/// What the program gets of its heap; null: there is no more.
+void* given(void* block, size_t bytes) {
+  if (!block)
+    errno = ENOMEM;
+  else if (bytes >= AllocationSites::smallest)
+    remember(block, bytes);
+  return block;
+}
+
 void* allocate(size_t alignment, size_t bytes) {
-  if (Heap* heap = shared_heap()) {
-    void* block = or_enomem(heap->allocate(bytes, alignment));
-    if (block && bytes >= AllocationSites::smallest)
-      remember(block, bytes);
-    return block;
-  }
+  if (Heap* heap = shared_heap())
+    return given(heap->allocate(bytes, alignment), bytes);
   return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
 }
 
@@ -88,12 +87,8 @@ void* calloc(size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
-  if (Heap* heap = shared_heap()) {
-    void* block = or_enomem(heap->allocate_zeroed(bytes));
-    if (block && bytes >= AllocationSites::smallest)
-      remember(block, bytes);
-    return block;
-  }
+  if (Heap* heap = shared_heap())
+    return given(heap->allocate_zeroed(bytes), bytes);
   return __libc_calloc(count, size);
 }
 
@@ -125,7 +120,10 @@ void* realloc(void* block, size_t bytes) {
   const size_t usable = Heap::usable_bytes(block);
   if (Heap::stays_in_place(usable, bytes))
     return block;
-  void* moved = malloc(bytes);
+  Heap* const heap = bytes > usable ? shared_heap() : nullptr;
+  if (heap && Heap::owner(block) == NodeProcess::instance()->node() && heap->grow_in_place(block, bytes))
+    return given(block, bytes);
+  void* const moved = heap ? given(heap->allocate_grown(bytes), bytes) : malloc(bytes);
   if (moved) {
     memcpy(moved, block, std::min(bytes, usable));
     free(block);

@@ -45,6 +45,17 @@ std::optional<FreeExtents::Extent> FreeExtents::take(size_t bytes) {
   return erase(by_address_.find(fit->second));
 }
 
+bool FreeExtents::take_at(uintptr_t begin, size_t bytes) {
+  HETMP_CHECK(bytes != 0 && bytes == page_up(bytes));
+  const auto found = by_address_.find(begin);
+  if (found == by_address_.end() || found->second.bytes < bytes)
+    return false;
+  const Extent extent = erase(found);
+  if (extent.bytes != bytes)
+    put(extent.part(begin + bytes, extent.bytes - bytes));
+  return true;
+}
+
 Segment FreeExtents::next_to_give_back() {
   HETMP_CHECK(kept_ != 0 && !by_age_.empty());
   const auto oldest = by_age_.begin();

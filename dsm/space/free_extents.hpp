@@ -31,6 +31,8 @@ class FreeExtents {
   void put(Extent extent);
   /// The smallest one that has so many bytes; it is no longer free.
   std::optional<Extent> take(size_t bytes);
+  /// So many bytes from there on, if all of them are free; whatever is free behind them stays so.
+  bool take_at(uintptr_t begin, size_t bytes);
   /// In all of them.
   size_t kept() const { return kept_; }
   /// The range that has been put longest ago of those of which something is kept; from now on nothing of it is. To be

@@ -18,6 +18,10 @@ struct LargeHeader {
   size_t usable;
 };
 
+LargeHeader* header_of(const void* block) {
+  return reinterpret_cast<LargeHeader*>(page_down(reinterpret_cast<uintptr_t>(block)) - page_bytes);
+}
+
 /// What is unmapped and smaller keeps its memory: each of its pages would be a fault when it is used again.
 constexpr size_t most_kept_unmapped = (size_t(1) << 20) - page_bytes;
 /// So does what is freed, as the C library keeps it, since programs free large temporary arrays and allocate them again
@@ -202,6 +206,51 @@ void* Heap::allocate_large(size_t bytes, size_t alignment, bool* zeroed) {
   return reinterpret_cast<void*>(begin + offset);
 }
 
+/// With large_lock_ held: so many bytes behind an extent, whose end is there.
+bool Heap::take_behind(uintptr_t end, size_t bytes) {
+  const uintptr_t next = large_next_.load(std::memory_order_relaxed); // of the lock's holder
+  if (end != next)
+    return free_extents_.take_at(end, bytes);
+  if (large_end_ - next < bytes)
+    return false;
+  large_next_.store(next + bytes, std::memory_order_relaxed);
+  include_in_dumps({next, next + bytes});
+  return true;
+}
+
+bool Heap::grow_in_place(void* block, size_t bytes) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(block);
+  if (is_small(address) || bytes > large_part_bytes)
+    return false;
+  const uintptr_t end = address + usable_bytes(block);
+  HETMP_CHECK(end == page_down(end));
+  if (address + bytes <= end)
+    return true;
+  const size_t more = page_up(address + bytes) - end;
+  if (!count(more))
+    return false;
+  {
+    std::lock_guard guard(large_lock_);
+    const auto found = large_blocks_.find(address);
+    const bool is_known = found != large_blocks_.end() && found->second.first + found->second.second == end;
+    if (!is_known || !take_behind(end, more)) {
+      discount(more);
+      return false;
+    }
+    found->second.second += more;
+    HETMP_CHECK_COSTLY(free_extents_.valid(large_next_.load(std::memory_order_relaxed)));
+  }
+  header_of(block)->usable = end + more - address; // without the lock: shared memory, it may fault
+  return true;
+}
+
+void* Heap::allocate_grown(size_t bytes) {
+  constexpr size_t most_room = size_t(64) << 20; // what nobody asked for
+  const size_t room = bytes <= SizeClasses::largest ? 0 : std::min(bytes / 4, most_room);
+  const bool has_room = bytes < large_part_bytes && (!budget_ || budget_->has(bytes + room));
+  return allocate(has_room ? bytes + room : bytes);
+}
+
 /// False: its pages keep their content, since other nodes know of them.
 bool Heap::give_back(Segment range) {
   if (!may_discard_ || !may_discard_(range))
@@ -329,7 +378,7 @@ bool Heap::try_unmap(Segment range) {
 size_t Heap::usable_bytes(const void* block) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(block);
   if (!is_small(address))
-    return reinterpret_cast<const LargeHeader*>(page_down(address) - page_bytes)->usable;
+    return header_of(block)->usable;
   const size_t bytes = SizeClasses::bytes_of(class_at(address));
   return bytes - (address - slices_begin) % SizeClasses::part_bytes % bytes;
 }

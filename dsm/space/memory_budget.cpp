@@ -156,6 +156,11 @@ bool MemoryBudget::take(size_t bytes) {
   return false;
 }
 
+bool MemoryBudget::has(size_t bytes) const {
+  // relaxed: only the number
+  return !counters_ || counters_->used.load(std::memory_order_relaxed) + int64_t(bytes) <= int64_t(limit_);
+}
+
 void MemoryBudget::give_back(size_t bytes) {
   if (counters_)
     counters_->used.fetch_sub(int64_t(bytes), std::memory_order_relaxed);

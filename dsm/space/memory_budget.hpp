@@ -17,6 +17,8 @@ class MemoryBudget {
 
   /// False, and said once, if there is not so much left. Any thread.
   bool take(size_t bytes);
+  /// Whether there is so much left, most likely. Any thread.
+  bool has(size_t bytes) const;
   void give_back(size_t bytes);
   /// Pages of other nodes that are here now, or, if negative, own ones that have gone to other nodes. Ends the program
   /// with a line if that is too much. Service thread only: it counts by itself and tells the others now and then.

@@ -344,6 +344,64 @@ TEST_F(HeapTest, LargeBlocksSplitAndMerge) {
   EXPECT_EQ(heap.allocate(200'000), blocks[0]);
 }
 
+TEST_F(HeapTest, ALargeBlockGrowsWhereItIs) {
+  auto* const block = static_cast<char*>(heap.allocate(200'000));
+  memset(block, 5, 200'000);
+  for (size_t bytes = 210'000; bytes < 2'000'000; bytes += 3000) {
+    ASSERT_TRUE(heap.grow_in_place(block, bytes)) << bytes;
+    ASSERT_GE(Heap::usable_bytes(block), bytes);
+    ASSERT_LT(Heap::usable_bytes(block), bytes + page_bytes);
+    block[bytes - 1] = 7;
+  }
+  EXPECT_EQ(block[199'999], 5);
+  auto* const behind = static_cast<char*>(heap.allocate(100'000));
+  EXPECT_GE(behind, block + Heap::usable_bytes(block));
+  EXPECT_FALSE(heap.grow_in_place(block, 2'100'000)) << "somebody is there";
+  memset(behind, 1, 100'000);
+  EXPECT_EQ(block[199'999], 5);
+  heap.free(behind);
+  EXPECT_TRUE(heap.grow_in_place(block, 2'050'000)) << "free again";
+  heap.free(block);
+  EXPECT_EQ(heap.allocate(2'080'000), block) << "all of it is free";
+}
+
+TEST_F(HeapTest, WhatIsNoLargeBlockOfTheNodeDoesNotGrow) {
+  auto* const small = static_cast<char*>(heap.allocate(100));
+  EXPECT_FALSE(heap.grow_in_place(small, 5000));
+  auto* const large = static_cast<char*>(heap.allocate(200'000));
+  EXPECT_FALSE(heap.grow_in_place(large, large_part_bytes + 1));
+  EXPECT_FALSE(heap.grow_in_place(large, large_part_bytes)) << "there is not so much left";
+  EXPECT_TRUE(heap.grow_in_place(large, 100)) << "it has that";
+}
+
+/// As a vector that is appended to by realloc(), beside another one: neither can stay where it is.
+TEST_F(HeapTest, BlocksThatGrowAreMovedSeldom) {
+  struct Growing {
+    char* block;
+    size_t bytes;
+    int moves = 0;
+  };
+  Growing both[2] = {{static_cast<char*>(heap.allocate(100'000)), 100'000},
+                     {static_cast<char*>(heap.allocate(100'000)), 100'000}};
+  for (int step = 0; step < 1000; ++step)
+    for (Growing& one : both) {
+      const size_t before = one.bytes;
+      one.block[before - 1] = char(step);
+      one.bytes += 4000;
+      const size_t usable = Heap::usable_bytes(one.block);
+      if (Heap::stays_in_place(usable, one.bytes) || heap.grow_in_place(one.block, one.bytes))
+        continue;
+      auto* const moved = static_cast<char*>(heap.allocate_grown(one.bytes));
+      ASSERT_TRUE(moved);
+      memcpy(moved, one.block, before);
+      heap.free(one.block);
+      one.block = moved;
+      one.moves++;
+      ASSERT_EQ(one.block[before - 1], char(step));
+    }
+  EXPECT_LT(both[0].moves + both[1].moves, 45) << "by a quarter each time, 17 for a factor of 41";
+}
+
 TEST_F(HeapTest, SomebodyElsesAddressIsNoLargeBlock) {
   char* block = static_cast<char*>(heap.allocate(100'000));
   heap.free(block + page_bytes); // not a block: nothing happens
