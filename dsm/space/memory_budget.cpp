@@ -145,10 +145,11 @@ void MemoryBudget::set_up(uint32_t sharers) {
 bool MemoryBudget::take(size_t bytes) {
   if (!counters_)
     return true;
-  const int64_t before = counters_->used.fetch_add(int64_t(bytes), std::memory_order_relaxed);
-  if (before + int64_t(bytes) <= int64_t(limit_))
-    return true;
-  counters_->used.fetch_sub(int64_t(bytes), std::memory_order_relaxed);
+  // Not added and taken back: others would be refused meanwhile what there is. relaxed: a number.
+  int64_t before = counters_->used.load(std::memory_order_relaxed);
+  while (bytes <= limit_ && before + int64_t(bytes) <= int64_t(limit_))
+    if (counters_->used.compare_exchange_weak(before, before + int64_t(bytes), std::memory_order_relaxed))
+      return true;
   if (!counters_->said.exchange(true, std::memory_order_relaxed)) // relaxed: only who comes first counts
     say("%.1f MiB more memory are refused: %.1f of the %.1f MiB that the nodes of this machine may allocate are in use "
         "(HETMP_MEMORY sets another limit)",

@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -47,6 +49,26 @@ TEST(MemoryBudget, CountsWhatIsTakenAndGivenBack) {
   EXPECT_FALSE(limited.budget.take(1));
   limited.budget.give_back(5 * MiB);
   EXPECT_TRUE(limited.budget.take(5 * MiB));
+}
+
+/// What is refused to one thread takes nothing from another meanwhile.
+TEST(MemoryBudget, WhatThereIsIsGivenWhileMoreIsRefused) {
+  LimitedTo limited("10M");
+  std::atomic<bool> over{false};
+  std::thread greedy([&] {
+    while (!over)
+      EXPECT_FALSE(limited.budget.take(11 * MiB));
+  });
+  int refused = 0;
+  for (int i = 0; i < 2'000'000; ++i) {
+    const bool taken = limited.budget.take(MiB);
+    refused += !taken;
+    if (taken)
+      limited.budget.give_back(MiB);
+  }
+  over = true;
+  greedy.join();
+  EXPECT_EQ(refused, 0);
 }
 
 TEST(MemoryBudget, IsDividedAmongThoseThatCountForThemselves) {
