@@ -120,15 +120,13 @@ void* realloc(void* block, size_t bytes) {
   const size_t usable = Heap::usable_bytes(block);
   if (Heap::stays_in_place(usable, bytes))
     return block;
-  Heap* const heap = bytes > usable ? shared_heap() : nullptr;
-  if (heap && Heap::owner(block) == NodeProcess::instance()->node() && heap->grow_in_place(block, bytes))
-    return given(block, bytes);
-  void* const moved = heap ? given(heap->allocate_grown(bytes), bytes) : malloc(bytes);
-  if (moved) {
-    memcpy(moved, block, std::min(bytes, usable));
+  Heap* const heap = shared_heap();
+  void* const resized = heap ? given(heap->resize(block, bytes), bytes) : __libc_malloc(bytes);
+  if (resized && resized != block) {
+    memcpy(resized, block, std::min(bytes, usable));
     free(block);
   }
-  return moved;
+  return resized;
 }
 
 void* memalign(size_t alignment, size_t bytes) {

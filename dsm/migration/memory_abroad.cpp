@@ -38,16 +38,12 @@ struct MemoryAbroad::StandIns {
     const size_t usable = Heap::usable_bytes(wanted.block);
     if (Heap::stays_in_place(usable, wanted.bytes))
       return wanted.block;
-    Heap& heap = *this_process.memory->heap_;
-    const bool grows = wanted.bytes > usable;
-    if (grows && heap.grow_in_place(wanted.block, wanted.bytes))
-      return wanted.block;
-    void* const moved = grows ? heap.allocate_grown(wanted.bytes) : heap.allocate(wanted.bytes);
-    if (moved) {
-      memcpy(moved, wanted.block, std::min(wanted.bytes, usable));
+    void* const resized = this_process.memory->heap_->resize(wanted.block, wanted.bytes);
+    if (resized && resized != wanted.block) {
+      memcpy(resized, wanted.block, std::min(wanted.bytes, usable));
       give_back(wanted.block);
     }
-    return moved;
+    return resized;
   }
 
   // ---- what stand-ins consist of

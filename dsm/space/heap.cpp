@@ -251,6 +251,12 @@ void* Heap::allocate_grown(size_t bytes) {
   return allocate(has_room ? bytes + room : bytes);
 }
 
+void* Heap::resize(void* block, size_t bytes) {
+  if (bytes <= usable_bytes(block))
+    return allocate(bytes);
+  return grow_in_place(block, bytes) ? block : allocate_grown(bytes);
+}
+
 /// False: its pages keep their content, since other nodes know of them.
 bool Heap::give_back(Segment range) {
   if (!may_discard_ || !may_discard_(range))

@@ -87,9 +87,10 @@ class Heap {
   /// A large block of this node gets room for so many bytes where it is, if what lies behind it is free. Any thread but
   /// the service thread.
   bool grow_in_place(void* block, size_t bytes);
-  /// As allocate, to move a block to that has become too small: with room besides, so that a large one that grows by
-  /// little each time is not moved each time.
-  void* allocate_grown(size_t bytes);
+  /// Where a block of any node is to be that has to have so many bytes and cannot stay as it is: in its place, if it
+  /// grows there, else a new one for its content, as allocate. A large one that grows has room besides, so that it is
+  /// not moved each time it grows by little. Any thread but the service thread.
+  void* resize(void* block, size_t bytes);
   /// Of a block of this node. Any thread but the service thread.
   void free(void* block);
   /// As free; false if it would have to wait for another thread. For the service thread.
@@ -166,6 +167,7 @@ class Heap {
   void* allocate_small(unsigned size_class, size_t coloured_bytes);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
+  void* allocate_grown(size_t bytes);
   bool take_behind(uintptr_t end, size_t bytes);
   bool give_back(Segment range);
   void release_large(Segment range, size_t most_bytes_kept);

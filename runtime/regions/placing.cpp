@@ -155,8 +155,6 @@ void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::
     known.placer.home_has_changed(*region);
 }
 
-void forget_threads() { learner().turns.forget_threads(); }
-
 Knowledge knowledge() {
   Learner& known = learner();
   FutexLockGuard guard(known.lock);

@@ -38,9 +38,6 @@ double met_us();
 /// which decide() was asked.
 void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us);
 
-/// In a forked child, which has none of this process's threads.
-void forget_threads();
-
 /// An outermost region was met of which `reason`, a fact, decides.
 void count_visit(StaysHere reason);
 

@@ -23,11 +23,6 @@ class ShortTurns {
 
   /// Of regions that have turns of their own, in microseconds.
   std::map<uint64_t, double> usual_turns_us() const;
-  /// In a forked child.
-  void forget_threads() {
-    keepers_.forget();
-    are_kept_ = false;
-  }
 
  private:
   TurnKeepers keepers_;

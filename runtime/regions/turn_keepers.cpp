@@ -1,34 +1,15 @@
 #include "runtime/regions/turn_keepers.hpp"
 
 #include "base/check.hpp"
+#include "base/machine/cpu_list.hpp"
 #include "base/machine/time_slice.hpp"
 #include "runtime/process/thread_factory.hpp"
 
 #include <algorithm>
 #include <ctime>
-#include <sched.h>
 #include <sys/prctl.h>
 
 namespace hetmp::runtime {
-namespace {
-
-/// False: the system does not allow it, or there is no such CPU.
-bool stay_on(int cpu) {
-  const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-  cpu_set_t* const only = CPU_ALLOC(cpu + 1);
-  if (!only)
-    return false;
-  CPU_ZERO_S(bytes, only);
-  CPU_SET_S(cpu, bytes, only);
-  const bool stays = sched_setaffinity(0, bytes, only) == 0;
-  CPU_FREE(only);
-  return stays;
-}
-
-} // namespace
-
-void TurnKeepers::forget() { turns_us_ = nullptr; }
-
 void TurnKeepers::begin(const std::vector<int>& cpus, uint32_t turns_us) {
   HETMP_CHECK(turns_us != 0);
   if (!turns_us_) {
@@ -49,7 +30,7 @@ void TurnKeepers::end() {
 
 void* TurnKeepers::body(void* argument) {
   const std::unique_ptr<Keeper> keeper(static_cast<Keeper*>(argument));
-  if (!stay_on(keeper->cpu))
+  if (!bind_thread({keeper->cpu}))
     return nullptr;
   prctl(PR_SET_TIMERSLACK, 1); // nanosecond: the usual 50 us are as long as a turn
   ask_for_short_turns(true);   // so that it interrupts whoever computes

@@ -13,10 +13,6 @@ namespace hetmp::runtime {
 
 class TurnKeepers {
  public:
-  TurnKeepers() = default;
-  /// In a forked child, where the threads are not: they are made again.
-  void forget();
-
   /// From now on turns on these CPUs are to last so long; not 0. Where the system refuses threads they do not.
   void begin(const std::vector<int>& cpus, uint32_t turns_us);
   /// They last as long as the kernel makes them again.

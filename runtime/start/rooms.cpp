@@ -2,7 +2,6 @@
 
 #include "runtime/process/ending_signals.hpp"
 #include "runtime/process/library.hpp"
-#include "runtime/regions/placing.hpp"
 #include "runtime/settings/icv.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/program_locks.hpp"
@@ -47,7 +46,6 @@ constexpr Room rooms[] = {
     {"team: workers", nullptr, forget_all_workers},
     {"team: members that begin late", nullptr, forget_late_members},
     {"team: threads", nullptr, forget_other_threads},
-    {"regions: short turns", nullptr, placing::forget_threads},
     {"tasking: tasks on other nodes", nullptr, forget_away_tasks},
     {"tasking: watch of events", nullptr, forget_task_watch},
     {"tasking: helpers", nullptr, forget_helpers},
