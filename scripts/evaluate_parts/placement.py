@@ -2,6 +2,7 @@
 
 Every round is kept in a file as soon as it was run, under what it was a round of (libraries, program, sizes, settings), so that a part
 that was broken off goes on where it stood, and one of changed libraries begins anew."""
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ import tempfile
 import time
 
 from . import placement_programs
+from .quota import NodeQuotas
 from .runs import RunFailed, finish, start
 
 ALLOWED_RATIO, ALLOWED_SECONDS = 1.05, 0.3  # what a program may take, of the time of one core and in seconds besides
@@ -58,8 +60,9 @@ class Rounds:
 class Comparison:
     """One program by one compiler, on nodes and on one core."""
 
-    def __init__(self, context, name, compiler):
+    def __init__(self, context, name, compiler, quotas):
         options = context.options
+        self.start = quotas.start if quotas else start
         build = pathlib.Path(context.build)
         self.context, self.name, self.compiler = context, name, compiler
         self.program = placement_programs.program_named(name)
@@ -68,7 +71,8 @@ class Comparison:
         self.libraries = build / "lib"
         self.settings = dict(setting.split("=", 1) for setting in options.setting)
         library_identity = _identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
-        self.key = " ".join([name, compiler, *self.arguments, *(["fixed"] if options.fixed else []), "on", options.nodes,
+        self.key = " ".join([name, compiler, *self.arguments, *(["fixed"] if options.fixed else []),
+                             *([f"quota {options.quota:g}"] if quotas else []), "on", options.nodes,
                              *sorted(options.setting), "libraries", library_identity, "program", _identity(self.path)])
 
     def _run(self, settings, confine, limit):
@@ -82,7 +86,7 @@ class Comparison:
         words = (["taskset", "-c", str(_origins_cpu())] if confine else []) + [self.path, *self.arguments]
         begun = time.monotonic()
         try:
-            output = finish(start(environment, words), limit, self.context)
+            output = finish(self.start(environment, words), limit, self.context)
             seconds = time.monotonic() - begun
             right = re.search("^verification: successful$", output, re.M)
             return seconds, re.findall("^checksum: .*$", output, re.M) if right else None, False
@@ -147,17 +151,33 @@ def _chosen(options):
     return [(name, compiler) for name in names for compiler in compilers]
 
 
+def _quotas(options):
+    """Of each node, or nothing."""
+    if options.quota is None:
+        return contextlib.nullcontext()
+    nodes = re.fullmatch(r"proc:(\d+)", options.nodes)
+    if not nodes:
+        raise RunFailed(f"--quota is for --nodes proc:N, not {options.nodes}")
+    return NodeQuotas(int(nodes[1]), options.quota)
+
+
 def placement(context):
+    with _quotas(context.options) as quotas:
+        _placement(context, quotas)
+
+
+def _placement(context, quotas):
     options = context.options
     path = pathlib.Path(options.kept) if options.kept else pathlib.Path(context.build) / "placement" / "rounds.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     rounds = Rounds(path)
-    print(f"   HETMP_NODES={options.nodes} {' '.join(options.setting)}, and taskset -c {_origins_cpu()} without it; seconds, medians of "
+    held = f", each node {options.quota:g} of a CPU at most" if quotas else ""
+    print(f"   HETMP_NODES={options.nodes} {' '.join(options.setting)}, and taskset -c {_origins_cpu()} without it{held}; seconds, medians of "
           f"paired rounds\n   {'program':20} {'compiler':9} {'one core':>8} {'nodes':>9} {'ratio':>7} {'allowed':>8} {'':6} right", flush=True)
     rows, failed = [], []
     for name, compiler in _chosen(options):
         try:
-            comparison = Comparison(context, name, compiler)
+            comparison = Comparison(context, name, compiler, quotas)
             while len(rounds.of(comparison.key)) < context.rounds(ROUNDS):
                 comparison.run_round(rounds)
             rows.append(_summary(comparison, rounds.of(comparison.key)))

@@ -1,5 +1,7 @@
 """Control groups: one that gives its processes a part of one CPU, one that other programs do not disturb."""
+import contextlib
 import os
+import threading
 import time
 
 from .runs import Missing, RunFailed, finish, shown, start
@@ -65,8 +67,8 @@ class CpuQuota(CpuGroup):
     """A group whose processes together get `share` of a CPU. Periods are short (10 ms), so that a loop of some seconds
     sees an even speed. The quota does not hold back real-time threads, that is nodes' service threads."""
 
-    def __init__(self, share, period_us=10000):
-        super().__init__("slow", 0.2)
+    def __init__(self, share, period_us=10000, name="slow"):
+        super().__init__(name, 0.2)
         self.share = share
         self.period_us = period_us
 
@@ -101,6 +103,38 @@ class CpuQuota(CpuGroup):
         """The group must have been held back since it was made."""
         if self.throttled_periods() == 0:
             raise RunFailed("the quota never held its processes back: the measurement is void")
+
+
+class NodeQuotas:
+    """A group for each node of a run: no node gets more than `share` of a CPU."""
+
+    def __init__(self, nodes, share):
+        self.groups = [CpuQuota(share, name=f"node-{node}") for node in range(nodes)]
+        self.stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        with contextlib.ExitStack() as entered:
+            for group in self.groups:
+                entered.enter_context(group)
+            self.stack = entered.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def start(self, settings, words):
+        """The program in node 0's group; whatever nodes it starts go to theirs as soon as they are there."""
+        process = start(settings, words, preexec_fn=lambda: self.groups[0].add(os.getpid()))
+        if "HETMP_NODES" in settings:
+            threading.Thread(target=self._follow, args=(process,), daemon=True).start()
+        return process
+
+    def _follow(self, process):
+        for node, group in enumerate(self.groups[1:], 1):
+            while process.returncode is None:
+                with contextlib.suppress(RunFailed):
+                    group.add(find_node(process.pid, node, timeout=0.2))
+                    break
 
 
 def _finish(process, context, settings, words, timeout=None):
