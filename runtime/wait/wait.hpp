@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "base/futex.hpp"
 #include "base/thread_barrier.hpp"
+#include "runtime/wait/flush_spins.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -62,12 +63,16 @@ class Spinning {
   void crowded_until(int64_t then) { crowded_until_.store(then, std::memory_order_relaxed); }
   bool is_crowded(int64_t now) const { return now < crowded_until_.load(std::memory_order_relaxed); }
 
+  /// Of threads that wait for each other with flags of their own.
+  FlushSpins& flushes() { return flushes_; }
+
  private:
   int64_t budget_ns_ = SpinBudget{}.nanoseconds;
   uint32_t usable_cpus_ = 1;
   std::atomic<uint32_t> threads_{0};      ///< relaxed: a hint; a stale value costs a spin or a sleep
   std::atomic<int64_t> crowded_until_{0}; ///< relaxed: likewise
   std::atomic<uint32_t> awake_{0};        ///< relaxed: likewise
+  FlushSpins flushes_;
 };
 extern Spinning spinning;
 

@@ -3,10 +3,9 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/critical.hpp"
+#include "runtime/sync/flush.hpp"
 #include "runtime/sync/single.hpp"
 #include "runtime/team/implicit_task.hpp"
-
-#include <atomic>
 
 using namespace hetmp::runtime;
 
@@ -14,8 +13,7 @@ HETMP_ENTRY void __kmpc_barrier(const SourceLocation*, int32_t gtid) {
   team_barrier(task_of(gtid), __builtin_return_address(0));
 }
 
-/// Pairs with the flushes of other threads. seq_cst: orders writes before it and reads after it, too.
-HETMP_ENTRY void __kmpc_flush(const SourceLocation*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+HETMP_ENTRY void __kmpc_flush(const SourceLocation*) { flush(__builtin_frame_address(0), __builtin_return_address(0)); }
 
 HETMP_ENTRY int32_t __kmpc_master(const SourceLocation*, int32_t gtid) { return task_of(gtid).number == 0; }
 

@@ -1,6 +1,6 @@
 // Threads that wait for each other by flags of the program's own, which the runtime sees nothing of: hand over hand
-// through a pipeline, at a barrier of their own, and for a lock of their own. Where they share CPUs their turns become
-// shorter; in a forked child, whose runtime has none of this process's threads, as well.
+// through a pipeline, at a barrier of their own, for a lock of their own, and with flushes. Where they share CPUs their
+// turns become shorter; in a forked child, whose runtime has none of this process's threads, as well.
 // run:
 // run: HETMP_PLACEMENT=origin
 // run: HETMP_PLACEMENT=origin OMP_NUM_THREADS=3
@@ -20,7 +20,8 @@ struct alignas(64) Flag {
 Flag flags[most_members];
 std::atomic<int> arrived, generation;
 std::atomic<bool> is_taken;
-long guarded, expected;
+std::atomic<int> token;
+long guarded, expected, passed;
 
 /// Each step of a member follows the same step of the member before it.
 void pipeline(int member, int steps) {
@@ -44,6 +45,20 @@ void spun_barrier(int members) {
   }
 }
 
+/// A token that goes round; atomic operations without an order have theirs from the flushes, as in older programs.
+void flushed_round(int member, int members, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    while (token.load(std::memory_order_relaxed) % members != member) {
+#pragma omp flush
+    }
+#pragma omp flush
+    passed += 1;
+#pragma omp flush
+    token.store(token.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+#pragma omp flush
+  }
+}
+
 void add_under_lock(int times) {
   for (int i = 0; i < times; ++i) {
     while (is_taken.exchange(true, std::memory_order_acquire)) {
@@ -58,6 +73,8 @@ void visits(int count, int steps) {
     for (Flag& flag : flags)
       flag.step = 0;
     int members = 0;
+    token = 0;
+    passed = 0;
 #pragma omp parallel
     {
       const int member = omp_get_thread_num();
@@ -66,11 +83,13 @@ void visits(int count, int steps) {
       spun_barrier(omp_get_num_threads());
       CHECK_EQUAL(flags[omp_get_num_threads() - 1].step, steps);
       add_under_lock(100);
+      flushed_round(member, omp_get_num_threads(), steps);
 #pragma omp single
       members = omp_get_num_threads();
     }
     expected += 100L * members;
     CHECK_EQUAL(guarded, expected);
+    CHECK_EQUAL(passed, long(steps) * members);
   }
 }
 
