@@ -277,6 +277,7 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   HETMP_CHECK(begin_ == 0 && flag == int32_t(flag));
   flag_ = flag;
   const Loaded loaded;
+  const std::vector<bool> serve = which_serve(loaded.facts);
   const std::vector<uintptr_t> private_objects = find_private_objects();
   const std::vector<Span> code = find_code(private_objects);
   std::vector<std::pair<const LoadedObject*, std::vector<Call>>> calls;
@@ -287,8 +288,9 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   std::map<uintptr_t, Gate> gates; // by function
   for (size_t i = 0; i < loaded.objects.size(); ++i) {
     const LoadedObject& object = loaded.objects[i];
-    // hetmp's libraries and the C library's parts are what gates lead to.
-    if (loaded.facts[i].is_ours || loaded.facts[i].is_of_c_library || object.needed().empty())
+    // hetmp's libraries, what these need, and the C library's parts are what gates lead to, and what sends a thread on
+    // its way.
+    if (serve[i] || loaded.facts[i].is_of_c_library || object.needed().empty())
       continue;
     calls.emplace_back(&object, calls_of(object, code, loaded, abroad));
     for (const Call& call : calls.back().second)
