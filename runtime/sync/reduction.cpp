@@ -10,6 +10,9 @@
 #include "runtime/team/events.hpp"
 #include "runtime/wait/fresh_page.hpp"
 
+#include <algorithm>
+#include <alloca.h>
+
 namespace hetmp::runtime {
 namespace {
 
@@ -18,16 +21,20 @@ constexpr uint32_t few_threads = 4;
 
 ReductionMethod forced_method = ReductionMethod::None; // None = nobody forces one
 
+bool combines(ReductionMethod method) {
+  return method == ReductionMethod::Combine || method == ReductionMethod::CombineInOrder;
+}
+
 ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& request) {
   if (team.alone())
     return ReductionMethod::Serial;
   // Threads that leave a cancelled construct do not come to its reduction: then nobody may wait for them.
   const bool can_combine = request.data && request.combine && !regions_may_be_cancelled;
-  if (team.global && can_combine)
-    return ReductionMethod::Combine; // shared variables travel between nodes: once for each node, not for each thread
+  if (team.global && can_combine) // shared variables travel between nodes: once for each node, not for each thread
+    return forced_method == ReductionMethod::CombineInOrder ? forced_method : ReductionMethod::Combine;
   if (forced_method == ReductionMethod::Atomic && !request.atomic_possible)
     return ReductionMethod::Critical;
-  if (forced_method == ReductionMethod::Combine && !can_combine)
+  if (combines(forced_method) && !can_combine)
     return ReductionMethod::Critical;
   if (forced_method != ReductionMethod::None)
     return forced_method;
@@ -36,26 +43,40 @@ ReductionMethod choose_method(const NodeTeam& team, const ReductionRequest& requ
   return request.atomic_possible ? ReductionMethod::Atomic : ReductionMethod::Critical;
 }
 
-/// All copies of the node end up in its first thread's, always in the order of thread numbers.
+/// Node 0 gets each thread's copies.
+bool offers_each(const ImplicitTask& task) {
+  return task.reduction == ReductionMethod::CombineInOrder && task.team->global && task.team->description.node != 0;
+}
+
+/// All copies of the node end up in its first thread's, always in the order of thread numbers; or, where each is
+/// offered, stay as they are.
 void combine_on_node(ImplicitTask& task, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   HETMP_CHECK(task.local_number < team.local_threads() && team.local_threads() <= team.reduction_data.size());
   team.reduction_data[task.local_number] = request.data;
   local_barrier(team, [&] {
     events::visit_ends(team);
+    if (offers_each(task))
+      return;
     for (uint32_t local = 1; local < team.local_threads(); local++)
       request.combine(team.reduction_data[0], team.reduction_data[local]);
   });
 }
 
-/// The leaders' copies end up in node 0's, in the order of nodes: the shared variables are then node 0's alone to fold
-/// into, and do not wander from node to node. By node 0's first thread.
+/// The leaders' copies end up in node 0's, in the order of nodes, which is that of thread numbers: the shared variables
+/// are then node 0's alone to fold into, and do not wander from node to node. By node 0's first thread.
 void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   const TeamDescription& part = team.description;
   HETMP_CHECK(part.node == 0 && task.local_number == 0 && part.participants.contains(0));
-  for (const uint32_t other : part.participants.without(0))
-    request.combine(request.data, team.global->gatherings.take_copies(part, sequence, other));
+  for (const uint32_t other : part.participants.without(0)) {
+    void* const copies = team.global->gatherings.take_copies(part, sequence, other);
+    if (task.reduction == ReductionMethod::CombineInOrder)
+      for (auto each = static_cast<void**>(copies); *each; each += request.variables)
+        request.combine(request.data, each);
+    else
+      request.combine(request.data, copies);
+  }
   if (!request.waits)
     team.global->gatherings.release_copies(part, sequence);
 }
@@ -72,22 +93,42 @@ void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionReque
   });
 }
 
+/// The same with the copies of each thread of the node, one after the other, and a null pointer behind them. Who does
+/// not wait for the team waits in combine() for node 0 to have them.
+void offer_each_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
+  const NodeTeam& team = *task.team;
+  HETMP_CHECK(offers_each(task) && task.local_number == 0 && request.variables != 0);
+  const uint32_t pointers = team.local_threads() * request.variables;
+  const auto copies = static_cast<void**>(alloca((pointers + 1) * sizeof(void*)));
+  for (uint32_t local = 0; local < team.local_threads(); local++)
+    std::copy_n(static_cast<void**>(team.reduction_data[local]), request.variables, copies + local * request.variables);
+  copies[pointers] = nullptr;
+  on_fresh_page([&] {
+    team.global->gatherings.offer_copies(team.description, sequence, copies, pointers, !request.waits);
+    if (request.waits)
+      team_barrier(task, request.site);
+  });
+}
+
 ReductionAnswer combine(ImplicitTask& task, const ReductionRequest& request) {
   NodeTeam& team = *task.team;
   const uint64_t sequence = team.global ? ++task.constructs : 0; // on every thread: they count alike
   combine_on_node(task, request);
   if (task.local_number == 0) {
     team.reduction_site = request.site;
-    if (team.global && team.description.node != 0) {
-      offer_to_node_0(task, sequence, request);
-      return ReductionAnswer::Nothing;
-    }
-    if (team.global)
+    if (team.global && team.description.node == 0)
       combine_nodes(task, sequence, request);
-    return ReductionAnswer::Fold;
-  }
-  if (request.waits)
+    if (!team.global || team.description.node == 0)
+      return ReductionAnswer::Fold;
+    if (offers_each(task))
+      offer_each_to_node_0(task, sequence, request);
+    else
+      offer_to_node_0(task, sequence, request);
+  } else if (request.waits) {
     team_barrier(task, request.site); // meets the one that folds in end_reduction()
+  }
+  if (offers_each(task) && !request.waits)
+    local_barrier(team, [] {}); // the node's copies are needed no more
   return ReductionAnswer::Nothing;
 }
 
@@ -104,6 +145,7 @@ ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& requ
   case ReductionMethod::Atomic:
     return ReductionAnswer::Atomic;
   case ReductionMethod::Combine:
+  case ReductionMethod::CombineInOrder:
     return combine(task, request);
   default:
     return ReductionAnswer::Fold;
@@ -132,7 +174,7 @@ void end_reduction(ImplicitTask& task, bool waits, CriticalName* lock) {
   if (waits && regions_may_be_cancelled)
     reduction_barrier(task, nullptr);
   else if (waits)
-    team_barrier(task, method == ReductionMethod::Combine ? task.team->reduction_site : nullptr);
+    team_barrier(task, combines(method) ? task.team->reduction_site : nullptr);
 }
 
 std::string_view forced_reduction_name() {
@@ -142,6 +184,7 @@ std::string_view forced_reduction_name() {
   case ReductionMethod::Atomic:
     return "atomic";
   case ReductionMethod::Combine:
+  case ReductionMethod::CombineInOrder:
     return "tree";
   default:
     return {};
@@ -155,7 +198,7 @@ void read_reduction_settings() {
     if (!deterministic)
       complain(Variable::KMP_DETERMINISTIC_REDUCTION, *text, "neither true nor false", "false");
     else if (*deterministic)
-      forced_method = ReductionMethod::Combine;
+      forced_method = ReductionMethod::CombineInOrder;
   }
   const auto text = environment_value(Variable::KMP_FORCE_REDUCTION);
   if (!text)

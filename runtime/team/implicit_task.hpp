@@ -14,7 +14,14 @@ namespace hetmp::runtime {
 
 struct NodeTeam;
 
-enum class ReductionMethod : uint8_t { None, Serial, Critical, Atomic, Combine };
+enum class ReductionMethod : uint8_t {
+  None,
+  Serial,
+  Critical,
+  Atomic,
+  Combine,       ///< copies with copies, first within each node
+  CombineInOrder ///< of thread numbers, however threads are divided among nodes
+};
 
 /// A region's task of one thread, which writes to it all the time: those of a team lie side by side.
 struct alignas(cache_line) ImplicitTask {
