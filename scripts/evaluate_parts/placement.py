@@ -1,10 +1,7 @@
 """Programs on several nodes and nothing else set, against one node restricted to the origin's CPU: none may lose.
 
-Every round is kept in a file as soon as it was run, under what it was a round of (libraries, program, sizes, settings), so that a part
-that was broken off goes on where it stood, and one of changed libraries begins anew."""
+Rounds are kept under what they are rounds of (libraries, program, sizes, settings): after a change of the libraries they begin anew."""
 import contextlib
-import hashlib
-import json
 import os
 import pathlib
 import re
@@ -14,6 +11,7 @@ import tempfile
 import time
 
 from . import placement_programs
+from .kept import Rounds, identity
 from .quota import NodeQuotas
 from .runs import RunFailed, finish, start
 
@@ -26,35 +24,6 @@ LEAST_PATIENCE, PATIENCE = 20, 10           # a run may take so many seconds, an
 
 def _origins_cpu():
     return min(os.sched_getaffinity(0))
-
-
-def _identity(*paths):
-    """Of what these files contain."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with open(path, "rb") as file:
-            digest.update(file.read())
-    return digest.hexdigest()[:12]
-
-
-class Rounds:
-    """The rounds run so far: a list of records under each key."""
-
-    def __init__(self, path):
-        self.path = path
-        try:
-            self.records = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            self.records = {}
-
-    def of(self, key):
-        return self.records.setdefault(key, [])
-
-    def add(self, key, record):
-        self.of(key).append(record)
-        temporary = self.path.with_suffix(".new")
-        temporary.write_text(json.dumps(self.records, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(self.path)
 
 
 class Comparison:
@@ -70,10 +39,10 @@ class Comparison:
         self.path = placement_programs.compiled(name, compiler, build, options.seconds)
         self.libraries = build / "lib"
         self.settings = dict(setting.split("=", 1) for setting in options.setting)
-        library_identity = _identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
+        library_identity = identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
         self.key = " ".join([name, compiler, *self.arguments, *(["fixed"] if options.fixed else []),
                              *([f"quota {options.quota:g}"] if quotas else []), "on", options.nodes,
-                             *sorted(options.setting), "libraries", library_identity, "program", _identity(self.path)])
+                             *sorted(options.setting), "libraries", library_identity, "program", identity(self.path)])
 
     def _run(self, settings, confine, limit):
         """(seconds of the whole process, its result if it was right, whether it was ended because it took too long). Nothing that an earlier
@@ -158,7 +127,7 @@ def _quotas(options):
     nodes = re.fullmatch(r"proc:(\d+)", options.nodes)
     if not nodes:
         raise RunFailed(f"--quota is for --nodes proc:N, not {options.nodes}")
-    return NodeQuotas(int(nodes[1]), options.quota)
+    return NodeQuotas([options.quota] * int(nodes[1]))
 
 
 def placement(context):

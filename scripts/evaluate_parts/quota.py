@@ -106,10 +106,11 @@ class CpuQuota(CpuGroup):
 
 
 class NodeQuotas:
-    """A group for each node of a run: no node gets more than `share` of a CPU."""
+    """A group for each node of a run: node i gets at most `shares[i]` of a CPU, or what there is if that is None."""
 
-    def __init__(self, nodes, share):
-        self.groups = [CpuQuota(share, name=f"node-{node}") for node in range(nodes)]
+    def __init__(self, shares):
+        names = [f"node-{node}" for node in range(len(shares))]
+        self.groups = [CpuQuota(share, name=name) if share else CpuGroup(name, 0.2) for name, share in zip(names, shares)]
         self.stack = contextlib.ExitStack()
 
     def __enter__(self):

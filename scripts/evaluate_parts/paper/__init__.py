@@ -1,0 +1,88 @@
+"""The libHetMP paper's evaluation done again: its experiments on a slow origin and a fast other node, and one page beside its figures.
+
+Experiments can be run alone, and in a time budget: every round is kept, and the page is made of all that there are."""
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import time
+
+from ..kept import Rounds, identity
+from ..runs import Missing, RunFailed
+from . import programs, schedules
+from .page import write_page
+
+QUICK_BUDGET = 9  # minutes
+
+
+class Experiments:
+    """What the experiments have in common: the rounds that are kept, the sizes, and how long to go on."""
+
+    def __init__(self, context):
+        options = context.options
+        context.build_folder = pathlib.Path(context.build)
+        self.context, self.quick = context, options.quick
+        folder = context.build_folder / "paper"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.rounds = Rounds(pathlib.Path(options.kept) if options.kept else folder / "rounds.json.xz")
+        budget = options.budget or (QUICK_BUDGET if self.quick else None)
+        self.end = time.monotonic() + 60 * budget if budget else None
+        self.libraries = identity(*(os.path.join(context.build, "lib", name) for name in ("libhetmp.so", "libhetmp_dsm.so")))
+
+    def key(self, experiment, name):
+        return f"{experiment} {name}{' quick' if self.quick else ''}"
+
+    def time_is_left(self):
+        return self.end is None or time.monotonic() < self.end
+
+    def conditions(self):
+        """Kept with each round."""
+        return {"libraries": self.libraries, "commit": _commit(), "machine": _machine(), "date": time.strftime("%Y-%m-%d"),
+                "load": round(os.getloadavg()[0], 2)}
+
+
+def _commit():
+    done = subprocess.run(["git", "-C", os.path.dirname(__file__), "log", "-1", "--format=%h"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def _machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"^model name\s*: (.*)$", file.read(), re.M)
+    return f"{os.cpu_count()} CPUs, {model[1] if model else 'unknown'}, Linux {platform.release().split('-')[0]}"
+
+
+def _measure_schedules(experiments):
+    """Round by round for all programs, so that what a budget allows is balanced."""
+    options = experiments.context.options
+    names = options.programs.split(",") if options.programs else list(programs.PROGRAMS)
+    unknown = [name for name in names if name not in programs.PROGRAMS]
+    if unknown:
+        raise RunFailed(f"no such program: {', '.join(unknown)}; there are: {', '.join(programs.PROGRAMS)}")
+    most = experiments.context.rounds(schedules.QUICK_ROUNDS if experiments.quick else schedules.ROUNDS)
+    for wanted in range(1, most + 1):
+        for name in names:
+            if experiments.time_is_left():
+                schedules.measure(experiments, name, wanted, experiments.time_is_left)
+
+
+MEASUREMENTS = {"E2": _measure_schedules}  # E3, E4 and E6 read the same rounds
+
+
+def paper(context):
+    options = context.options
+    wanted = options.experiments.split(",") if options.experiments else list(MEASUREMENTS)
+    unknown = [name for name in wanted if name not in MEASUREMENTS]
+    if unknown:
+        raise RunFailed(f"no such experiment: {', '.join(unknown)}; there are: {', '.join(MEASUREMENTS)}")
+    experiments = Experiments(context)
+    try:
+        for name in wanted:
+            MEASUREMENTS[name](experiments)
+    except Missing as reason:
+        print(f"   not measured: {reason}")
+    path = pathlib.Path(options.page) if options.page else context.build_folder / "paper" / "paper.html"
+    for line in write_page(experiments, path):
+        print(f"   {line}")
+    print(f"   {path}")
