@@ -248,7 +248,8 @@ void* Heap::allocate_grown(size_t bytes) {
   constexpr size_t most_room = size_t(64) << 20; // what nobody asked for
   const size_t room = bytes <= SizeClasses::largest ? 0 : std::min(bytes / 4, most_room);
   const bool has_room = bytes < large_part_bytes && (!budget_ || budget_->has(bytes + room));
-  return allocate(has_room ? bytes + room : bytes);
+  void* const grown = has_room ? allocate(bytes + room) : nullptr;
+  return grown ? grown : allocate(bytes); // at the end of the slice, room may be what does not fit
 }
 
 void* Heap::resize(void* block, size_t bytes) {

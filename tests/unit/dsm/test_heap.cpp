@@ -404,6 +404,16 @@ TEST_F(HeapTest, BlocksThatGrowAreMovedSeldom) {
   EXPECT_LT(both[0].moves + both[1].moves, 45) << "by a quarter each time, 17 for a factor of 41";
 }
 
+TEST_F(HeapTest, AtTheEndOfTheSliceBlocksGrowWithoutRoom) {
+  constexpr size_t mebibyte = size_t(1) << 20;
+  ASSERT_TRUE(heap.allocate(large_part_bytes - 10 * mebibyte));
+  void* const block = heap.allocate(100);
+  void* const moved = heap.resize(block, 9 * mebibyte);
+  ASSERT_TRUE(moved);
+  EXPECT_NE(moved, block);
+  expect_usable(moved, 9 * mebibyte);
+}
+
 TEST_F(HeapTest, SomebodyElsesAddressIsNoLargeBlock) {
   char* block = static_cast<char*>(heap.allocate(100'000));
   heap.free(block + page_bytes); // not a block: nothing happens
