@@ -10,7 +10,7 @@ import time
 
 from ..kept import Rounds, identity
 from ..runs import Missing, RunFailed
-from . import programs, schedules
+from . import misses, mixtures, probing, programs, schedules
 from .page import write_page
 
 QUICK_BUDGET = 9  # minutes
@@ -53,21 +53,25 @@ def _machine():
     return f"{os.cpu_count()} CPUs, {model[1] if model else 'unknown'}, Linux {platform.release().split('-')[0]}"
 
 
-def _measure_schedules(experiments):
-    """Round by round for all programs, so that what a budget allows is balanced."""
+def _schedules(experiments, wanted, go_on):
+    """A round of each program: rounds for all of them before the next, so that what a budget allows is balanced."""
     options = experiments.context.options
     names = options.programs.split(",") if options.programs else list(programs.PROGRAMS)
     unknown = [name for name in names if name not in programs.PROGRAMS]
     if unknown:
         raise RunFailed(f"no such program: {', '.join(unknown)}; there are: {', '.join(programs.PROGRAMS)}")
-    most = experiments.context.rounds(schedules.QUICK_ROUNDS if experiments.quick else schedules.ROUNDS)
-    for wanted in range(1, most + 1):
-        for name in names:
-            if experiments.time_is_left():
-                schedules.measure(experiments, name, wanted, experiments.time_is_left)
+    for name in names:
+        if go_on():
+            schedules.measure(experiments, name, wanted, go_on)
 
 
-MEASUREMENTS = {"E2": _measure_schedules}  # E3, E4 and E6 read the same rounds
+# What is measured for each: a function, and how many rounds. E3, E4, E6, E10 and E11 read the rounds of E2.
+MEASUREMENTS = {
+    "E2": (_schedules, schedules.ROUNDS, schedules.QUICK_ROUNDS),
+    "E5": (misses.measure, 1, 1),
+    "E7": (probing.measure, probing.ROUNDS, probing.QUICK_ROUNDS),
+    "E9": (mixtures.measure, mixtures.ROUNDS, mixtures.QUICK_ROUNDS),
+}
 
 
 def paper(context):
@@ -77,11 +81,13 @@ def paper(context):
     if unknown:
         raise RunFailed(f"no such experiment: {', '.join(unknown)}; there are: {', '.join(MEASUREMENTS)}")
     experiments = Experiments(context)
-    try:
-        for name in wanted:
-            MEASUREMENTS[name](experiments)
-    except Missing as reason:
-        print(f"   not measured: {reason}")
+    for name in wanted:
+        measure, usual, quick = MEASUREMENTS[name]
+        try:
+            for rounds in range(1, context.rounds(quick if experiments.quick else usual) + 1):
+                measure(experiments, rounds, experiments.time_is_left)
+        except Missing as reason:
+            print(f"   {name} is not measured: {reason}")
     path = pathlib.Path(options.page) if options.page else context.build_folder / "paper" / "paper.html"
     for line in write_page(experiments, path):
         print(f"   {line}")

@@ -3,10 +3,11 @@ import dataclasses
 import math
 import statistics
 
-from . import programs, schedules
-from .schedules import BARS, DEFAULT, DYNAMIC, HETPROBE, IDEAL, ORIGIN, OTHER, SINGLE, seconds
+from . import misses, mixtures, probing, programs, schedules
+from .schedules import BARS, DEFAULT, DYNAMIC, HETPROBE, HETPROBE_I, IDEAL, ORIGIN, OTHER, SINGLE, seconds
 
 SPREAD_BARS = (IDEAL, DYNAMIC)
+OF_FIGURE_12 = ("bt", "streamcluster", "blackscholes", "lavamd")  # the others there are SPEC's, and licensed
 
 
 def median_ratio(records, over, under):
@@ -80,7 +81,21 @@ def _each(rows, what, value, limit, at_least):
                     found >= limit if at_least else found <= limit)]
 
 
-def verdicts(rows):
+def more_bytes(row):
+    """What HetProbe-I moves between nodes, by what HetProbe moves; None where nothing is known."""
+    ratios = []
+    for record in row.records:
+        moved = [sum(node["bytes_received"] for node in record[label].get("totals", [])) for label in (HETPROBE_I, HETPROBE)]
+        if all(moved):
+            ratios.append(moved[0] / moved[1])
+    return statistics.median(ratios) if ratios else None
+
+
+def gain_of_irregular(row):
+    return row.speed_up[HETPROBE_I] / row.speed_up[HETPROBE]
+
+
+def _of_schedules(rows):
     winners, losers = [row for row in rows if row.wins], [row for row in rows if not row.wins]
     right = sum(row.is_right for row in rows)
     oracle = geometric_mean(row.oracle_speed_up for row in rows)
@@ -103,4 +118,47 @@ def verdicts(rows):
             best = max(row.speed_up[label] for label in BARS[:-1])
             part = best / row.speed_up[HETPROBE]
             found.append(Verdict("E6", f"cfd, hetprobe / the best configuration: {part:.2f}, target <= 1.02", part <= 1.02))
+    return found + _of_hetprobe_i([row for row in rows if row.name in OF_FIGURE_12])
+
+
+def _of_hetprobe_i(rows):
+    if not rows:
+        return []
+    gains = {row.title: gain_of_irregular(row) for row in rows}
+    worst, best = min(gains, key=gains.get), max(gains, key=gains.get)
+    found = [Verdict("E10", f"hetprobe / hetprobe-i: {gains[worst]:.2f} at worst ({worst}), target >= 0.98", gains[worst] >= 0.98),
+             Verdict("E10", f"the same at best: {gains[best]:.2f} ({best}), target >= 1.24", gains[best] >= 1.24)]
+    for row in rows:
+        moved = more_bytes(row)
+        if row.name == "blackscholes":
+            part = row.speed_up[HETPROBE_I] / row.speed_up[IDEAL]
+            found.append(Verdict("E10", f"Black-Scholes, ideal CSR / hetprobe-i: {part:.2f}, target >= 1", part >= 1))
+        if moved and gain_of_irregular(row) <= 1:
+            found.append(Verdict("E11", f"{row.title}, bytes moved by hetprobe-i / hetprobe: {moved:.2f}, target <= 1.1", moved <= 1.1))
     return found
+
+
+def _of_others(experiments):
+    found = []
+    counted = misses.per_kilo_instruction(experiments)
+    if len(counted) == len(misses.SIZES):
+        found.append(Verdict("E5", "cache misses separate CG, SP and streamcluster from BT, lud and cfd", misses.are_separated(counted)))
+    costs = probing.costs(experiments)
+    if costs:
+        worst = max(costs, key=lambda name: statistics.median(costs[name]))
+        most, mean = statistics.median(costs[worst]), probing.mean(costs)
+        found.append(Verdict("E7", f"hetprobe / one thread beside an idle node: {most:.3f} at most ({programs.PROGRAMS[worst].title}), target "
+                             f"<= {probing.EACH}", most <= probing.EACH))
+        found.append(Verdict("E7", f"the same, mean: {mean:.3f}, target <= {probing.MEAN}", mean <= probing.MEAN))
+    gains = mixtures.gains(experiments)
+    if gains:
+        least, most = mixtures.worst_and_best(gains)
+        found.append(Verdict("E9", f"hetprobe / hetprobe-i: {least:.2f} at worst, target >= {mixtures.LEAST}", least >= mixtures.LEAST))
+        found.append(Verdict("E9", f"the same at best: {most:.2f}, target >= {mixtures.LEAST_AT_BEST}", most >= mixtures.LEAST_AT_BEST))
+    return found
+
+
+def verdicts(experiments, rows):
+    """In the order of the experiments."""
+    found = (_of_schedules(rows) if rows else []) + _of_others(experiments)
+    return sorted(found, key=lambda verdict: int(verdict.experiment[1:]))

@@ -4,7 +4,7 @@ import re
 
 from .schedules import BARS, HETPROBE, ORIGIN
 
-COLOURS = ("#4c6a92", "#a8b8cc", "#d9a441", "#c46a4a", "#3f8f6b", "#8fbf9f", "#6b5b95")
+COLOURS = ("#4c6a92", "#a8b8cc", "#d9a441", "#c46a4a", "#3f8f6b", "#8fbf9f", "#c9d8a5", "#6b5b95")
 
 
 def library():
@@ -59,4 +59,18 @@ def fault_periods(pyplot, rows):
     for threshold in {row.threshold_us for row in known}:
         axes.axhline(threshold, color="#b03a2e", linewidth=1, linestyle="--")
         axes.annotate(f"threshold {threshold:g} us", (len(known) - 0.6, threshold), ha="right", va="bottom", color="#b03a2e")
+    return _svg(pyplot, figure)
+
+
+def lines(pyplot, series, x_label, y_label, level=None):
+    """`series`: points by label."""
+    figure, axes = pyplot.subplots(figsize=(7, 2.8))
+    for at, (label, points) in enumerate(series.items()):
+        axes.plot(*zip(*sorted(points)), marker="o", label=label, color=COLOURS[at % len(COLOURS)])
+    if level is not None:
+        axes.axhline(level, color="#555555", linewidth=0.8)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    if len(series) > 1:
+        axes.legend(frameon=False)
     return _svg(pyplot, figure)

@@ -1,4 +1,4 @@
-"""The rounds of experiments E2 to E4 and E6: each program on the slow origin and the fast other node, by each way to share its loops."""
+"""The rounds of experiments E2 to E4, E6, E10 and E11: each program on the slow origin and the fast other node, by each way to share its loops."""
 import statistics
 
 from . import programs
@@ -10,10 +10,10 @@ LEAST_PATIENCE, PATIENCE = 30, 8  # a run may take so many seconds, and so many 
 NODES = {"HETMP_NODES": "proc:2", "OMP_NUM_THREADS": "2"}
 SPREAD = NODES | {"HETMP_PLACEMENT": "all"}
 
-# The bars of the paper's figure 7, and two more. Its "HetProbe (force Xeon)" is not one of them: no setting of hetmp's overrides which node it
+# The bars of the paper's figure 7, HetProbe-I of its figure 12, and two more. Its "HetProbe (force Xeon)" is not one of them: no setting of hetmp's overrides which node it
 # chooses.
-ORIGIN, OTHER, IDEAL, DYNAMIC, HETPROBE, PREDICT, DEFAULT = BARS = (
-    "node 0", "node 1", "ideal CSR", "dynamic", "hetprobe", "predict", "HETMP_NODES alone")
+ORIGIN, OTHER, IDEAL, DYNAMIC, HETPROBE, HETPROBE_I, PREDICT, DEFAULT = BARS = (
+    "node 0", "node 1", "ideal CSR", "dynamic", "hetprobe", "hetprobe-i", "predict", "HETMP_NODES alone")
 SINGLE = (ORIGIN, OTHER)
 
 
@@ -48,6 +48,7 @@ class Comparison:
             IDEAL: SPREAD | {"OMP_SCHEDULE": "static", "HETMP_CSR": f"{ratio:.4g},1"},
             DYNAMIC: SPREAD | {"OMP_SCHEDULE": chunked},
             HETPROBE: NODES | {"OMP_SCHEDULE": "hetprobe"},
+            HETPROBE_I: NODES | {"OMP_SCHEDULE": "hetprobe-i"},
             PREDICT: NODES | {"OMP_SCHEDULE": "hetprobe", "HETMP_DECISION": "predict"},
             DEFAULT: {"HETMP_NODES": "proc:2"},
         }[label]
