@@ -42,7 +42,8 @@ const char* problem(const Schedule& it) {
   return it.probe_percent > 0 && it.probe_percent <= 100 ? nullptr : "has a probe that is no part of a loop";
 }
 const char* problem(const NodeMeasurement& it) {
-  return std::isfinite(it.thread_us) && std::isfinite(it.busy_us) && std::isfinite(it.span_us)
+  return std::isfinite(it.thread_us) && std::isfinite(it.busy_us) && std::isfinite(it.span_us) &&
+                 std::isfinite(it.granted_cpus)
              ? nullptr
              : "has a time that is no number";
 }

@@ -43,10 +43,10 @@ void fields(auto& codec, Is<Schedule> auto& it) {
   codec(kind, chunk, probe_percent, monotonic, trapezoidal);
 }
 void fields(auto& codec, Is<NodeMeasurement> auto& it) {
-  auto& [threads, iterations, thread_us, busy_us, span_us, read_misses, write_misses, write_upgrades, instructions,
-         cache_misses] = it;
-  codec(threads, iterations, thread_us, busy_us, span_us, read_misses, write_misses, write_upgrades, instructions,
-        cache_misses);
+  auto& [threads, iterations, thread_us, busy_us, granted_cpus, span_us, read_misses, write_misses, write_upgrades,
+         instructions, cache_misses] = it;
+  codec(threads, iterations, thread_us, busy_us, granted_cpus, span_us, read_misses, write_misses, write_upgrades,
+        instructions, cache_misses);
 }
 void fields(auto& codec, Is<Assignment> auto& it) {
   auto& [pieces, piece_count, distribution, measured, last, chunk, repeats] = it;

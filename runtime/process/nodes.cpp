@@ -7,6 +7,7 @@
 #include "runtime/process/kind_nodes.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -144,6 +145,17 @@ uint32_t team_size_within(uint32_t cpus, std::optional<double> quota) {
   if (quota && *quota < cpus)
     cpus = uint32_t(std::ceil(*quota));
   return std::max(cpus, 1u);
+}
+
+double granted_cpus() {
+  // relaxed: who comes first looks, and whoever looks as well finds the same.
+  const std::atomic_ref known(program_layout.granted_to_work);
+  double cpus = known.load(std::memory_order_relaxed);
+  if (cpus < 0) {
+    cpus = cpu_quota().value_or(0);
+    known.store(cpus, std::memory_order_relaxed);
+  }
+  return cpus;
 }
 
 const Layout& layout() { return program_layout; }

@@ -23,6 +23,7 @@ struct Layout {
   bool hosts = false;                 ///< Processes, each on a machine of its own: the same number is another CPU
   std::vector<double> speeds{};       ///< core speed ratio of each node, as the machine tells it; empty: it does not
   std::optional<double> granted{}; ///< CPUs for whose time control groups let this process run; empty: they do not say
+  double granted_to_work = -1; ///< the same when its work begins, see granted_cpus(); 0: no limit, negative: not known
 
   uint32_t nodes() const { return uint32_t(cpus.size()); }
   std::vector<uint32_t> cpu_counts() const;
@@ -55,6 +56,10 @@ uint32_t default_team_size(const Layout& layout);
 
 /// The same for one node with so many CPUs and such a quota, which is rounded up; at least 1. Pure.
 uint32_t team_size_within(uint32_t cpus, std::optional<double> quota);
+
+/// CPUs for whose time control groups let this process run, as they say when it is asked first, after a node process
+/// may have been given a group of its own; 0: no limit. Any thread.
+double granted_cpus();
 
 /// The program's layout. Set by read_layout(), before the first team.
 const Layout& layout();

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/process/fabric.hpp"
+#include "runtime/process/nodes.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -52,6 +53,7 @@ void add_since(NodeSnapshot& before, schedulers::NodeMeasurement& sum) {
   HETMP_CHECK(now.faults.read_misses >= before.faults.read_misses &&
               now.faults.write_misses >= before.faults.write_misses &&
               now.faults.write_upgrades >= before.faults.write_upgrades); // counters
+  sum.granted_cpus = granted_cpus();
   sum.span_us += double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
   sum.read_misses += now.faults.read_misses - before.faults.read_misses;
   sum.write_misses += now.faults.write_misses - before.faults.write_misses;

@@ -39,10 +39,13 @@ struct NodeKnowledge {
   double agreeing = 1;              ///< measurements that the times are the mean of
   double us_per_iteration = 0;      ///< elapsed, of one thread
   double busy_us_per_iteration = 0; ///< executing, of one thread
+  double throttled = 1;             ///< by a quota: executing takes so many times its CPU time
   double faults_per_iteration = 0;  ///< faults of the node over iterations of the node, whichever threads had them
   double faults_next_visit = 0;     ///< likewise, expected when pages go on settling as they did; Predict
   double misses_per_kilo_instruction = -1; ///< negative = not counted
 
+  /// Microseconds of a thread that executes an iteration and waits for no page.
+  double alone_us_per_iteration() const { return busy_us_per_iteration * throttled; }
   /// Microseconds of execution between two faults of the node; infinity if it took none or is not known.
   double fault_period_us() const;
 };

@@ -16,8 +16,8 @@ double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set
 NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates);
 
 /// Work of a node in a microsecond, all its threads together: by its speed if the user gave the speeds,
-/// otherwise by its CPU time, because the probe's elapsed time has costs of the DSM that are absent when one
-/// node has the whole loop.
+/// otherwise by its CPU time, and what a quota makes of that, because the probe's elapsed time has costs of the DSM
+/// that are absent when one node has the whole loop.
 double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decision, const DecisionRules& rules,
                   uint32_t node);
 

@@ -13,6 +13,8 @@ void add(NodeMeasurement& sum, const NodeMeasurement& more) {
   sum.iterations += more.iterations;
   sum.thread_us += more.thread_us;
   sum.span_us += more.span_us;
+  if (more.granted_cpus != 0)
+    sum.granted_cpus = more.granted_cpus;
   sum.read_misses += more.read_misses;
   sum.write_misses += more.write_misses;
   sum.write_upgrades += more.write_upgrades;

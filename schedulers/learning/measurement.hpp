@@ -12,6 +12,7 @@ struct NodeMeasurement {
   double thread_us = 0;     ///< elapsed while executing them, waits for pages included
   double busy_us = -1;      ///< CPU time of the same: what was executed, without the time waited for pages or for a
                             ///< CPU; negative = not known, elapsed time takes its place
+  double granted_cpus = 0;  ///< for whose time a control group's quota lets the node run; 0 = there is no quota
   double span_us = 0;       ///< elapsed from the answer to this question, on one clock; also if nothing was measured
   uint64_t read_misses = 0; ///< DSM faults of the node meanwhile, by kind
   uint64_t write_misses = 0;

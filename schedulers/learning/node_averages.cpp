@@ -81,6 +81,7 @@ void add_earlier_times(VisitMeasurements& visit, const Decision& decision, bool 
       add(sum, whole);
     // CPU time was not measured on those visits: the same part of the time as on this one.
     const bool busy_known = whole.busy_us >= 0 && whole.thread_us > 0;
+    sum.granted_cpus = whole.granted_cpus;
     sum.busy_us = busy_known ? sum.thread_us * whole.busy_us / whole.thread_us : -1;
     whole = sum;
   }
@@ -179,6 +180,7 @@ void NodeAverages::take_node(uint32_t node, const NodeMeasurement& probe, const 
     return;
   }
   known.cold = seen.cold;
+  known.throttled = seen.throttled;
   if (times != Times::Kept)
     smooth_times(known, seen, times == Times::OfWholes);
   smooth(known.faults_per_iteration, seen.faults_per_iteration);

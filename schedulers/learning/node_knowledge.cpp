@@ -27,6 +27,8 @@ NodeKnowledge knowledge_from(const NodeMeasurement& measurement) {
   result.iterations = iterations;
   result.us_per_iteration = elapsed / iterations;
   result.busy_us_per_iteration = (busy_known ? std::max(measurement.busy_us, least) : elapsed) / iterations;
+  if (measurement.granted_cpus > 0)
+    result.throttled = std::max(measurement.threads / measurement.granted_cpus, 1.0);
   result.faults_per_iteration = static_cast<double>(measurement.faults()) / iterations;
   result.faults_next_visit = result.faults_per_iteration;
   if (measurement.instructions > 0)

@@ -10,7 +10,7 @@ namespace {
 /// Predictions that differ by less are ties.
 constexpr double smallest_difference_of_predictions = 1.02;
 
-double alone_us(const NodeKnowledge& node) { return finite_us(node.busy_us_per_iteration); }
+double alone_us(const NodeKnowledge& node) { return finite_us(node.alone_us_per_iteration()); }
 
 /// Microseconds in which one thread of a node does an iteration. As one of several nodes it executes, and
 /// waits for the faults it takes itself: the node's faults are counted per iteration of the node, so an

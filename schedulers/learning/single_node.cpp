@@ -92,7 +92,7 @@ double throughput(const std::vector<NodeKnowledge>& nodes, const Decision& decis
                   uint32_t node) {
   if (!rules.speeds.empty())
     return nodes[node].threads * decision.speed[node];
-  return nodes[node].threads / finite_us(nodes[node].busy_us_per_iteration);
+  return nodes[node].threads / finite_us(nodes[node].alone_us_per_iteration());
 }
 
 SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const Decision& decision,

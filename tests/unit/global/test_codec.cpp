@@ -264,6 +264,9 @@ TEST(Codec, ValuesOutOfRangeAreRefused) {
   schedulers::NodeMeasurement done;
   done.busy_us = std::numeric_limits<double>::infinity();
   EXPECT_EQ(refusal_of(Request{from, Request::ReportLoop{name, done}}), "has a time that is no number");
+  done = {};
+  done.granted_cpus = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal_of(Request{from, Request::ReportLoop{name, done}}), "has a time that is no number");
 
   schedulers::Assignment overlapping = assignment(2);
   overlapping.pieces[1].begin = overlapping.pieces[0].end - 1;

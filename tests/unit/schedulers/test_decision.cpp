@@ -192,6 +192,16 @@ TEST(SingleNode, ComparesCpuTimeAndNotTheTimeOfTheProbe) {
   EXPECT_EQ(decide(nodes, rules()).only_node(), 1);
 }
 
+TEST(SingleNode, IsNotOneThatAQuotaHoldsBack) {
+  std::vector<NodeKnowledge> nodes = {node(1, 10, 5), node(1, 10, 5)};
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 0);
+  nodes[0].throttled = 2; // CPU time is as before
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 1);
+  EXPECT_DOUBLE_EQ(decide(nodes, rules()).fault_period_us, 5);
+  nodes[1].throttled = 2;
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 0);
+}
+
 TEST(SingleNode, BelowTheMissesThresholdIsTheOneWithTheGreatestThroughput) {
   const Decision decision = decide({node(4, 10, 5, 1), node(4, 9, 5, 4)}, rules());
   EXPECT_DOUBLE_EQ(decision.misses_per_kilo_instruction, 2.5);
@@ -269,6 +279,15 @@ TEST(Prediction, ExpectsSettledPagesAndNotThoseThatWereSeen) {
 TEST(Prediction, ChoosesTheBestSingleNode) {
   EXPECT_EQ(decide({node(4, 10, 0.1), node(4, 5, 0.1)}, predicting()).only_node(), 1);
   EXPECT_EQ(decide({node(4, 10, 0.1), node(4, 9.9, 0.1)}, predicting()).only_node(), 0); // a tie
+}
+
+TEST(Prediction, KnowsOfQuotas) {
+  std::vector<NodeKnowledge> nodes = {node(1, 10, 0.1), node(1, 10, 0.1)};
+  EXPECT_EQ(decide(nodes, predicting()).only_node(), 0);
+  nodes[0].throttled = 6;
+  const Decision decision = decide(nodes, predicting());
+  EXPECT_EQ(decision.only_node(), 1);
+  EXPECT_DOUBLE_EQ(decision.predicted_us_per_iteration[0], 60);
 }
 
 TEST(Prediction, BreaksTiesWithFewerNodes) {

@@ -152,6 +152,19 @@ TEST(LoopHistory, CountsExecutionAndNotWaitingBetweenFaults) {
   EXPECT_EQ(history.decision().only_node(), 0);
 }
 
+TEST(LoopHistory, AQuotaStretchesExecutionByTheCpusThatItLacks) {
+  std::vector<NodeMeasurement> nodes = {measured(4, 400, 4000, 10), measured(4, 400, 4000, 10)};
+  nodes[0].granted_cpus = 1;
+  nodes[1].granted_cpus = 8; // more than it has threads
+  LoopHistory history;
+  history.absorb(nodes, rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].throttled, 4);
+  EXPECT_DOUBLE_EQ(history.nodes()[1].throttled, 1);
+  nodes[0].granted_cpus = 0; // lifted
+  history.absorb(nodes, rules());
+  EXPECT_DOUBLE_EQ(history.nodes()[0].throttled, 1);
+}
+
 TEST(LoopHistory, CountsFaultsOfAllKinds) {
   NodeMeasurement node = measured(4, 400, 4000, 10);
   node.write_misses = 20;
