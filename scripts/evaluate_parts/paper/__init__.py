@@ -10,7 +10,7 @@ import time
 
 from ..kept import Rounds, identity
 from ..runs import Missing, RunFailed
-from . import misses, mixtures, probing, programs, schedules
+from . import links, misses, mixtures, probing, programs, schedules
 from .page import write_page
 
 QUICK_BUDGET = 9  # minutes
@@ -67,9 +67,11 @@ def _schedules(experiments, wanted, go_on):
 
 # What is measured for each: a function, and how many rounds. E3, E4, E6, E10 and E11 read the rounds of E2.
 MEASUREMENTS = {
+    "E1": (links.calibrate, 1, 1),
     "E2": (_schedules, schedules.ROUNDS, schedules.QUICK_ROUNDS),
     "E5": (misses.measure, 1, 1),
     "E7": (probing.measure, probing.ROUNDS, probing.QUICK_ROUNDS),
+    "E8": (links.along_visits, 1, 1),
     "E9": (mixtures.measure, mixtures.ROUNDS, mixtures.QUICK_ROUNDS),
 }
 

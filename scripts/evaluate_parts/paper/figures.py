@@ -3,7 +3,7 @@ import dataclasses
 import math
 import statistics
 
-from . import misses, mixtures, probing, programs, schedules
+from . import links, misses, mixtures, probing, programs, schedules
 from .schedules import BARS, DEFAULT, DYNAMIC, HETPROBE, HETPROBE_I, IDEAL, ORIGIN, OTHER, SINGLE, seconds
 
 SPREAD_BARS = (IDEAL, DYNAMIC)
@@ -138,8 +138,25 @@ def _of_hetprobe_i(rows):
     return found
 
 
-def _of_others(experiments):
+def _of_links(experiments):
     found = []
+    even = {link: links.break_even(points) for link, points in links.curves(experiments).items()}
+    periods = [at[1] for at in even.values() if at]
+    if len(even) > 1:
+        rises = len(periods) == len(even) and all(a < b for a, b in zip(periods, periods[1:]))
+        found.append(Verdict("E1", "the break-even fault period rises from link to slower link: "
+                             + ", ".join(f"{at[1]:.0f} us" if at else "none" for at in even.values()), rises))
+    records = links.visits(experiments)
+    if records:
+        losses = [record["hetprobe"] / record["one node"] for record in records if record["decision"] != "all nodes"]
+        gains = [record["hetprobe"] / record["one node"] for record in records if record["decision"] == "all nodes"]
+        worst = max(losses + gains)
+        found.append(Verdict("E8", f"the chosen side / one node: {worst:.2f} at worst, target <= 1.03", worst <= 1.03))
+    return found
+
+
+def _of_others(experiments):
+    found = _of_links(experiments)
     counted = misses.per_kilo_instruction(experiments)
     if len(counted) == len(misses.SIZES):
         found.append(Verdict("E5", "cache misses separate CG, SP and streamcluster from BT, lud and cfd", misses.are_separated(counted)))

@@ -62,13 +62,16 @@ def fault_periods(pyplot, rows):
     return _svg(pyplot, figure)
 
 
-def lines(pyplot, series, x_label, y_label, level=None):
+def lines(pyplot, series, x_label, y_label, level=None, logarithmic=False):
     """`series`: points by label."""
     figure, axes = pyplot.subplots(figsize=(7, 2.8))
     for at, (label, points) in enumerate(series.items()):
         axes.plot(*zip(*sorted(points)), marker="o", label=label, color=COLOURS[at % len(COLOURS)])
     if level is not None:
         axes.axhline(level, color="#555555", linewidth=0.8)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     if len(series) > 1:
