@@ -81,28 +81,23 @@ void combine_nodes(ImplicitTask& task, uint64_t sequence, const ReductionRequest
     team.global->gatherings.release_copies(part, sequence);
 }
 
-/// By the first thread of another node. Where the construct ends with a barrier, its copies stay until node 0 has come
-/// there.
+/// By the first thread of another node. Its copies, or those of each thread of the node, one after the other and a null
+/// pointer behind them. Where the construct ends with a barrier they stay until node 0 has come there; otherwise node 0
+/// has them when this returns.
 void offer_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
   const NodeTeam& team = *task.team;
   HETMP_CHECK(team.description.node != 0 && task.local_number == 0);
-  on_fresh_page([&] {
-    team.global->gatherings.offer_copies(team.description, sequence, request.data, request.variables, !request.waits);
-    if (request.waits)
-      team_barrier(task, request.site);
-  });
-}
-
-/// The same with the copies of each thread of the node, one after the other, and a null pointer behind them. Who does
-/// not wait for the team waits in combine() for node 0 to have them.
-void offer_each_to_node_0(ImplicitTask& task, uint64_t sequence, const ReductionRequest& request) {
-  const NodeTeam& team = *task.team;
-  HETMP_CHECK(offers_each(task) && task.local_number == 0 && request.variables != 0);
-  const uint32_t pointers = team.local_threads() * request.variables;
-  const auto copies = static_cast<void**>(alloca((pointers + 1) * sizeof(void*)));
-  for (uint32_t local = 0; local < team.local_threads(); local++)
-    std::copy_n(static_cast<void**>(team.reduction_data[local]), request.variables, copies + local * request.variables);
-  copies[pointers] = nullptr;
+  void* copies = request.data;
+  uint32_t pointers = request.variables;
+  if (offers_each(task)) {
+    HETMP_CHECK(request.variables != 0);
+    pointers *= team.local_threads();
+    const auto all = static_cast<void**>(alloca((pointers + 1) * sizeof(void*)));
+    for (uint32_t local = 0; local < team.local_threads(); local++)
+      std::copy_n(static_cast<void**>(team.reduction_data[local]), request.variables, all + local * request.variables);
+    all[pointers] = nullptr;
+    copies = all;
+  }
   on_fresh_page([&] {
     team.global->gatherings.offer_copies(team.description, sequence, copies, pointers, !request.waits);
     if (request.waits)
@@ -120,10 +115,7 @@ ReductionAnswer combine(ImplicitTask& task, const ReductionRequest& request) {
       combine_nodes(task, sequence, request);
     if (!team.global || team.description.node == 0)
       return ReductionAnswer::Fold;
-    if (offers_each(task))
-      offer_each_to_node_0(task, sequence, request);
-    else
-      offer_to_node_0(task, sequence, request);
+    offer_to_node_0(task, sequence, request);
   } else if (request.waits) {
     team_barrier(task, request.site); // meets the one that folds in end_reduction()
   }

@@ -98,7 +98,26 @@ def draw_source(name, seconds, folder):
     return str(source)
 
 
-def _clang_flags(compiler, build):
+def sources_of(program):
+    found = sorted(path for pattern in (program.sources, *program.more_sources) for path in glob.glob(os.path.join(MICROBENCH, pattern)))
+    if not found:
+        raise Missing(f"no sources {program.sources}")
+    return found
+
+
+def is_up_to_date(target, sources, *more):
+    """Whether nothing that it was made from, beside its sources or in common/, is newer."""
+    inputs = [*glob.glob(os.path.join(os.path.dirname(sources[0]), "*")), *glob.glob(os.path.join(MICROBENCH, "common", "*")), __file__, *more]
+    return target.exists() and target.stat().st_mtime > max(map(os.path.getmtime, inputs))
+
+
+def compile_with(words, name):
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunFailed(f"{words[0]} cannot compile {name}:\n{done.stderr[-2000:]}")
+
+
+def clang_flags(compiler, build):
     library = stock_libomp_folder(compiler)
     if library is None:
         raise Missing(f"no libomp for {compiler}")
@@ -111,26 +130,17 @@ def compiled(name, compiler, build, seconds):
     folder = build / "placement" / compiler
     folder.mkdir(parents=True, exist_ok=True)
     program, target = program_named(name), folder / name
-    if name.startswith(GENERATED):
-        sources = [draw_source(name, seconds, folder)]
-    else:
-        sources = sorted(found for pattern in (program.sources, *program.more_sources)
-                         for found in glob.glob(os.path.join(MICROBENCH, pattern)))
-    if not sources:
-        raise Missing(f"no sources {program.sources}")
-    inputs = [*glob.glob(os.path.join(os.path.dirname(sources[0]), "*")), *glob.glob(os.path.join(MICROBENCH, "common", "*")), __file__]
-    if target.exists() and target.stat().st_mtime > max(map(os.path.getmtime, inputs)):
+    sources = [draw_source(name, seconds, folder)] if name.startswith(GENERATED) else sources_of(program)
+    if is_up_to_date(target, sources):
         return str(target)
     cplusplus = any(source.endswith(".cpp") for source in sources)
     if compiler.startswith("gcc"):
         driver = [compiler.replace("gcc", "g++") if cplusplus else compiler]
     else:
-        driver = [compiler, *(["--driver-mode=g++"] if cplusplus else []), *_clang_flags(compiler, build)]
+        driver = [compiler, *(["--driver-mode=g++"] if cplusplus else []), *clang_flags(compiler, build)]
     words = [*driver, f"-I{MICROBENCH}/generate", "-std=c++17" if cplusplus else "-std=gnu11", *COMMON_FLAGS, *program.flags, *sources,
              "-lm", "-o", str(target)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RunFailed(f"{compiler} cannot compile {name}:\n{done.stderr[-2000:]}")
+    compile_with(words, name)
     return str(target)
 
 

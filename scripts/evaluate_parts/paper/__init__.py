@@ -28,7 +28,8 @@ class Experiments:
         self.rounds = Rounds(pathlib.Path(options.kept) if options.kept else folder / "rounds.json.xz")
         budget = options.budget or (QUICK_BUDGET if self.quick else None)
         self.end = time.monotonic() + 60 * budget if budget else None
-        self.libraries = identity(*(os.path.join(context.build, "lib", name) for name in ("libhetmp.so", "libhetmp_dsm.so")))
+        libraries = identity(*(os.path.join(context.build, "lib", name) for name in ("libhetmp.so", "libhetmp_dsm.so")))
+        self._unchanging = {"libraries": libraries, "commit": _commit(), "machine": _machine()}
 
     def key(self, experiment, name):
         return f"{experiment} {name}{' quick' if self.quick else ''}"
@@ -38,8 +39,7 @@ class Experiments:
 
     def conditions(self):
         """Kept with each round."""
-        return {"libraries": self.libraries, "commit": _commit(), "machine": _machine(), "date": time.strftime("%Y-%m-%d"),
-                "load": round(os.getloadavg()[0], 2)}
+        return self._unchanging | {"date": time.strftime("%Y-%m-%d"), "load": round(os.getloadavg()[0], 2)}
 
 
 def _commit():

@@ -157,7 +157,8 @@ def write_page(experiments, path):
             "<p>Made by <code>scripts/evaluate paper</code>" + (" <code>--quick</code>: small sizes, one round" if experiments.quick else "")
             + ".</p>", _conditions(experiments), "<h2>What was asked for</h2><ul>",
             *(f"<li class='{'met' if verdict.met else 'missed'}'>{html.escape(str(verdict))}</li>" for verdict in found), "</ul>",
-            *_links(experiments, pyplot), *(_schedules(rows, pyplot) if rows else []), *_misses(experiments), *_probing(experiments), *_visits(experiments, pyplot), *_irregular(experiments, rows, pyplot),
+            *_links(experiments, pyplot), *(_schedules(rows, pyplot) if rows else []), *_misses(experiments), *_probing(experiments),
+            *_visits(experiments, pyplot), *_irregular(experiments, rows, pyplot),
             "<h2>What is not here yet</h2>", f"<p>{NOT_YET}</p>"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("<!doctype html><html lang='en'><head><meta charset='utf-8'><title>The libHetMP paper's evaluation, on hetmp</title>"

@@ -1,14 +1,11 @@
 """The ten programs of the paper, as they are run here: every loop has been given schedule(runtime), as the paper's authors edited theirs."""
 import dataclasses
-import glob
 import os
 import re
 import shutil
-import subprocess
 
-from ..placement_programs import COMMON_FLAGS, MICROBENCH
-from ..runs import Missing, RunFailed
-from toolchain import omp_header_folder, stock_libomp_folder
+from .. import placement_programs
+from ..runs import Missing
 
 COMPILERS = ("clang-16", "clang-14", "clang-19")
 LOOP = re.compile(r"^\s*#\s*pragma\s+omp\s+(?:parallel\s+)?for\b.*$", re.M)
@@ -18,7 +15,6 @@ LOOP = re.compile(r"^\s*#\s*pragma\s+omp\s+(?:parallel\s+)?for\b.*$", re.M)
 class Program:
     """`arguments`: sizes that take 5 to 40 s on the slow origin, and for a quick look. `share`: the origin's part of its CPU."""
     title: str
-    sources: tuple
     arguments: str
     quick: str
     paper: str  # the paper's verdict
@@ -26,16 +22,16 @@ class Program:
 
 
 PROGRAMS = {
-    "blackscholes": Program("Black-Scholes", ("blackscholes/*.c",), "--visits 50 --repeats 4", "--visits 20 --repeats 4", "both"),
-    "ep": Program("EP", ("ep/*.c",), "A", "W", "both"),
-    "kmeans": Program("kmeans", ("kmeans/*.c",), "A", "W", "both", share=1 / 6),
-    "lavamd": Program("lavaMD", ("lavamd/*.c",), "A", "W", "both"),
-    "bt": Program("BT", ("adi/bt.c", "adi/adi.c"), "A", "W", "one"),
-    "sp": Program("SP", ("adi/sp.c", "adi/adi.c"), "W", "S", "one"),
-    "cg": Program("CG", ("cg/*.c",), "A", "W", "one"),
-    "cfd": Program("cfd", ("cfd/*.c",), "A", "W", "one"),
-    "lud": Program("lud", ("lud/*.c",), "A", "W", "one"),
-    "streamcluster": Program("streamcluster", ("streamcluster/*.c",), "A", "W", "one"),
+    "blackscholes": Program("Black-Scholes", "--visits 50 --repeats 4", "--visits 20 --repeats 4", "both"),
+    "ep": Program("EP", "A", "W", "both"),
+    "kmeans": Program("kmeans", "A", "W", "both", share=1 / 6),
+    "lavamd": Program("lavaMD", "A", "W", "both"),
+    "bt": Program("BT", "A", "W", "one"),
+    "sp": Program("SP", "W", "S", "one"),
+    "cg": Program("CG", "A", "W", "one"),
+    "cfd": Program("cfd", "A", "W", "one"),
+    "lud": Program("lud", "A", "W", "one"),
+    "streamcluster": Program("streamcluster", "A", "W", "one"),
 }
 
 
@@ -54,25 +50,18 @@ def edited(source):
 def compiled(name, build):
     """The program's path; compiled again when a source, or this file, has changed."""
     compiler = next((found for found in COMPILERS if shutil.which(found)), None)
-    library = compiler and stock_libomp_folder(compiler)
-    if not library:
-        raise Missing(f"none of {', '.join(COMPILERS)} with its libomp")
+    if not compiler:
+        raise Missing(f"none of {', '.join(COMPILERS)}")
     folder = build / "paper"
     folder.mkdir(parents=True, exist_ok=True)
-    sources = sorted(found for pattern in PROGRAMS[name].sources for found in glob.glob(os.path.join(MICROBENCH, pattern)))
-    target = folder / name
-    inputs = [*sources, *glob.glob(os.path.join(MICROBENCH, "common", "*")), *glob.glob(os.path.join(os.path.dirname(sources[0]), "*.h")),
-              __file__]
-    if target.exists() and target.stat().st_mtime > max(map(os.path.getmtime, inputs)):
+    sources, target = placement_programs.sources_of(placement_programs.PROGRAMS[name]), folder / name
+    if placement_programs.is_up_to_date(target, sources, __file__):
         return str(target)
     copies = []
     for source in sources:
         copies.append(str(folder / f"{name}-{os.path.basename(source)}"))
         with open(copies[-1], "w", encoding="utf-8") as file:
             file.write(edited(source))
-    words = [compiler, "-isystem", str(omp_header_folder(build)), f"-L{library}", f"-Wl,-rpath,{library}", f"-I{os.path.dirname(sources[0])}",
-             f"-I{MICROBENCH}/common", "-std=gnu11", *COMMON_FLAGS, *copies, "-lm", "-o", str(target)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RunFailed(f"{compiler} cannot compile {name}:\n{done.stderr[-2000:]}")
+    flags = [*placement_programs.clang_flags(compiler, build), f"-I{os.path.dirname(sources[0])}", "-std=gnu11", *placement_programs.COMMON_FLAGS]
+    placement_programs.compile_with([compiler, *flags, *copies, "-lm", "-o", str(target)], name)
     return str(target)
