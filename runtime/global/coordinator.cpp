@@ -162,7 +162,7 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
     loop.region->record.exchanges = 0;
     loop.region->record.trips = asked.trips;
     if (policy.needs_all_nodes)
-      parallel_regions_[asked.microtask].unplaced = true;
+      parallel_regions_[asked.microtask].needs_all_nodes = true;
     // What a team shows that already runs without some nodes says nothing about whether they are needed.
     if (asked.nodes == schedulers::nodes_with_threads(schedulers::deal_threads(asked.threads, cpus_per_node_)))
       parallel_regions_[asked.microtask].loops.insert(history);
@@ -292,13 +292,26 @@ void Coordinator::record_decision(const PlacedLoop& loop) {
 /// A node that only a negligible part of the region's work would use is not worth its barriers, and loops of which
 /// little is known do not keep the region on all nodes if their part is negligible.
 NodeSet Coordinator::nodes_needed(uint64_t microtask) const {
-  constexpr double negligible = 0.05;
   const auto found = parallel_regions_.find(microtask);
-  if (found == parallel_regions_.end() || found->second.unplaced || found->second.loops.empty())
+  return found == parallel_regions_.end() || found->second.unplaced ? NodeSet::all() : nodes_needed(found->second);
+}
+
+PlacedLoops Coordinator::placed_loops(uint64_t microtask) const {
+  const auto found = parallel_regions_.find(microtask);
+  if (found == parallel_regions_.end() || found->second.loops.empty())
+    return PlacedLoops::None;
+  const bool is_only_for_others = found->second.unplaced && nodes_needed(found->second) == NodeSet::of(0);
+  return is_only_for_others ? PlacedLoops::OnOrigin : PlacedLoops::OnNodes;
+}
+
+/// By its loops that are placed.
+NodeSet Coordinator::nodes_needed(const ParallelRegion& region) const {
+  constexpr double negligible = 0.05;
+  if (region.loops.empty() || region.needs_all_nodes)
     return NodeSet::all();
   double work = 0, unsteady = 0;
   std::vector<double> use(cpus_per_node_.size(), 0);
-  for (const schedulers::LoopHistory* loop : found->second.loops) {
+  for (const schedulers::LoopHistory* loop : region.loops) {
     if (!loop->decided())
       return NodeSet::all();
     work += loop->work_us();

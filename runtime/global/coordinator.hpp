@@ -8,6 +8,7 @@
 #include "runtime/global/lock_owners.hpp"
 #include "runtime/global/meetings.hpp"
 #include "runtime/global/requests.hpp"
+#include "runtime/process/withdrawal.hpp"
 #include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
 
@@ -38,6 +39,8 @@ class Coordinator {
   /// The nodes that teams executing `microtask` need. All of them until every loop of the region has
   /// been decided alike for a while. The origin always is.
   NodeSet nodes_needed(uint64_t microtask) const;
+  /// What teams on all nodes that execute `microtask` have met so far, of which at least one has ended.
+  PlacedLoops placed_loops(uint64_t microtask) const;
 
   /// What was learned about loops, in the order they were first met. Of visits it has only those that nodes asked
   /// about.
@@ -64,7 +67,8 @@ class Coordinator {
   };
   struct ParallelRegion { ///< what teams with one microtask have met
     std::set<const schedulers::LoopHistory*> loops;
-    bool unplaced = false;
+    bool unplaced = false;        ///< loops that are divided without asking, too
+    bool needs_all_nodes = false; ///< a policy does
   };
 
   using Loops = std::map<ConstructName, PlacedLoop>;
@@ -99,6 +103,7 @@ class Coordinator {
   PlacedLoop begin_loop(const Request::AskLoop& asked);
   Region& region_of(const Request::AskLoop& asked);
   void record_exchange(PlacedLoop& loop, uint32_t from, const schedulers::NodeMeasurement& done);
+  NodeSet nodes_needed(const ParallelRegion& region) const;
   void forget_if_finished(Loops::iterator loop);
   void record_decision(const PlacedLoop& loop);
 

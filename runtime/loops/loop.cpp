@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/process/withdrawal.hpp"
 #include "runtime/team/events.hpp"
 #include "runtime/team/node_team.hpp"
 #include "schedulers/arithmetic/loop.hpp"
@@ -21,8 +22,10 @@ namespace {
 
 /// What the request comes to for this team.
 Schedule settle(Schedule schedule, const NodeTeam& team) {
-  if (schedulers::is_placed(schedule.kind) && !team.global)
+  if (schedulers::is_placed(schedule.kind) && !team.global) {
+    note_runtime_loop_at_home(team.description.microtask);
     return Schedule{}; // nothing to compare: static
+  }
   // Threads at home may go on elsewhere, and find the pages there that they had on the last visit if their iterations
   // are the same ones.
   if (schedule.kind == ScheduleKind::Auto && several_processes() && !team.global)

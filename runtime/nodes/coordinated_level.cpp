@@ -202,7 +202,8 @@ void CoordinatedLevel::after(const Request& request, const Coordinator& coordina
   if (join && join->threads_stay)
     keep_threads_where_they_are(); // before the region is over for node 0, which plans the next one
   if (join && request.from.node == 0)
-    publish_needed_nodes(reinterpret_cast<const void*>(join->microtask), coordinator.nodes_needed(join->microtask));
+    publish_needed_nodes(reinterpret_cast<const void*>(join->microtask), coordinator.nodes_needed(join->microtask),
+                         coordinator.placed_loops(join->microtask));
 }
 
 } // namespace hetmp::runtime

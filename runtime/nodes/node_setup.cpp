@@ -79,6 +79,28 @@ bool brings_thread_variables() {
   return found;
 }
 
+/// gcc's names tell what it calls for loops with schedule(runtime); clang's stand for dynamic and guided ones as well.
+bool begins_runtime_loop(std::string_view name) {
+  return (name.starts_with("GOMP_") && name.find("_runtime") != name.npos) ||
+         name.starts_with("__kmpc_dispatch_init") || name.starts_with("__kmpc_dist_dispatch_init");
+}
+
+bool begins_compiled_loop(std::string_view name) {
+  return name.starts_with("__kmpc_for_static_init") || name.starts_with("__kmpc_dist_for_static_init");
+}
+
+/// By what the code that uses OpenMP calls. What is loaded later is not seen.
+LoopKinds kinds_of_loops() {
+  LoopKinds found;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    if (!needs_openmp(object))
+      return;
+    found.runtime = found.runtime || !object.references(begins_runtime_loop).empty();
+    found.compiled = found.compiled || !object.references(begins_compiled_loop).empty();
+  });
+  return found;
+}
+
 /// Not before the program has been executed again, where it is: what is wrong is said once.
 Coordinator make_coordinator(std::string_view interconnect) {
   placement() = read_placement();
@@ -127,6 +149,7 @@ void become_node_processes(bool may_execute_again) {
     clean_environment();
     program_level = make_message_level(make_coordinator(found->interconnect));
     attach_fabric(*found);
+    expect_loops(kinds_of_loops());
     if (placement().regions.kind == RegionChoice::Kind::All) // locks would change their form back and forth
       program_locks.stay_in_table();
     else

@@ -13,10 +13,11 @@ constexpr uint32_t longest_interval = 1 << 20;
 /// is a hint of its own: a stale one costs a team on more nodes than needed, so relaxed order suffices throughout but
 /// for `microtask`, which publishes the entry.
 struct Entry {
-  std::atomic<const void*> microtask{nullptr}; ///< acquired and released by find()
-  std::atomic<NodeSet> needed{NodeSet::all()}; ///< a hint
-  std::atomic<uint32_t> teams{0};              ///< a hint: started since the last audit
-  std::atomic<uint32_t> interval{first_audit}; ///< a hint: how many start before the next one
+  std::atomic<const void*> microtask{nullptr};          ///< acquired and released by find()
+  std::atomic<NodeSet> needed{NodeSet::all()};          ///< a hint
+  std::atomic<PlacedLoops> loops{PlacedLoops::Unknown}; ///< a hint
+  std::atomic<uint32_t> teams{0};                       ///< a hint: started since the last audit
+  std::atomic<uint32_t> interval{first_audit};          ///< a hint: how many start before the next one
 };
 
 /// Which nodes the program's regions need, and whether their threads may go there at all.
@@ -24,6 +25,14 @@ class Withdrawals {
  public:
   /// Null: there is none, or with `make` no place for one.
   Entry* find(const void* microtask, bool make);
+
+  void expect(LoopKinds kinds) {
+    runtime_loops_.store(kinds.runtime, std::memory_order_relaxed);
+    compiled_loops_.store(kinds.compiled, std::memory_order_relaxed);
+  }
+  LoopKinds expected() const {
+    return {runtime_loops_.load(std::memory_order_relaxed), compiled_loops_.load(std::memory_order_relaxed)};
+  }
 
   void fix_threads() { fixed_.store(true, std::memory_order_relaxed); }
   bool threads_are_fixed() const { return fixed_.load(std::memory_order_relaxed); }
@@ -45,8 +54,10 @@ class Withdrawals {
   /// relaxed: set at the start, or in a region, whose end orders it before the next team of the same primary. So it is
   /// on node 0 when another node's part says it: before that part counts as ended.
   std::atomic<bool> fixed_{false};
-  std::atomic<bool> bound_{false}; ///< relaxed: likewise; whoever loads such code tells the threads that call it
-  std::atomic<bool> kept_{false};  ///< relaxed: likewise
+  std::atomic<bool> bound_{false};        ///< relaxed: likewise; whoever loads such code tells the threads that call it
+  std::atomic<bool> kept_{false};         ///< relaxed: likewise
+  std::atomic<bool> runtime_loops_{true}; ///< relaxed: a hint, as those of entries are
+  std::atomic<bool> compiled_loops_{true}; ///< relaxed: likewise
 };
 
 constinit Withdrawals withdrawals;
@@ -87,9 +98,30 @@ NodeSet nodes_for_region(const void* microtask) {
   return NodeSet::all();
 }
 
-void publish_needed_nodes(const void* microtask, NodeSet nodes) {
-  Entry* entry = withdrawals.find(microtask, nodes != NodeSet::all());
-  if (!entry || entry->needed.load(std::memory_order_relaxed) == nodes)
+PlacedLoops placed_loops_of(const void* microtask) {
+  const Entry* entry = withdrawals.find(microtask, false);
+  return entry ? entry->loops.load(std::memory_order_relaxed) : PlacedLoops::Unknown;
+}
+
+void expect_loops(LoopKinds kinds) { withdrawals.expect(kinds); }
+
+LoopKinds expected_loops() { return withdrawals.expected(); }
+
+void note_runtime_loop_at_home(const void* microtask) {
+  if (!withdrawals.expected().runtime)
+    withdrawals.expect({true, withdrawals.expected().compiled});
+  if (Entry* entry = withdrawals.find(microtask, false)) {
+    PlacedLoops none = PlacedLoops::None;
+    entry->loops.compare_exchange_strong(none, PlacedLoops::Unknown, std::memory_order_relaxed);
+  }
+}
+
+void publish_needed_nodes(const void* microtask, NodeSet nodes, PlacedLoops loops) {
+  Entry* entry = withdrawals.find(microtask, nodes != NodeSet::all() || loops != PlacedLoops::Unknown);
+  if (!entry)
+    return;
+  entry->loops.store(loops, std::memory_order_relaxed);
+  if (entry->needed.load(std::memory_order_relaxed) == nodes)
     return;
   entry->teams.store(0, std::memory_order_relaxed);
   entry->interval.store(first_audit, std::memory_order_relaxed);

@@ -53,10 +53,22 @@ bool draw(uint64_t seed) {
   return mixed(seed, drawn.fetch_add(1, std::memory_order_relaxed)) >> 63 != 0; // relaxed: only the number
 }
 
-/// The user's words about loops hold in all regions that they may concern.
-bool loops_are_placed(const Thread& self) {
-  return placement().static_loops || !placement().speeds.all_equal() ||
-         schedulers::is_placed(self.task->icvs.run_schedule.kind);
+/// Whether the user has said something of loops that the program seems to have.
+bool speaks_of_loops(const Thread& self) {
+  const LoopKinds kinds = expected_loops();
+  return !placement().speeds.all_equal() || (placement().static_loops && kinds.compiled) ||
+         (schedulers::is_placed(self.task->icvs.run_schedule.kind) && kinds.runtime);
+}
+
+/// The user's words about loops hold in regions that have such loops, or may have them. Where thread numbers have to
+/// stay with their threads, all regions are alike.
+bool loops_are_placed(const Thread& self, const void* microtask) {
+  if (!speaks_of_loops(self))
+    return false;
+  if (threads_are_bound() || !placement().speeds.all_equal())
+    return true;
+  const PlacedLoops known = placed_loops_of(microtask);
+  return known == PlacedLoops::Unknown || known == PlacedLoops::OnNodes;
 }
 
 StaysHere ask_learner(const Construct& construct) {
@@ -75,7 +87,7 @@ StaysHere ask_learner(const Construct& construct) {
 }
 
 StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, const Construct& construct) {
-  if (loops_are_placed(self))
+  if (loops_are_placed(self, construct.microtask))
     return StaysHere::No;
   if (threads_are_bound())
     return StaysHere::HasThreadVariables;

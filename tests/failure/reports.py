@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from outcome import check
-from processes import complaints
-from programs import CASES, Sharing, run_tool
+from processes import complaints, run_limited
+from programs import CASES, SECONDS, Sharing, run_tool
 
 
 STOP_OTHER_NODES = """for folder in /proc/[0-9]*; do
@@ -56,6 +56,28 @@ def where_regions_ran(site):
             placement = placement_of(**settings)
             check(placement["regions"] == [] and len(placement["others"]) == 1 and placement["others"][0]["visits"] == 2
                   and why in placement["others"][0]["why"], f"{settings}: {placement}")
+
+
+@CASES.add
+def schedules_concern_regions_with_such_loops(site):
+    """A schedule that was asked for says nothing of regions without loops that it is for, nor of programs without any."""
+    sharing = Sharing(site)
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "report.json"
+        settings = {"HETMP_PLACEMENT": "auto", "HETMP_SCHEDULE": "hetprobe", "HETMP_REPORT": str(file)}
+        # sum_of_loop has a region with a schedule(runtime) loop and one without; the first visit has to show which is which.
+        visits = 10
+        code, _, err = site.run("sums", str(visits - 1), **settings)
+        check(code == 0 and err == "", f"exit code {code}, said {err!r}")
+        placement = json.loads(file.read_text())["placement"]
+        check([other["visits"] for other in placement["others"] if "as OMP_SCHEDULE" in other["why"]] == [visits + 1] and
+              [region["home_visits"] + region["spread_visits"] for region in placement["regions"]] == [visits - 1], f"{placement}")
+        for name, program in sharing.programs:
+            code, _, err = run_limited([program, "global"], site.environment("proc2", **settings), SECONDS)
+            check(code == 0 and err == "", f"{name}: exit code {code}, said {err!r}")
+            placement = json.loads(file.read_text())["placement"]
+            check(placement["regions"] and not [other for other in placement["others"] if "OMP_SCHEDULE" in other["why"]],
+                  f"{name}: {placement}")
 
 
 @CASES.add

@@ -210,6 +210,8 @@ class CoordinatedLoopTest : public CoordinatorTest {
 
 const schedulers::Schedule dynamic{.kind = ScheduleKind::Dynamic, .chunk = 3};
 const schedulers::Schedule hetprobe{.kind = ScheduleKind::HetProbe};
+const schedulers::Schedule hetprobe_i{.kind = ScheduleKind::HetProbeI};
+const schedulers::Schedule dynamic_without_chunk{.kind = ScheduleKind::Dynamic};
 const schedulers::Schedule placed_static{.kind = ScheduleKind::PlacedStatic};
 
 TEST_F(CoordinatedLoopTest, LoopsOfEveryScheduleAreHandedOutOnce) {
@@ -394,9 +396,30 @@ TEST_F(CoordinatedLoopTest, ARegionWithUnplacedLoopsNeedsAllNodes) {
   coordinator = Coordinator(rules(), std::vector<uint32_t>(2, cpus_of_a_node));
   for (int turn = 0; turn < 40; ++turn) {
     run(2, 900, hetprobe, {10, 10}, {0, 5}, 1);
+    if (turn == 1)
+      EXPECT_EQ(coordinator.placed_loops(region), PlacedLoops::OnNodes) << "one visit decides nothing";
     join(2, true);
   }
   EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::all());
+  EXPECT_EQ(coordinator.placed_loops(region), PlacedLoops::OnOrigin);
+}
+
+TEST_F(CoordinatedLoopTest, ARegionWithoutPlacedLoopsHasNone) {
+  coordinator = Coordinator(rules(), std::vector<uint32_t>(2, cpus_of_a_node));
+  join(2, true);
+  EXPECT_EQ(coordinator.placed_loops(region), PlacedLoops::None);
+  run(2, 900, dynamic_without_chunk, {10, 10}, {0, 5}, 1);
+  join(2);
+  EXPECT_EQ(coordinator.placed_loops(region), PlacedLoops::None) << "nothing is learned from them";
+}
+
+TEST_F(CoordinatedLoopTest, ARegionIsNotLeftToOthersWhileAPolicyNeedsAllNodes) {
+  coordinator = Coordinator(rules(), std::vector<uint32_t>(2, cpus_of_a_node));
+  for (int turn = 0; turn < 40; ++turn) {
+    run(2, 900, hetprobe_i, {10, 10}, {0, 5}, 1);
+    join(2, true);
+  }
+  EXPECT_EQ(coordinator.placed_loops(region), PlacedLoops::OnNodes);
 }
 
 TEST_F(CoordinatedLoopTest, TwoVisitsMayOverlap) {
