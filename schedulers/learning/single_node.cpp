@@ -14,14 +14,27 @@ constexpr double smallest_difference_of_misses = 1.1;
 /// caches. Nor does it tell anything on a first visit, when caches and memories are cold: to follow it would move all
 /// data.
 constexpr double worth_leaving_the_origin = 1.25;
+/// CPU time of a node's probe: what a shorter one takes is that of a cold cache or of an interrupt, and twice as long
+/// the next time.
+constexpr double shortest_telling_us = 500;
 
 struct Weighing {
   const std::vector<NodeKnowledge>& nodes;
   NodeSet candidates;
   const Decision& decision;
   const DecisionRules& rules;
+  const bool too_short = rules.speeds.empty() && !all_are_long();
 
-  double of(uint32_t node) const { return throughput(nodes, decision, rules, node); }
+  bool all_are_long() const {
+    return std::all_of(candidates.begin(), candidates.end(), [this](uint32_t i) {
+      return nodes[i].busy_us_per_iteration * nodes[i].iterations >= shortest_telling_us;
+    });
+  }
+
+  /// Where a probe was too short to tell nodes apart, only what quotas grant does.
+  double of(uint32_t node) const {
+    return too_short ? nodes[node].threads / nodes[node].throttled : throughput(nodes, decision, rules, node);
+  }
 
   /// The greatest throughput; among those that a probe cannot tell apart the lowest number.
   uint32_t fastest() const {
@@ -70,7 +83,8 @@ struct Weighing {
   }
 
   SingleNode without_counters() const {
-    const std::string weighed = rules.speeds.empty() ? "CPU time" : "the given speeds";
+    const std::string by_time = too_short ? "quotas, as the probes were short," : "CPU time";
+    const std::string weighed = rules.speeds.empty() ? by_time : "the given speeds";
     const std::string text = "cache misses are not counted, weighed by " + weighed + " instead, ";
     const uint32_t best = fastest();
     if (!candidates.contains(0))

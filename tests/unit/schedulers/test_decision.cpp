@@ -15,6 +15,7 @@ NodeKnowledge node(uint32_t threads, double us, double period_us = infinity, dou
   NodeKnowledge result;
   result.threads = threads;
   result.measured = true;
+  result.iterations = 1000;
   result.us_per_iteration = result.busy_us_per_iteration = us;
   result.faults_per_iteration = result.faults_next_visit = us / period_us / threads;
   result.misses_per_kilo_instruction = misses;
@@ -190,6 +191,19 @@ TEST(SingleNode, ComparesCpuTimeAndNotTheTimeOfTheProbe) {
   std::vector<NodeKnowledge> nodes = {node(4, 10, 5), node(4, 5, 5)};
   nodes[1].us_per_iteration = 50; // its pages were far away
   EXPECT_EQ(decide(nodes, rules()).only_node(), 1);
+}
+
+TEST(SingleNode, IsNotChosenByTimesOfShortProbes) {
+  std::vector<NodeKnowledge> nodes = {node(1, 10, 5), node(1, 5, 5)};
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 1);
+  nodes[1].iterations = 40; // 200 us
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 0);
+  EXPECT_SAYS(decide(nodes, rules()), "weighed by quotas, as the probes were short, instead");
+  nodes[0].throttled = 2;
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 1) << "that is known beforehand";
+  nodes = {node(1, 10, 5), node(4, 15, 5)};
+  nodes[0].iterations = 1;
+  EXPECT_EQ(decide(nodes, rules()).only_node(), 1) << "it has more CPUs";
 }
 
 TEST(SingleNode, IsNotOneThatAQuotaHoldsBack) {
