@@ -45,6 +45,11 @@ double rounded(double value) {
   return std::round(value / unit) * unit;
 }
 
+std::string transport_of(const CalibrateOptions& options) {
+  return options.transport.value_or(
+      std::string(options.hosts ? dsm::transport_over_hosts().name : dsm::usual_transport().name));
+}
+
 /// Prints the table while it comes in.
 class Table {
  public:
@@ -133,7 +138,7 @@ int write_results(const std::string& path, std::vector<perf::ProfileEntry> all, 
                   const CalibrateOptions& options) {
   std::vector<perf::ProfileEntry> found;
   for (const Curve& curve : curves)
-    if (auto entry = conclude(curve, options.transport))
+    if (auto entry = conclude(curve, transport_of(options)))
       found.push_back(std::move(*entry));
   if (found.empty())
     return failed; // conclude() has said why
@@ -153,17 +158,33 @@ int write_results(const std::string& path, std::vector<perf::ProfileEntry> all, 
   return found.size() == curves.size() ? 0 : failed;
 }
 
+/// The reason why this transport is not one to be measured, a clause; empty if it is.
+std::string why_not(const std::string& transport, bool over_hosts) {
+  const dsm::TransportKind* kind = dsm::find_transport(transport);
+  if (!kind)
+    return dsm::no_transport_of_that_name();
+  if (kind->between_hosts_only && over_hosts)
+    return "which one it is depends on the hosts; name what is to be measured";
+  if (kind->between_hosts_only)
+    return "between processes of one machine it is " + std::string(dsm::usual_transport().name) +
+           "; name what is to be measured";
+  if (over_hosts && !kind->over_hosts)
+    return "hosts are connected by " + dsm::transport_names(&dsm::TransportKind::over_hosts);
+  return {};
+}
+
 } // namespace
 
 std::string check_calibration(const CalibrateOptions& options) {
   constexpr int fewest = 2;
-  if (!dsm::find_transport(options.transport))
-    return "--transport " + options.transport + ": " + dsm::no_transport_of_that_name();
-  if (dsm::find_transport(options.transport)->between_hosts_only)
-    return "--transport " + options.transport + ": between processes of one machine it is " +
-           std::string(dsm::usual_transport().name) + "; name what is to be measured";
-  if (!parse_integer(options.nodes, fewest, most_nodes))
-    return "--nodes " + options.nodes + ": not a number from 2 to " + std::to_string(most_nodes);
+  if (options.nodes && options.hosts)
+    return "--nodes and --hosts exclude each other";
+  if (options.remote_shell && !options.hosts)
+    return "--remote-shell is for --hosts";
+  if (const std::string reason = why_not(transport_of(options), options.hosts.has_value()); !reason.empty())
+    return "--transport " + transport_of(options) + ": " + reason;
+  if (options.nodes && !parse_integer(*options.nodes, fewest, most_nodes))
+    return "--nodes " + *options.nodes + ": not a number from 2 to " + std::to_string(most_nodes);
   if (options.svg && options.svg->empty())
     return "--svg: no file given";
   return {};
@@ -185,8 +206,10 @@ int calibrate(const CalibrateOptions& options) {
   if (path.empty())
     return failed;
   Table table;
-  const int nodes = int(*parse_integer(options.nodes, 1, most_nodes));
-  if (!run_calibration(nodes, options.transport, options.quick, [&](std::string_view line) { table.take(line); }))
+  CalibratedNodes where{options.nodes, options.hosts, options.remote_shell, transport_of(options)};
+  if (!where.nodes && !where.hosts)
+    where.nodes = "2";
+  if (!run_calibration(where, options.quick, [&](std::string_view line) { table.take(line); }))
     return failed;
   if (!table.complete || table.curves.empty()) {
     say("calibrate: the calibration did not measure anything");

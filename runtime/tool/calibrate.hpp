@@ -1,8 +1,6 @@
 // `hetmp calibrate`: measures the interconnect between nodes and writes what it finds into the profile.
 #pragma once
 
-#include "dsm/transports.hpp"
-
 #include <optional>
 #include <string>
 
@@ -10,9 +8,11 @@ namespace hetmp::tool {
 
 /// As given on the command line.
 struct CalibrateOptions {
-  std::string nodes = "2";
-  std::string transport{dsm::usual_transport().name};
-  std::optional<std::string> svg; ///< file for the picture; beside the profile if not given
+  std::optional<std::string> nodes;        ///< 2 if neither these nor hosts are given
+  std::optional<std::string> hosts;        ///< one for each node, as for `hetmp run`
+  std::optional<std::string> remote_shell; ///< what reaches them, instead of ssh
+  std::optional<std::string> transport;    ///< else the usual one, on one machine or over hosts
+  std::optional<std::string> svg;          ///< file for the picture; beside the profile if not given
   bool quick = false;
 };
 

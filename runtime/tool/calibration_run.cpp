@@ -24,13 +24,14 @@ std::optional<std::string> find_program() {
 }
 
 /// "NAME=value" words for the child: this process's, without those that steer OpenMP or hetmp.
-std::vector<std::string> child_environment(int nodes, const std::string& transport, const std::string& library) {
+std::vector<std::string> child_environment(const CalibratedNodes& where, const std::string& library) {
   RunOptions options;
-  options.nodes = std::to_string(nodes);
+  options.nodes = where.nodes;
+  options.hosts = where.hosts;
+  options.transport = where.transport;
   options.command = {"hetmp-calibration"};
-  auto set = plan_environment(options, library, environment_text).variables;
-  set[name_of(Variable::HETMP_PROFILE)] = "none"; // it makes one
-  set[name_of(Variable::HETMP_TRANSPORT)] = transport;
+  auto set = plan_environment(options, where.hosts ? "" : library, environment_text).variables;
+  set[name_of(Variable::HETMP_PROFILE)] = "none";    // it makes one
   set[name_of(Variable::HETMP_PLACEMENT)] = "all";   // what is measured is several nodes
   set[name_of(Variable::HETMP_MIGRATION)] = "false"; // threads stay where they are,
   set[name_of(Variable::HETMP_TURNS)] = "false";     // and nodes that take pages from each other as they come
@@ -44,6 +45,21 @@ std::vector<std::string> child_environment(int nodes, const std::string& transpo
   }
   for (const auto& [name, value] : set)
     words.push_back(name + '=' + value);
+  return words;
+}
+
+/// On hosts `hetmp run` starts it.
+std::vector<std::string> words_for(const CalibratedNodes& where, const std::string& program, bool quick) {
+  std::vector<std::string> words;
+  if (where.hosts)
+    words = {own_folder() + "/hetmp", "run", "--hosts", *where.hosts, "--transport", where.transport};
+  if (where.remote_shell)
+    words.insert(words.end(), {"--remote-shell", *where.remote_shell});
+  if (where.hosts)
+    words.emplace_back("--");
+  words.push_back(program);
+  if (quick)
+    words.emplace_back("--quick");
   return words;
 }
 
@@ -82,8 +98,7 @@ void read_lines(int descriptor, const std::function<void(std::string_view)>& tak
 
 } // namespace
 
-bool run_calibration(int nodes, const std::string& transport, bool quick,
-                     const std::function<void(std::string_view)>& take_line) {
+bool run_calibration(const CalibratedNodes& where, bool quick, const std::function<void(std::string_view)>& take_line) {
   if (!probe_fault_access().usable()) {
     say("several node processes need userfaultfd: %s", fault_access_remedy);
     return false;
@@ -92,13 +107,11 @@ bool run_calibration(int nodes, const std::string& transport, bool quick,
   const auto program = library ? find_program() : std::nullopt;
   if (!program)
     return false;
-  std::vector<std::string> words = {*program};
-  if (quick)
-    words.emplace_back("--quick");
+  std::vector<std::string> words = words_for(where, *program, quick);
   int pipe_ends[2];
   const bool piped = pipe(pipe_ends) == 0;
   fflush(stdout); // the child would have a copy of what is buffered
-  const pid_t child = piped ? start(std::move(words), child_environment(nodes, transport, *library), pipe_ends) : -1;
+  const pid_t child = piped ? start(std::move(words), child_environment(where, *library), pipe_ends) : -1;
   if (child < 0) {
     say("calibrate: cannot start a process: %s", strerrordesc_np(errno));
     return false;

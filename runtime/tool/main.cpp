@@ -80,10 +80,16 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& options) {
       app.add_subcommand("calibrate", "Measure from when on several nodes pay, and write that into the profile");
   calibrate->add_option("--nodes", options.nodes, "Node processes; each is measured with the first (2-64)")
       ->type_name("N");
+  calibrate->add_option("--hosts", options.hosts, "Hosts, one for each node, as for hetmp run")
+      ->type_name("HOST[:CPUS],...");
+  calibrate->add_option("--remote-shell", options.remote_shell, "What reaches the hosts (default: that of hetmp run)")
+      ->type_name("COMMAND");
   calibrate
       ->add_option("--transport", options.transport,
                    "What lies between them: " + hetmp::dsm::transport_names() +
-                       " (tcp goes through this machine's loopback)")
+                       " (on one machine tcp goes through its loopback; default: " +
+                       std::string(hetmp::dsm::usual_transport().name) + ", between hosts " +
+                       std::string(hetmp::dsm::transport_over_hosts().name) + ")")
       ->type_name("T");
   calibrate->add_option("--svg", options.svg, "File for the picture (default: beside the profile)")->type_name("FILE");
   calibrate->add_flag("--quick", options.quick, "A few seconds, less exact");

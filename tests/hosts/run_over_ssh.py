@@ -129,6 +129,23 @@ def a_host_may_have_several_nodes(site):
 
 
 @CASES.add
+def links_are_calibrated(site):
+    """Whether two hosts gain here depends on what CPUs they get; what their link costs is measured in any case."""
+    with tempfile.TemporaryDirectory(prefix="hetmp-hosts-") as folder:
+        profile = Path(folder) / "profile.json"
+        words = [*site.hosts.inside(0), site.tool, "calibrate", "--quick", "--hosts", ",".join(f"{name}:1" for name in ADDRESSES),
+                 "--remote-shell", site.hosts.remote_shell]
+        code, out, err = processes.run_limited(words, site.environment(HETMP_PROFILE=str(profile), OMP_SCHEDULE="statik"), 300)
+        check("node 1 computes on pages of node 0 (1 thread" in out and "node 1: a fault costs " in out, f"{code}, {out!r}, said {err!r}")
+        if code == 0:
+            entry, = json.loads(profile.read_text())["entries"]
+            check((entry["interconnect"], entry["from"], entry["to"]) == ("tcp", 0, 1) and err == "", f"{entry}, said {err!r}")
+        else:
+            check(code == 1 and len(complaints(err)) == len(err.splitlines()) == 1 and "never faster" in err, f"{code}, said {err!r}")
+    site.check_nothing_left()
+
+
+@CASES.add
 def exit_codes(site):
     for words in (["return", "42"], ["exit", "43"], ["exit-in-region", "44"]):
         code, _, err = site.run(site.program, *words)

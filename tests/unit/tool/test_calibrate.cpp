@@ -13,6 +13,10 @@ TEST(ToolCalibrate, OptionsThatMakeSenseAreAccepted) {
   options.nodes = "64";
   options.svg = "picture.svg";
   EXPECT_EQ(check_calibration(options), "");
+  CalibrateOptions on_hosts;
+  on_hosts.hosts = "alpha,beta:4";
+  on_hosts.remote_shell = "rsh";
+  EXPECT_EQ(check_calibration(on_hosts), "");
 }
 
 TEST(ToolCalibrate, EachMistakeIsNamed) {
@@ -30,6 +34,19 @@ TEST(ToolCalibrate, EachMistakeIsNamed) {
   CalibrateOptions decided_later;
   decided_later.transport = "auto";
   EXPECT_NE(check_calibration(decided_later).find("name what is to be measured"), std::string::npos);
+  decided_later.hosts = "a,b";
+  EXPECT_NE(check_calibration(decided_later).find("depends on the hosts"), std::string::npos);
+  CalibrateOptions both;
+  both.nodes = "2";
+  both.hosts = "a,b";
+  EXPECT_NE(check_calibration(both).find("exclude each other"), std::string::npos);
+  CalibrateOptions in_memory;
+  in_memory.hosts = "a,b";
+  in_memory.transport = "shared-memory";
+  EXPECT_NE(check_calibration(in_memory).find("hosts are connected by"), std::string::npos);
+  CalibrateOptions alone;
+  alone.remote_shell = "rsh";
+  EXPECT_NE(check_calibration(alone).find("--remote-shell is for --hosts"), std::string::npos);
   CalibrateOptions options;
   options.svg = "";
   EXPECT_NE(check_calibration(options).find("--svg"), std::string::npos);
