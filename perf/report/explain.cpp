@@ -160,6 +160,10 @@ std::string what_would_help(const Report& report) {
   return help.empty() ? "Nothing stands out that would have to be changed" : help;
 }
 
+std::string with_what_was_unheeded(std::string help, const PlacementRecord& placement) {
+  return placement.unheeded.empty() ? help : help + "; " + placement.unheeded;
+}
+
 // ---- against what
 
 std::string what_it_is_measured_against(const PlacementRecord& placement) {
@@ -185,7 +189,8 @@ std::string explain(const Report& report) {
     return in_a_line("The program ran on one node, with all of its CPUs and without any cost of moving memory") +
            in_a_line("CPUs that share no memory with these are used by hetmp run --nodes N or --hosts LIST") +
            in_a_line("Where all CPUs share coherent memory, one node is the better choice");
-  return in_a_line(what_happened(report.placement)) + in_a_line(what_would_help(report)) +
+  return in_a_line(what_happened(report.placement)) +
+         in_a_line(with_what_was_unheeded(what_would_help(report), report.placement)) +
          in_a_line(what_it_is_measured_against(report.placement));
 }
 

@@ -56,6 +56,7 @@ struct PlacementRecord {
   double lost_us = 0;        ///< by those that were reversed
   double budget_left_us = 0; ///< that further trials may lose
   std::string no_journeys;   ///< why threads of regions at home do not go on elsewhere; empty: they may
+  std::string unheeded;      ///< what of the words about loops had none to be for; empty: nothing
   std::vector<OtherVisits> others;
   std::vector<PlacedRegion> regions; ///< those that took most time first
 };

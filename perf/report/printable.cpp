@@ -58,7 +58,7 @@ std::string printable(std::string_view text) {
 Report printable(Report report) {
   const auto make_printable = [](std::string& name) { name = printable(name); };
   for (std::string* name : {&report.counters, &report.threshold_from, &report.interconnect, &report.tasks.kept_because,
-                            &report.placement.asked_for})
+                            &report.placement.asked_for, &report.placement.no_journeys, &report.placement.unheeded})
     make_printable(*name);
   for (RegionRecord& region : report.regions)
     for (std::string* name :

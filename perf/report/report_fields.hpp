@@ -133,6 +133,7 @@ template <class Visitor, IsRecord<PlacementRecord> Record> void fields(Visitor& 
   visitor.field("lost_us", placement.lost_us);
   visitor.field("budget_left_us", placement.budget_left_us);
   visitor.field("no_journeys", placement.no_journeys);
+  visitor.field("unheeded", placement.unheeded);
   visitor.field("others", placement.others);
   visitor.field("regions", placement.regions);
 }

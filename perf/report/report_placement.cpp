@@ -56,6 +56,8 @@ std::string placement_in_words(const PlacementRecord& placement) {
   }
   if (!placement.no_journeys.empty())
     text += "; no thread goes on elsewhere for a while: " + placement.no_journeys;
+  if (!placement.unheeded.empty())
+    text += "; " + placement.unheeded;
   for (const OtherVisits& others : placement.others)
     text += "; " + counted(others.visits, "visit") + " of " + (placement.regions.empty() ? "" : "other ") + "regions " +
             others.why;

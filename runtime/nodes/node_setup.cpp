@@ -176,6 +176,15 @@ void become_node_processes(bool may_execute_again) {
   timeline::start();
 }
 
+/// Of a program that has not met a loop for which the schedule that was asked for is.
+const char* what_is_unheeded() {
+  const bool is_asked_for = schedulers::is_placed(program_icvs().initial.run_schedule.kind);
+  return is_asked_for
+             ? "the schedule that was asked for is for schedule(runtime) loops, and no region that could run on "
+               "several nodes had one (HETMP_LOOPS=all is for those that clang divides)"
+             : "";
+}
+
 perf::PlacementRecord placement_of_regions() {
   const placing::Knowledge known = placing::knowledge();
   perf::PlacementRecord record = placement_record(known, placement().regions);
@@ -256,6 +265,8 @@ perf::Report loop_report() {
   }
   if (program_level)
     report.placement = placement_of_regions();
+  if (program_level && report.regions.empty())
+    report.placement.unheeded = what_is_unheeded();
   page_report::add_to(report);
   return report;
 }

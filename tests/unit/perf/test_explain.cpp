@@ -147,6 +147,12 @@ TEST(Explain, WhyNoThreadWentOnElsewhere) {
   expect_has(sentences(report)[0], "did not go on elsewhere, because libdate.so refers to localtime");
 }
 
+TEST(Explain, WordsThatWereForNoLoop) {
+  Report report = report_of({region(PlacedReason::TooShort, "it is")});
+  report.placement.unheeded = "nobody listened";
+  expect_has(sentences(report)[1], "; nobody listened.");
+}
+
 TEST(Explain, WhatExperimentsHaveCost) {
   PlacedRegion lost = region(PlacedReason::Lost, "it did");
   lost.gained_us = -7'000;

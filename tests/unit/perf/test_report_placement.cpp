@@ -64,6 +64,11 @@ TEST(ReportPlacement, TextSaysWhatDecidedWhereNothingWasLearned) {
   EXPECT_EQ(format_placement(report),
             "hetmp: placement: HETMP_PLACEMENT=origin; no region could run on several nodes\n");
   report.placement.others = {{"at home, as HETMP_PLACEMENT asks", 7}};
+  report.placement.unheeded = "nobody listened";
+  EXPECT_EQ(format_placement(report),
+            "hetmp: placement: HETMP_PLACEMENT=origin; nobody listened; 7 visits of regions at "
+            "home, as HETMP_PLACEMENT asks\n");
+  report.placement.unheeded = "";
   EXPECT_EQ(format_placement(report),
             "hetmp: placement: HETMP_PLACEMENT=origin; 7 visits of regions at home, as HETMP_PLACEMENT asks\n");
 }
