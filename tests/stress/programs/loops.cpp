@@ -4,6 +4,7 @@
 // run with hetmp: OMP_SCHEDULE=hetprobe,40
 // run with hetmp: OMP_SCHEDULE=hetprobe-i OMP_HET_PTG=5
 // run with hetmp: OMP_SCHEDULE=hetprobe HETMP_LOOPS=all
+// run with hetmp: OMP_SCHEDULE=hetprobe HETMP_PLACEMENT=auto
 // run with hetmp: OMP_SCHEDULE=dynamic HETMP_LOOPS=all HETMP_CSR=1,2
 // run: OMP_SCHEDULE=guided,3
 // run: OMP_SCHEDULE=nonmonotonic:dynamic

@@ -5,6 +5,7 @@
 // run: OMP_SCHEDULE=dynamic,2
 // run with hetmp: OMP_SCHEDULE=hetprobe
 // run with hetmp: OMP_SCHEDULE=hetprobe HETMP_LOOPS=all
+// run with hetmp: OMP_SCHEDULE=hetprobe HETMP_PLACEMENT=auto
 #include "random_world.hpp"
 
 namespace {
