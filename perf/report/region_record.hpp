@@ -35,6 +35,7 @@ struct NodeRecord {
   uint64_t read_misses = 0;
   uint64_t write_misses = 0;
   uint64_t write_upgrades = 0;
+  uint64_t asked_locks = 0;                ///< that another node may have had
   double misses_per_kilo_instruction = -1; ///< cache misses by hardware counters; negative = not counted
 };
 

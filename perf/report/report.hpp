@@ -35,13 +35,13 @@ std::string in_time(double microseconds);
 /// "function", "line", "column", "place", "address" (where it is); "policy", "mode" (who decides, and how); "visits",
 /// "probed_visits", "most_probes", "audits", "trips", "exchanges" (counts); "nodes"; "fault_period_us", "threshold_us",
 /// "predicted_us_per_iteration" (of each node alone, then of the chosen ones), "decision", "reason", "total_us". Each
-/// of its nodes has "threads", "mean_us", "faults", "read_misses", "write_misses", "write_upgrades", "speed",
-/// "fault_period_us", "misses_per_kilo_instruction". Tasks have "offered", "executed_elsewhere", "elsewhere_us",
-/// "kept_because". The members of "placement" are called as in placement_record.hpp, with "file", "function", "line"
-/// and "column" for a source, and null for a time that is not known. They mean what region_record.hpp says. Times are
-/// in microseconds; null stands for a fault period without faults and for cache misses that were not counted. Readers
-/// should skip members that they do not know: later versions of the program add some without changing "version". Bytes
-/// that are not UTF-8 become U+FFFD.
+/// of its nodes has "threads", "mean_us", "faults", "read_misses", "write_misses", "write_upgrades", "asked_locks",
+/// "speed", "fault_period_us", "misses_per_kilo_instruction". Tasks have "offered", "executed_elsewhere",
+/// "elsewhere_us", "kept_because". The members of "placement" are called as in placement_record.hpp, with "file",
+/// "function", "line" and "column" for a source, and null for a time that is not known. They mean what
+/// region_record.hpp says. Times are in microseconds; null stands for a fault period without faults and for cache
+/// misses that were not counted. Readers should skip members that they do not know: later versions of the program add
+/// some without changing "version". Bytes that are not UTF-8 become U+FFFD.
 std::string format_json(const Report& report);
 
 /// Writes the report: destination "1" means text on standard error; a name that ends in ".json" gets JSON, one that

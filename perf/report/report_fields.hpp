@@ -24,6 +24,7 @@ template <class Visitor, IsRecord<NodeRecord> Record> void fields(Visitor& visit
   visitor.field("read_misses", node.read_misses);
   visitor.field("write_misses", node.write_misses);
   visitor.field("write_upgrades", node.write_upgrades);
+  visitor.field("asked_locks", node.asked_locks);
   visitor.field("speed", node.speed);
   visitor.field("fault_period_us", node.fault_period_us);
   visitor.nullable("misses_per_kilo_instruction", node.misses_per_kilo_instruction,

@@ -102,11 +102,14 @@ std::string faults(const RegionRecord& region) {
   };
   std::string text = "faults " + of_kind(&NodeRecord::faults);
   const bool by_kind = std::any_of(region.nodes.begin(), region.nodes.end(), [](const NodeRecord& n) {
-    return n.read_misses + n.write_misses + n.write_upgrades > 0;
+    return n.read_misses + n.write_misses + n.write_upgrades + n.asked_locks > 0;
   });
+  const bool with_locks =
+      std::any_of(region.nodes.begin(), region.nodes.end(), [](const NodeRecord& n) { return n.asked_locks > 0; });
   if (by_kind)
     text += " (read " + of_kind(&NodeRecord::read_misses) + " write " + of_kind(&NodeRecord::write_misses) +
-            " upgrade " + of_kind(&NodeRecord::write_upgrades) + ")";
+            " upgrade " + of_kind(&NodeRecord::write_upgrades) +
+            (with_locks ? " lock " + of_kind(&NodeRecord::asked_locks) : "") + ")";
   return text;
 }
 

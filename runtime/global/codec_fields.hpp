@@ -44,9 +44,9 @@ void fields(auto& codec, Is<Schedule> auto& it) {
 }
 void fields(auto& codec, Is<NodeMeasurement> auto& it) {
   auto& [threads, iterations, thread_us, busy_us, granted_cpus, span_us, read_misses, write_misses, write_upgrades,
-         instructions, cache_misses] = it;
+         asked_locks, instructions, cache_misses] = it;
   codec(threads, iterations, thread_us, busy_us, granted_cpus, span_us, read_misses, write_misses, write_upgrades,
-        instructions, cache_misses);
+        asked_locks, instructions, cache_misses);
 }
 void fields(auto& codec, Is<Assignment> auto& it) {
   auto& [pieces, piece_count, distribution, measured, last, chunk, repeats] = it;

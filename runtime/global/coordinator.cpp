@@ -263,6 +263,7 @@ void Coordinator::record_exchange(PlacedLoop& loop, uint32_t from, const schedul
   node.read_misses += done.read_misses;
   node.write_misses += done.write_misses;
   node.write_upgrades += done.write_upgrades;
+  node.asked_locks += done.asked_locks;
 }
 
 void Coordinator::record_decision(const PlacedLoop& loop) {

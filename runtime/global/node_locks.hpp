@@ -17,6 +17,8 @@ class NodeLocks {
   virtual void give_back_lock(uint64_t key, bool again) = 0;
   /// A thread of another node has taken the lock, and the calling thread releases it. Does not wait.
   virtual void release_lock(uint64_t key) = 0;
+  /// How often threads of this node have asked for locks; only grows.
+  virtual uint64_t asked_locks() const = 0;
   /// The calling thread begins, or ends, to wait for a lock that another node has.
   virtual void waits_outside(bool begins) = 0;
 

@@ -182,9 +182,13 @@ void CoordinatedLevel::ordered_post(const TeamDescription& part, uint64_t loop, 
   tell(part.node, Request::OrderedPost{name_of(part, loop), next});
 }
 
-void CoordinatedLevel::ask_lock(uint64_t key) { tell(own_node(), Request::Lock{key}); }
+void CoordinatedLevel::ask_lock(uint64_t key) {
+  asked_locks_.fetch_add(1, std::memory_order_relaxed);
+  tell(own_node(), Request::Lock{key});
+}
 
 bool CoordinatedLevel::try_lock(uint64_t key) {
+  asked_locks_.fetch_add(1, std::memory_order_relaxed);
   return expect<Answer::LockTried>(ask(own_node(), Request::TryLock{key})).taken;
 }
 

@@ -11,6 +11,8 @@
 #include "runtime/global/node_regions.hpp"
 #include "runtime/global/node_tasks.hpp"
 
+#include <atomic>
+
 namespace hetmp::runtime {
 
 class CoordinatedLevel : public NodeRegions,
@@ -41,6 +43,7 @@ class CoordinatedLevel : public NodeRegions,
   bool try_lock(uint64_t key) override;
   void give_back_lock(uint64_t key, bool again) override;
   void release_lock(uint64_t key) override;
+  uint64_t asked_locks() const override { return asked_locks_.load(std::memory_order_relaxed); } // relaxed: a number
   void cancel_elsewhere(const TeamDescription& part, uint32_t construct, uint64_t loop) override;
   /// Also for any other answer.
   void waits_outside(bool /*begins*/) override {}
@@ -64,6 +67,7 @@ class CoordinatedLevel : public NodeRegions,
   virtual void post(const Request& request) = 0;
 
  private:
+  std::atomic<uint64_t> asked_locks_{0}; ///< relaxed: only the number
   GlobalLevel interfaces_{*this, *this, *this, *this, *this, *this, *this};
 
   /// By a thread of the node, which waits for the answer.

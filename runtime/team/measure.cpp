@@ -1,6 +1,8 @@
 #include "runtime/team/measure.hpp"
 
 #include "base/check.hpp"
+#include "runtime/global/global_level_instance.hpp"
+#include "runtime/global/node_locks.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/team/thread.hpp"
@@ -18,7 +20,8 @@ NodeFaults node_faults() {
     return {};
   dsm::FaultCounters counters;
   fabric->read_faults(&counters);
-  return {counters.read_misses, counters.write_misses, counters.write_upgrades};
+  const GlobalLevel* const level = global_level();
+  return {counters.read_misses, counters.write_misses, counters.write_upgrades, level ? level->locks.asked_locks() : 0};
 }
 
 void prepare_to_measure() { perf::counters_available(); }
@@ -52,12 +55,14 @@ void add_since(NodeSnapshot& before, schedulers::NodeMeasurement& sum) {
   HETMP_CHECK(now.elapsed_ns >= before.elapsed_ns);
   HETMP_CHECK(now.faults.read_misses >= before.faults.read_misses &&
               now.faults.write_misses >= before.faults.write_misses &&
-              now.faults.write_upgrades >= before.faults.write_upgrades); // counters
+              now.faults.write_upgrades >= before.faults.write_upgrades &&
+              now.faults.asked_locks >= before.faults.asked_locks); // counters
   sum.granted_cpus = granted_cpus();
   sum.span_us += double(now.elapsed_ns - before.elapsed_ns) / ns_per_us;
   sum.read_misses += now.faults.read_misses - before.faults.read_misses;
   sum.write_misses += now.faults.write_misses - before.faults.write_misses;
   sum.write_upgrades += now.faults.write_upgrades - before.faults.write_upgrades;
+  sum.asked_locks += now.faults.asked_locks - before.faults.asked_locks;
   before.faults = now.faults;
 }
 

@@ -18,6 +18,7 @@ void add(NodeMeasurement& sum, const NodeMeasurement& more) {
   sum.read_misses += more.read_misses;
   sum.write_misses += more.write_misses;
   sum.write_upgrades += more.write_upgrades;
+  sum.asked_locks += more.asked_locks;
   sum.instructions += more.instructions;
   sum.cache_misses += more.cache_misses;
 }

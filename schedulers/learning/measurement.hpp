@@ -17,10 +17,11 @@ struct NodeMeasurement {
   uint64_t read_misses = 0; ///< DSM faults of the node meanwhile, by kind
   uint64_t write_misses = 0;
   uint64_t write_upgrades = 0;
+  uint64_t asked_locks = 0;  ///< that another node may have had: each waits for messages, as a fault does
   uint64_t instructions = 0; ///< by counters; 0 = not counted
   uint64_t cache_misses = 0; ///< by counters, whatever the user chose to stand for them
 
-  uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
+  uint64_t faults() const { return read_misses + write_misses + write_upgrades + asked_locks; }
 };
 
 /// Adds what the same node measured later. Where CPU time was not known for one of them, its elapsed time stands for

@@ -396,8 +396,9 @@ TEST_F(CoordinatedLoopTest, ARegionWithUnplacedLoopsNeedsAllNodes) {
   coordinator = Coordinator(rules(), std::vector<uint32_t>(2, cpus_of_a_node));
   for (int turn = 0; turn < 40; ++turn) {
     run(2, 900, hetprobe, {10, 10}, {0, 5}, 1);
-    if (turn == 1)
+    if (turn == 1) {
       EXPECT_EQ(coordinator.placed_loops(region), PlacedLoops::OnNodes) << "one visit decides nothing";
+    }
     join(2, true);
   }
   EXPECT_EQ(coordinator.nodes_needed(region), NodeSet::all());

@@ -169,9 +169,10 @@ TEST(LoopHistory, CountsFaultsOfAllKinds) {
   NodeMeasurement node = measured(4, 400, 4000, 10);
   node.write_misses = 20;
   node.write_upgrades = 30;
+  node.asked_locks = 40;
   LoopHistory history;
   history.absorb(std::vector{node, measured(4, 400, 4000, 0)}, rules());
-  EXPECT_DOUBLE_EQ(history.nodes()[0].faults_per_iteration, 60.0 / 400);
+  EXPECT_DOUBLE_EQ(history.nodes()[0].faults_per_iteration, 100.0 / 400);
 }
 
 TEST(LoopHistory, ExpectsPagesToGoOnSettling) {
