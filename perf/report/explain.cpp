@@ -160,7 +160,7 @@ std::string what_would_help(const Report& report) {
   return help.empty() ? "Nothing stands out that would have to be changed" : help;
 }
 
-std::string with_what_was_unheeded(std::string help, const PlacementRecord& placement) {
+std::string with_what_was_unheeded(const std::string& help, const PlacementRecord& placement) {
   return placement.unheeded.empty() ? help : help + "; " + placement.unheeded;
 }
 
