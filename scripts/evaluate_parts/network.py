@@ -81,5 +81,8 @@ class TwoNamespaces:
         tool = os.path.join(context.build, "bin", "hetmp")
         if not os.access(tool, os.X_OK):
             raise Missing(f"{tool} is not built")
-        return [*self.inside(0), tool, "run", "--hosts", ",".join(address + ":1" for address in ADDRESSES),
-                "--remote-shell", self.remote_shell, "--", *words]
+        return [*self.inside(0), tool, "run", *self.hosts(), "--", *words]
+
+    def hosts(self):
+        """The options by which the tool knows the namespaces, a node each."""
+        return ["--hosts", ",".join(address + ":1" for address in ADDRESSES), "--remote-shell", self.remote_shell]

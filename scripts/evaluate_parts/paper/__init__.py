@@ -25,11 +25,11 @@ class Experiments:
         self.context, self.quick = context, options.quick
         folder = context.build_folder / "paper"
         folder.mkdir(parents=True, exist_ok=True)
-        self.rounds = Rounds(pathlib.Path(options.kept) if options.kept else folder / "rounds.json.xz")
         budget = options.budget or (QUICK_BUDGET if self.quick else None)
         self.end = time.monotonic() + 60 * budget if budget else None
         libraries = identity(*(os.path.join(context.build, "lib", name) for name in ("libhetmp.so", "libhetmp_dsm.so")))
         self._unchanging = {"libraries": libraries, "commit": _commit(), "machine": _machine()}
+        self._rounds = Rounds(pathlib.Path(options.kept) if options.kept else folder / "rounds.json.xz")
 
     def key(self, experiment, name):
         return f"{experiment} {name}{' quick' if self.quick else ''}"
@@ -37,9 +37,21 @@ class Experiments:
     def time_is_left(self):
         return self.end is None or time.monotonic() < self.end
 
-    def conditions(self):
-        """Kept with each round."""
-        return self._unchanging | {"date": time.strftime("%Y-%m-%d"), "load": round(os.getloadavg()[0], 2)}
+    def done(self, key):
+        """Rounds with the libraries that there are now."""
+        return [record for record in self._rounds.of(key) if record["libraries"] == self._unchanging["libraries"]]
+
+    def shown(self, key):
+        """Rounds with the libraries that it was measured with last: medians of several would be of nothing."""
+        records = self._rounds.of(key)
+        return [record for record in records if record["libraries"] == records[-1]["libraries"]]
+
+    def all_shown(self):
+        return [record for key in self._rounds.records for record in self.shown(key)]
+
+    def add(self, key, record):
+        """With the conditions under which it was measured."""
+        self._rounds.add(key, record | self._unchanging | {"date": time.strftime("%Y-%m-%d"), "load": round(os.getloadavg()[0], 2)})
 
 
 def _commit():

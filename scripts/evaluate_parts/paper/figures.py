@@ -140,12 +140,11 @@ def _of_hetprobe_i(rows):
 
 def _of_links(experiments):
     found = []
-    even = {link: links.break_even(points) for link, points in links.curves(experiments).items()}
-    periods = [at[1] for at in even.values() if at]
-    if len(even) > 1:
-        rises = len(periods) == len(even) and all(a < b for a, b in zip(periods, periods[1:]))
+    periods = [record["threshold_us"] for record in links.calibrated(experiments).values()]
+    if len(periods) > 1:
+        rises = all(a < b for a, b in zip(periods, periods[1:]))
         found.append(Verdict("E1", "the break-even fault period rises from link to slower link: "
-                             + ", ".join(f"{at[1]:.0f} us" if at else "none" for at in even.values()), rises))
+                             + ", ".join(f"{period:.0f} us" for period in periods), rises))
     records = links.visits(experiments)
     if records:
         losses = [record["hetprobe"] / record["one node"] for record in records if record["decision"] != "all nodes"]

@@ -1,7 +1,8 @@
 """Experiments E1 and E8: from when on a second node pays on links of different speed, and one program over a slow link, visit by visit."""
-import math
+import json
 import os
 import re
+import tempfile
 
 from ..network import TwoNamespaces
 from ..runs import Missing, RunFailed, field, finish, start, with_report
@@ -10,8 +11,7 @@ RATES = {"Ethernet between namespaces": None, "1 Gbit/s": "1gbit", "100 Mbit/s":
 MEMORY = "shared memory"
 LINKS = [MEMORY, *RATES]  # each slower than the one before
 SECONDS = 900             # a calibration over the slowest link
-POINT = re.compile(r"^point 1 (\S+) (\S+) (\S+) (\S+) (\S+)$", re.M)
-COLUMNS = ("operations_per_byte", "mops", "fault_period_us", "fault_us", "gain")
+BREAK_EVEN = re.compile(r"^node 1: break-even at (\S+) operations/byte", re.M)
 
 SLOW_LINK = "10 Mbit/s"
 VISITS = (1, 3, 10, 30, 100, 300)
@@ -20,39 +20,24 @@ OPTIONS = 16384  # of Black-Scholes: 900 KiB, a second over that link
 REPEATS = 20
 
 
-def _program(context):
-    path = os.path.join(context.build, "libexec", "hetmp", "hetmp-calibration")
-    if not os.access(path, os.X_OK):
-        raise Missing(f"{path} is not built")
-    return path
-
-
 def _calibrated(context, link, network, quick):
-    words = [_program(context), *(["--quick"] if quick else [])]
-    settings = {"HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none", "HETMP_PLACEMENT": "all", "OMP_NUM_THREADS": "2"}
-    if link == MEMORY:
-        words = [os.path.join(context.build, "bin", "hetmp"), "run", "--nodes", "2", "--", *words]
-    else:
+    """What `hetmp calibrate` finds there: the entry of its profile, and from how many operations a byte a second node pays."""
+    tool = os.path.join(context.build, "bin", "hetmp")
+    if not os.access(tool, os.X_OK):
+        raise Missing(f"{tool} is not built")
+    words = [tool, "calibrate", *(["--quick"] if quick else [])]
+    if link != MEMORY:
         network.limit(RATES[link])
-        words = network.hetmp_run(context, *words)
-    output = finish(start(settings, words), SECONDS)
-    points = [dict(zip(COLUMNS, map(float, found))) for found in POINT.findall(output)]
-    if not output.rstrip().endswith("end") or not points:
+        words = [*network.inside(0), *words, *network.hosts()]
+    with tempfile.TemporaryDirectory() as folder:
+        profile = os.path.join(folder, "profile.json")
+        output = finish(start({"HETMP_PROFILE": profile}, words), SECONDS)
+        with open(profile, encoding="utf-8") as file:
+            entry, = json.load(file)["entries"]
+    found = BREAK_EVEN.search(output)
+    if not found:
         raise RunFailed(f"the calibration over {link} did not say all: {output[-200:]!r}")
-    return points
-
-
-def break_even(points):
-    """(operations per byte, fault period in us) from where on two nodes gain, by logarithms; None: they never do."""
-    last = max((at for at, point in enumerate(points) if point["gain"] < 1), default=None)
-    if last is None:
-        return points[0]["operations_per_byte"], points[0]["fault_period_us"]
-    if last + 1 == len(points):
-        return None
-    below, above = points[last], points[last + 1]
-    part = -math.log(below["gain"]) / (math.log(above["gain"]) - math.log(below["gain"]))
-    return tuple(math.exp(math.log(below[name]) + part * (math.log(above[name]) - math.log(below[name])))
-                 for name in ("operations_per_byte", "fault_period_us"))
+    return {name: entry[name] for name in ("points", "threshold_us", "fault_us")} | {"operations_per_byte": float(found[1])}
 
 
 def calibrate(experiments, _, go_on):
@@ -60,21 +45,19 @@ def calibrate(experiments, _, go_on):
     with TwoNamespaces() as network:
         for link in LINKS:
             key = experiments.key("links", link)
-            if not experiments.rounds.of(key) and go_on():
-                points = _calibrated(experiments.context, link, network, experiments.quick)
-                experiments.rounds.add(key, {"points": points} | experiments.conditions())
+            if not experiments.done(key) and go_on():
+                experiments.add(key, _calibrated(experiments.context, link, network, experiments.quick))
 
 
-def curves(experiments):
-    """The points of each link that was measured."""
-    kept = {link: experiments.rounds.of(experiments.key("links", link)) for link in LINKS}
-    return {link: records[-1]["points"] for link, records in kept.items() if records}
+def calibrated(experiments):
+    """The record of each link that was measured."""
+    kept = {link: experiments.shown(experiments.key("links", link)) for link in LINKS}
+    return {link: records[-1] for link, records in kept.items() if records}
 
 
 def threshold_of_slow_link(experiments):
-    points = curves(experiments).get(SLOW_LINK)
-    found = points and break_even(points)
-    return found[1] if found else None
+    found = calibrated(experiments).get(SLOW_LINK)
+    return found["threshold_us"] if found else None
 
 
 def along_visits(experiments, _, go_on):
@@ -87,7 +70,7 @@ def along_visits(experiments, _, go_on):
         network.limit(RATES[SLOW_LINK])
         for visits in QUICK_VISITS if experiments.quick else VISITS:
             key = experiments.key("visits", str(visits))
-            if experiments.rounds.of(key) or not go_on():
+            if experiments.done(key) or not go_on():
                 continue
             words = [context.kernel("blackscholes"), "--options", str(OPTIONS), "--repeats", str(REPEATS), "--visits", str(visits)]
             settings = {"HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none", "OMP_NUM_THREADS": "2", "OMP_SCHEDULE": "hetprobe",
@@ -95,12 +78,11 @@ def along_visits(experiments, _, go_on):
             output, loops = with_report(lambda more, words=words: finish(start(more, network.hetmp_run(context, *words)), SECONDS), settings)
             alone = finish(start(context.hetmp(threads=1), ["taskset", "-c", "0", *words]), SECONDS)
             main = max(loops, key=lambda loop: loop["trips"] * loop["visits"])
-            experiments.rounds.add(key, {"visits": visits, "one node": field(alone, "time"), "hetprobe": field(output, "time"),
-                                         "fault_period_us": main["fault_period_us"], "decision": main["decision"],
-                                         "threshold_us": threshold} | experiments.conditions())
+            experiments.add(key, {"visits": visits, "one node": field(alone, "time"), "hetprobe": field(output, "time"),
+                                  "fault_period_us": main["fault_period_us"], "decision": main["decision"], "threshold_us": threshold})
 
 
 def visits(experiments):
     """The records of E8, by visits."""
-    kept = (experiments.rounds.of(experiments.key("visits", str(count))) for count in sorted({*VISITS, *QUICK_VISITS}))
+    kept = (experiments.shown(experiments.key("visits", str(count))) for count in sorted({*VISITS, *QUICK_VISITS}))
     return [records[-1] for records in kept if records]

@@ -22,9 +22,9 @@ def measure(experiments, _, go_on):
         raise Missing("valgrind is not installed")
     for name, arguments in SIZES.items():
         key = experiments.key("misses", name)
-        if experiments.rounds.of(key) or not go_on():
+        if experiments.done(key) or not go_on():
             continue
-        experiments.rounds.add(key, _counted(experiments.context, name, arguments) | {"arguments": arguments} | experiments.conditions())
+        experiments.add(key, _counted(experiments.context, name, arguments) | {"arguments": arguments})
 
 
 def _counted(context, name, arguments):
@@ -42,7 +42,7 @@ def _counted(context, name, arguments):
 def per_kilo_instruction(experiments):
     found = {}
     for name in SIZES:
-        for record in experiments.rounds.of(experiments.key("misses", name)):
+        for record in experiments.shown(experiments.key("misses", name)):
             found[name] = 1000 * record["misses"] / record["instructions"]
     return found
 

@@ -18,18 +18,18 @@ def measure(experiments, wanted, go_on):
     for name, arguments in (MIXES | HALVES).items():
         key = experiments.key("mixtures", name)
         words = [context.kernel("irregular"), *arguments, *(QUICK if experiments.quick else [])]
-        while len(experiments.rounds.of(key)) < wanted and go_on():
-            turn = len(experiments.rounds.of(key)) % 2
+        while len(experiments.done(key)) < wanted and go_on():
+            turn = len(experiments.done(key)) % 2
             order = SCHEDULES[turn:] + SCHEDULES[:turn]
             record = {schedule: field(run(context, context.hetmp("proc:2", OMP_SCHEDULE=schedule), words), "time") for schedule in order}
-            experiments.rounds.add(key, record | experiments.conditions())
+            experiments.add(key, record)
 
 
 def gains(experiments):
     """HetProbe's time by HetProbe-I's, by mix: the ratio of each round."""
     found = {}
     for name in MIXES | HALVES:
-        records = experiments.rounds.of(experiments.key("mixtures", name))
+        records = experiments.shown(experiments.key("mixtures", name))
         if records:
             found[name] = [record[SCHEDULES[0]] / record[SCHEDULES[1]] for record in records]
     return found

@@ -67,18 +67,18 @@ def _schedules(rows, pyplot):
 
 
 def _links(experiments, pyplot):
-    curves = links.curves(experiments)
-    if not curves:
+    calibrated = links.calibrated(experiments)
+    if not calibrated:
         return []
-    series = {link: [(point["operations_per_byte"], point["fault_period_us"]) for point in points] for link, points in curves.items()}
-    even = {link: links.break_even(points) for link, points in curves.items()}
+    series = {link: [(point["operations_per_byte"], point["fault_period_us"]) for point in record["points"]] for link, record in calibrated.items()}
     return ["<h2>Break-even on links of different speed (E1; figure 5)</h2>",
-            "<p><code>hetmp-calibration</code> on shared memory and between two network namespaces, slowed by <code>tbf</code>: the fault period "
+            "<p><code>hetmp calibrate</code> on shared memory and between two network namespaces, slowed by <code>tbf</code>: the fault period "
             "by operations for each byte, and from where on the second node pays. The paper: 512 operations a byte and 100 us by RDMA, 32,768 and "
             "7,600 us by TCP.</p>",
             pictures.lines(pyplot, series, "operations a byte", "fault period, us", logarithmic=True) if pyplot else "",
-            _table(["link", "pays from, operations a byte", "fault period there, us"],
-                   [[link, f"{at[0]:.0f}" if at else "never", f"{at[1]:.0f}" if at else "-"] for link, at in even.items()])]
+            _table(["link", "pays from, operations a byte", "fault period there, us", "a fault costs, us"],
+                   [[link, f"{record['operations_per_byte']:.0f}", f"{record['threshold_us']:.0f}", f"{record['fault_us']:.0f}"]
+                    for link, record in calibrated.items()])]
 
 
 def _visits(experiments, pyplot):
@@ -141,7 +141,7 @@ def _irregular(experiments, rows, pyplot):
 
 
 def _conditions(experiments):
-    records = [record for kept in experiments.rounds.records.values() for record in kept]
+    records = experiments.all_shown()
     known = {name: sorted({str(record.get(name, "unknown")) for record in records}) for name in ("machine", "commit", "date")}
     return (f"<p>Rounds: {len(records)}, of {', '.join(known['date'])}; commits {', '.join(known['commit'])}; machine: "
             f"{html.escape('; '.join(known['machine']))}.</p>")
@@ -149,7 +149,7 @@ def _conditions(experiments):
 
 def write_page(experiments, path):
     """Returns lines for a terminal."""
-    measured = {name: experiments.rounds.of(experiments.key("schedules", name)) for name in programs.PROGRAMS}
+    measured = {name: experiments.shown(experiments.key("schedules", name)) for name in programs.PROGRAMS}
     rows = [row_of(name, records) for name, records in measured.items() if records]
     pyplot = pictures.library()
     found = verdicts(experiments, rows)

@@ -23,21 +23,21 @@ def measure(experiments, wanted, go_on):
         key = experiments.key("probing", name)
         program = programs.PROGRAMS[name]
         words = [programs.compiled(name, context.build_folder), *(program.quick if experiments.quick else program.arguments).split()]
-        while len(experiments.rounds.of(key)) < wanted and go_on():
-            labels = (UNPROBED, PROBED)[::1 if len(experiments.rounds.of(key)) % 2 else -1]
+        while len(experiments.done(key)) < wanted and go_on():
+            labels = (UNPROBED, PROBED)[::1 if len(experiments.done(key)) % 2 else -1]
             record = {}
             for label in labels:
                 begun = time.monotonic()
                 finish(start(_settings(context)[label], words), context.options.timeout, context)
                 record[label] = round(time.monotonic() - begun, 4)
-            experiments.rounds.add(key, record | experiments.conditions())
+            experiments.add(key, record)
 
 
 def costs(experiments):
     """Of each program: the ratio of each round."""
     found = {}
     for name in NAMES:
-        records = experiments.rounds.of(experiments.key("probing", name))
+        records = experiments.shown(experiments.key("probing", name))
         if records:
             found[name] = [record[PROBED] / record[UNPROBED] for record in records]
     return found

@@ -6,7 +6,7 @@ from .nodes import ORIGINS_CPU, SlowOrigin
 
 ROUNDS, QUICK_ROUNDS = 5, 1
 CHUNKS = (None, 1, 16, 256)  # None: batches of the runtime's choice
-LEAST_PATIENCE, PATIENCE = 30, 8  # a run may take so many seconds, and so many times the time of node 0
+LEAST_PATIENCE, PATIENCE = 20, 4  # a run may take so many seconds, and so many times the time of node 0
 NODES = {"HETMP_NODES": "proc:2", "OMP_NUM_THREADS": "2"}
 SPREAD = NODES | {"HETMP_PLACEMENT": "all"}
 
@@ -38,9 +38,13 @@ class Comparison:
         return other["seconds"] / origin["seconds"]
 
     def best_chunk(self, limit):
-        """The schedule whose one run was fastest, and all of them."""
-        tried = {dynamic(chunk): self.nodes.run(SPREAD | {"OMP_SCHEDULE": dynamic(chunk)}, self.words, limit)["seconds"] for chunk in CHUNKS}
-        return min(tried, key=lambda schedule: tried[schedule] or limit), tried
+        """The schedule whose one run was fastest, and all of them. What takes longer than the fastest so far is ended."""
+        tried, best = {}, dynamic(CHUNKS[0])
+        for schedule in map(dynamic, CHUNKS):
+            tried[schedule] = self.nodes.run(SPREAD | {"OMP_SCHEDULE": schedule}, self.words, limit)["seconds"]
+            if tried[schedule] and tried[schedule] < limit:
+                best, limit = schedule, tried[schedule]
+        return best, tried
 
     def settings(self, label, ratio, chunked):
         return {
@@ -74,13 +78,12 @@ class Comparison:
 def measure(experiments, name, wanted, go_on):
     """Rounds of a program until there are so many, or `go_on()` says no."""
     key = experiments.key("schedules", name)
-    rounds = experiments.rounds
     with SlowOrigin(experiments.context, programs.PROGRAMS[name].share) as nodes:
         comparison = Comparison(experiments.context, nodes, name, experiments.quick)
-        while len(rounds.of(key)) < wanted and go_on():
-            rounds.add(key, comparison.run_round(rounds.of(key)) | experiments.conditions())
-            print(f"   {name}: round {len(rounds.of(key))}: "
-                  + ", ".join(f"{label} {rounds.of(key)[-1][label]['seconds'] or '-'}" for label in BARS), flush=True)
+        while len(experiments.done(key)) < wanted and go_on():
+            experiments.add(key, comparison.run_round(experiments.done(key)))
+            done = experiments.done(key)
+            print(f"   {name}: round {len(done)}: " + ", ".join(f"{label} {done[-1][label]['seconds'] or '-'}" for label in BARS), flush=True)
 
 
 def seconds(record, label):
