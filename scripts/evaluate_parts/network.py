@@ -61,13 +61,14 @@ class TwoNamespaces:
             file.write("\n".join(lines))
         os.chmod(self.remote_shell, 0o755)
 
-    def limit(self, rate):
-        """Lets no more than `rate`, in tc's words, out of either device; None: what there is."""
+    def limit(self, rate, burst=None):
+        """Lets no more than `rate`, in tc's words, out of either device; None: what there is. `burst` is what passes at once after a pause: where that is
+        some pages, a program that seldom wants one finds the link as fast as memory."""
         for name, device in zip(self.names, self.devices):
             subprocess.run(["tc", "-n", name, "qdisc", "del", "dev", device, "root"], capture_output=True)
             if rate is None:
                 continue
-            done = subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "64kb", "latency", "1s"],
+            done = subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", burst, "latency", "1s"],
                                   capture_output=True, text=True)
             if done.returncode != 0:
                 raise Missing(f"no slow links: tc qdisc add ... tbf: {done.stderr.strip()}")

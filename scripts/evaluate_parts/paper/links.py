@@ -7,7 +7,7 @@ import tempfile
 from ..network import TwoNamespaces
 from ..runs import Missing, RunFailed, field, finish, start, with_report
 
-RATES = {"Ethernet between namespaces": None, "1 Gbit/s": "1gbit", "100 Mbit/s": "100mbit", "10 Mbit/s": "10mbit"}
+RATES = {"Ethernet between namespaces": (None,), "1 Gbit/s": ("1gbit", "64kb"), "100 Mbit/s": ("100mbit", "16kb"), "10 Mbit/s": ("10mbit", "4kb")}  # and bursts
 MEMORY = "shared memory"
 LINKS = [MEMORY, *RATES]  # each slower than the one before
 SECONDS = 900             # a calibration over the slowest link
@@ -27,7 +27,7 @@ def _calibrated(context, link, network, quick):
         raise Missing(f"{tool} is not built")
     words = [tool, "calibrate", *(["--quick"] if quick else [])]
     if link != MEMORY:
-        network.limit(RATES[link])
+        network.limit(*RATES[link])
         words = [*network.inside(0), *words, *network.hosts()]
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "profile.json")
@@ -55,31 +55,32 @@ def calibrated(experiments):
     return {link: records[-1] for link, records in kept.items() if records}
 
 
-def threshold_of_slow_link(experiments):
-    found = calibrated(experiments).get(SLOW_LINK)
+def threshold(experiments, link):
+    """None where E1 has not measured it."""
+    found = calibrated(experiments).get(link)
     return found["threshold_us"] if found else None
 
 
 def along_visits(experiments, _, go_on):
     """E8: Black-Scholes on one node, and by HetProbe on two hosts, for so many visits."""
-    threshold = threshold_of_slow_link(experiments)
-    if threshold is None:
+    threshold_us = threshold(experiments, SLOW_LINK)
+    if threshold_us is None:
         raise Missing(f"E1 has found no threshold over {SLOW_LINK}")
     context = experiments.context
     with TwoNamespaces() as network:
-        network.limit(RATES[SLOW_LINK])
+        network.limit(*RATES[SLOW_LINK])
         for visits in QUICK_VISITS if experiments.quick else VISITS:
             key = experiments.key("visits", str(visits))
             if experiments.done(key) or not go_on():
                 continue
             words = [context.kernel("blackscholes"), "--options", str(OPTIONS), "--repeats", str(REPEATS), "--visits", str(visits)]
             settings = {"HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none", "OMP_NUM_THREADS": "2", "OMP_SCHEDULE": "hetprobe",
-                        "HETMP_FAULT_PERIOD_US": f"{threshold:.0f}"}
+                        "HETMP_FAULT_PERIOD_US": f"{threshold_us:.0f}"}
             output, loops = with_report(lambda more, words=words: finish(start(more, network.hetmp_run(context, *words)), SECONDS), settings)
             alone = finish(start(context.hetmp(threads=1), ["taskset", "-c", "0", *words]), SECONDS)
             main = max(loops, key=lambda loop: loop["trips"] * loop["visits"])
             experiments.add(key, {"visits": visits, "one node": field(alone, "time"), "hetprobe": field(output, "time"),
-                                  "fault_period_us": main["fault_period_us"], "decision": main["decision"], "threshold_us": threshold})
+                                  "fault_period_us": main["fault_period_us"], "decision": main["decision"], "threshold_us": threshold_us})
 
 
 def visits(experiments):

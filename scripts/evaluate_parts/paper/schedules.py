@@ -1,7 +1,7 @@
 """The rounds of experiments E2 to E4, E6, E10 and E11: each program on the slow origin and the fast other node, by each way to share its loops."""
 import statistics
 
-from . import programs
+from . import links, programs
 from .nodes import ORIGINS_CPU, SlowOrigin
 
 ROUNDS, QUICK_ROUNDS = 5, 1
@@ -24,9 +24,10 @@ def dynamic(chunk):
 class Comparison:
     """One program; `size` is its arguments."""
 
-    def __init__(self, context, nodes, name, quick):
+    def __init__(self, context, nodes, name, quick, threshold_us):
         program = programs.PROGRAMS[name]
         self.nodes, self.context = nodes, context
+        self.figures = {"HETMP_FAULT_PERIOD_US": f"{threshold_us:g}"} if threshold_us else {}  # as in the paper, what the microbenchmark has found
         self.words = [programs.compiled(name, context.build_folder), *(program.quick if quick else program.arguments).split()]
 
     def on_origin(self, limit):
@@ -51,9 +52,9 @@ class Comparison:
             OTHER: SPREAD | {"OMP_SCHEDULE": "static", "HETMP_CSR": "0,1"},
             IDEAL: SPREAD | {"OMP_SCHEDULE": "static", "HETMP_CSR": f"{ratio:.4g},1"},
             DYNAMIC: SPREAD | {"OMP_SCHEDULE": chunked},
-            HETPROBE: NODES | {"OMP_SCHEDULE": "hetprobe"},
-            HETPROBE_I: NODES | {"OMP_SCHEDULE": "hetprobe-i"},
-            PREDICT: NODES | {"OMP_SCHEDULE": "hetprobe", "HETMP_DECISION": "predict"},
+            HETPROBE: NODES | self.figures | {"OMP_SCHEDULE": "hetprobe"},
+            HETPROBE_I: NODES | self.figures | {"OMP_SCHEDULE": "hetprobe-i"},
+            PREDICT: NODES | self.figures | {"OMP_SCHEDULE": "hetprobe", "HETMP_DECISION": "predict"},
             DEFAULT: {"HETMP_NODES": "proc:2"},
         }[label]
 
@@ -79,7 +80,7 @@ def measure(experiments, name, wanted, go_on):
     """Rounds of a program until there are so many, or `go_on()` says no."""
     key = experiments.key("schedules", name)
     with SlowOrigin(experiments.context, programs.PROGRAMS[name].share) as nodes:
-        comparison = Comparison(experiments.context, nodes, name, experiments.quick)
+        comparison = Comparison(experiments.context, nodes, name, experiments.quick, links.threshold(experiments, links.MEMORY))
         while len(experiments.done(key)) < wanted and go_on():
             experiments.add(key, comparison.run_round(experiments.done(key)))
             done = experiments.done(key)
