@@ -23,7 +23,8 @@ namespace {
 /// What the request comes to for this team.
 Schedule settle(Schedule schedule, const NodeTeam& team) {
   if (schedulers::is_placed(schedule.kind) && !team.global) {
-    note_runtime_loop_at_home(team.description.microtask);
+    if (several_processes())
+      note_runtime_loop_at_home(team.description.microtask);
     return Schedule{}; // nothing to compare: static
   }
   // Threads at home may go on elsewhere, and find the pages there that they had on the last visit if their iterations

@@ -30,6 +30,7 @@ class Withdrawals {
     runtime_loops_.store(kinds.runtime, std::memory_order_relaxed);
     compiled_loops_.store(kinds.compiled, std::memory_order_relaxed);
   }
+  void expect_runtime_loops() { runtime_loops_.store(true, std::memory_order_relaxed); }
   LoopKinds expected() const {
     return {runtime_loops_.load(std::memory_order_relaxed), compiled_loops_.load(std::memory_order_relaxed)};
   }
@@ -108,8 +109,7 @@ void expect_loops(LoopKinds kinds) { withdrawals.expect(kinds); }
 LoopKinds expected_loops() { return withdrawals.expected(); }
 
 void note_runtime_loop_at_home(const void* microtask) {
-  if (!withdrawals.expected().runtime)
-    withdrawals.expect({true, withdrawals.expected().compiled});
+  withdrawals.expect_runtime_loops();
   if (Entry* entry = withdrawals.find(microtask, false)) {
     PlacedLoops none = PlacedLoops::None;
     entry->loops.compare_exchange_strong(none, PlacedLoops::Unknown, std::memory_order_relaxed);
@@ -117,7 +117,9 @@ void note_runtime_loop_at_home(const void* microtask) {
 }
 
 void publish_needed_nodes(const void* microtask, NodeSet nodes, PlacedLoops loops) {
-  Entry* entry = withdrawals.find(microtask, nodes != NodeSet::all() || loops != PlacedLoops::Unknown);
+  const bool could_do_without_some =
+      nodes != NodeSet::all() || loops == PlacedLoops::None || loops == PlacedLoops::OnOrigin;
+  Entry* entry = withdrawals.find(microtask, could_do_without_some); // there are not places for all regions
   if (!entry)
     return;
   entry->loops.store(loops, std::memory_order_relaxed);

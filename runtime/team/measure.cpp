@@ -13,8 +13,6 @@ namespace {
 
 constexpr double ns_per_us = 1e3;
 
-} // namespace
-
 NodeFaults node_faults() {
   if (!fabric)
     return {};
@@ -23,6 +21,8 @@ NodeFaults node_faults() {
   const GlobalLevel* const level = global_level();
   return {counters.read_misses, counters.write_misses, counters.write_upgrades, level ? level->locks.asked_locks() : 0};
 }
+
+} // namespace
 
 void prepare_to_measure() { perf::counters_available(); }
 

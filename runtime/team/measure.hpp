@@ -2,7 +2,6 @@
 #pragma once
 
 #include "perf/counters.hpp"
-#include "runtime/process/fault_source.hpp"
 #include "schedulers/policies/node_work.hpp"
 
 #include <cstdint>
@@ -22,6 +21,14 @@ void prepare_to_measure();
 ThreadSnapshot snapshot_of_thread();
 /// What the calling thread has used since `before`.
 schedulers::ChunkMeasurement since(const ThreadSnapshot& before);
+
+/// What threads of this node have waited for other nodes for, since start; only grow. Without a DSM it is nothing.
+struct NodeFaults {
+  uint64_t read_misses = 0;
+  uint64_t write_misses = 0;
+  uint64_t write_upgrades = 0;
+  uint64_t asked_locks = 0; ///< that another node may have had
+};
 
 /// The node's state at one moment.
 struct NodeSnapshot {

@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import tempfile
 
-from .runs import (Missing, RunFailed, compare_in_turn, field, paired_ratios, print_comparison, run, shown, spread,
+from .runs import (RunFailed, compare_in_turn, field, paired_ratios, print_comparison, run, shown, spread,
                    with_report)
 
 ONE_CPU = ["taskset", "-c", "0"]
@@ -22,9 +22,7 @@ KERNELS = {
 
 def _calibrate(context, profile):
     """Returns the threshold between nodes 0 and 1."""
-    tool = os.path.join(context.build, "bin", "hetmp")
-    if not os.access(tool, os.X_OK):
-        raise Missing(f"{tool} is not built")
+    tool = context.tool()
     settings = {"HETMP_PROFILE": profile}
     print(f"   {shown(settings, [tool, 'calibrate'])}")
     done = subprocess.run([tool, "calibrate"], env={**os.environ, **settings}, timeout=LONGEST, text=True, check=False,

@@ -79,10 +79,7 @@ class TwoNamespaces:
 
     def hetmp_run(self, context, *words):
         """A command that runs a program with one node in each namespace."""
-        tool = os.path.join(context.build, "bin", "hetmp")
-        if not os.access(tool, os.X_OK):
-            raise Missing(f"{tool} is not built")
-        return [*self.inside(0), tool, "run", *self.hosts(), "--", *words]
+        return [*self.inside(0), context.tool(), "run", *self.hosts(), "--", *words]
 
     def hosts(self):
         """The options by which the tool knows the namespaces, a node each."""

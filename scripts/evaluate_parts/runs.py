@@ -65,8 +65,14 @@ class Context:
             return all(uncertainty(paired_ratios(values, *pair)) <= wanted for pair in pairs)
         return enough
 
+    def tool(self):
+        return self._executable("hetmp")
+
     def kernel(self, name):
-        path = os.path.join(self.build, "bin", "microbench", name)
+        return self._executable("microbench", name)
+
+    def _executable(self, *names):
+        path = os.path.join(self.build, "bin", *names)
         if not os.access(path, os.X_OK):
             raise Missing(f"{path} is not built")
         return path

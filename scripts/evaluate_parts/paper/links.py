@@ -22,10 +22,7 @@ REPEATS = 20
 
 def _calibrated(context, link, network, quick):
     """What `hetmp calibrate` finds there: the entry of its profile, and from how many operations a byte a second node pays."""
-    tool = os.path.join(context.build, "bin", "hetmp")
-    if not os.access(tool, os.X_OK):
-        raise Missing(f"{tool} is not built")
-    words = [tool, "calibrate", *(["--quick"] if quick else [])]
+    words = [context.tool(), "calibrate", *(["--quick"] if quick else [])]
     if link != MEMORY:
         network.limit(*RATES[link])
         words = [*network.inside(0), *words, *network.hosts()]
