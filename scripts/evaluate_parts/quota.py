@@ -67,8 +67,8 @@ class CpuQuota(CpuGroup):
     """A group whose processes together get `share` of a CPU. Periods are short (10 ms), so that a loop of some seconds
     sees an even speed. The quota does not hold back real-time threads, that is nodes' service threads."""
 
-    def __init__(self, share, period_us=10000, name="slow"):
-        super().__init__(name, 0.2)
+    def __init__(self, share, period_us=10000, name="slow", real_time=0.2):
+        super().__init__(name, real_time)
         self.share = share
         self.period_us = period_us
 
@@ -106,11 +106,15 @@ class CpuQuota(CpuGroup):
 
 
 class NodeQuotas:
-    """A group for each node of a run: node i gets at most `shares[i]` of a CPU, or what there is if that is None."""
+    """A group for each node of a run: node i gets at most `shares[i]` of a CPU, or what there is if that is None.
+
+    The groups share nearly all real-time budget that there is: a service thread that has used up its group's would stop until
+    the second is over, and with it whoever waits for its pages."""
 
     def __init__(self, shares):
         names = [f"node-{node}" for node in range(len(shares))]
-        self.groups = [CpuQuota(share, name=name) if share else CpuGroup(name, 0.2) for name, share in zip(names, shares)]
+        real_time = min(0.4, 0.9 / len(shares))
+        self.groups = [CpuQuota(share, name=name, real_time=real_time) if share else CpuGroup(name, real_time) for name, share in zip(names, shares)]
         self.stack = contextlib.ExitStack()
 
     def __enter__(self):
