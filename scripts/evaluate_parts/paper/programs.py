@@ -27,11 +27,11 @@ PROGRAMS = {
     "kmeans": Program("kmeans", "A", "W", "both", share=1 / 6),
     "lavamd": Program("lavaMD", "A", "W", "both"),
     "bt": Program("BT", "A", "W", "one"),
-    "sp": Program("SP", "W", "S", "one"),
+    "sp": Program("SP", "B", "W", "one"),
     "cg": Program("CG", "A", "W", "one"),
     "cfd": Program("cfd", "A", "W", "one"),
     "lud": Program("lud", "A", "W", "one"),
-    "streamcluster": Program("streamcluster", "A", "W", "one"),
+    "streamcluster": Program("streamcluster", "B", "W", "one"),
 }
 
 
