@@ -51,7 +51,8 @@ bool Coordinator::is_sound(const Request& request) const {
   return std::visit(is_right, request.content);
 }
 
-bool Coordinator::handle(const Request& request, std::vector<Answer>& answers) {
+bool Coordinator::handle(const Request& request, std::vector<Answer>& answers, double now_us) {
+  now_us_ = now_us;
   if (!is_sound(request))
     return false;
   const auto handle_one = [&](const auto& asked) { return take(request.from, asked, answers); };
@@ -157,6 +158,9 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
     loop.region = &region_of(asked);
     history = &loop.region->histories[shape.threads];
     loop.history = history;
+    loop.probed_before = history->probed_visits();
+    if (policy.decides_together)
+      loop.group = &groups_[shape.threads];
     loop.region->record.visits++;
     loop.region->record.policy = policy.name;
     loop.region->record.exchanges = 0;
@@ -237,8 +241,11 @@ bool Coordinator::take(Asker from, const Request::Cancel& asked, Answers& answer
 }
 
 void Coordinator::forget_if_finished(Loops::iterator loop) {
-  if (!loop->second.policy->finished())
+  PlacedLoop& visit = loop->second;
+  if (!visit.policy->finished())
     return;
+  if (visit.group)
+    visit.group->visited(*visit.history, visit.history->probed_visits() != visit.probed_before, rules_, now_us_);
   record_decision(loop->second);
   loops_.erase(loop);
 }

@@ -11,6 +11,7 @@
 #include "runtime/process/withdrawal.hpp"
 #include "schedulers/learning/loop_history.hpp"
 #include "schedulers/policies/policy.hpp"
+#include "schedulers/together/loop_group.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -33,8 +34,9 @@ class Coordinator {
   void follow(const schedulers::DecisionRules& rules) { rules_ = rules; }
 
   /// Appends the answers that become possible by this request, in the order they are to be given. A request that no
-  /// correct node sends is ignored, and false returned.
-  bool handle(const Request& request, std::vector<Answer>& answers);
+  /// correct node sends is ignored, and false returned. `now_us`: on any clock; 0: there is none, and what loops have
+  /// decided together is believed without looking at how long it takes.
+  bool handle(const Request& request, std::vector<Answer>& answers, double now_us = 0);
 
   /// The nodes that teams executing `microtask` need. All of them until every loop of the region has
   /// been decided alike for a while. The origin always is.
@@ -60,10 +62,12 @@ class Coordinator {
   struct PlacedLoop { ///< one visit of a loop
     std::unique_ptr<schedulers::LoopPolicy> policy;
     Region* region = nullptr; ///< null: nothing is learned from it
-    const schedulers::LoopHistory* history = nullptr;
-    std::vector<uint32_t> tickets; ///< of each node's open question
-    NodeSet asking;                ///< nodes that have one
-    std::vector<bool> measured;    ///< nodes that have measured something on this visit
+    schedulers::LoopHistory* history = nullptr;
+    schedulers::LoopGroup* group = nullptr; ///< null: the loop decides for itself
+    uint32_t probed_before = 0;             ///< visits of the history
+    std::vector<uint32_t> tickets;          ///< of each node's open question
+    NodeSet asking;                         ///< nodes that have one
+    std::vector<bool> measured;             ///< nodes that have measured something on this visit
   };
   struct ParallelRegion { ///< what teams with one microtask have met
     std::set<const schedulers::LoopHistory*> loops;
@@ -117,6 +121,8 @@ class Coordinator {
   LockOwners lock_owners_;
   Gatherings gatherings_;
   std::deque<Region> regions_; ///< addresses stay
+  std::map<TeamShape, schedulers::LoopGroup> groups_;
+  double now_us_ = 0; ///< of the request in hand
   std::map<std::pair<std::string, uint64_t>, Region*> region_by_name_;
   std::unordered_map<uint64_t, ParallelRegion> parallel_regions_; ///< by microtask
 };

@@ -1,6 +1,7 @@
 // The global level in terms of requests to the coordinator: what both of its drivers have in common.
 #pragma once
 
+#include "base/clock.hpp"
 #include "runtime/global/coordinator.hpp"
 #include "runtime/global/global_level.hpp"
 #include "runtime/global/node_barriers.hpp"
@@ -58,6 +59,8 @@ class CoordinatedLevel : public NodeRegions,
 
   /// Tells the origin's next forks what a finished team has shown; by whoever drives the coordinator.
   static void after(const Request& request, const Coordinator& coordinator);
+  /// The time of a request that comes now, for the coordinator.
+  static double now_us() { return double(monotonic_ns()) / 1000; }
   /// To a thread or to the node itself. Takes no lock. False if it means nothing here. Appends what the node has to say
   /// to it.
   bool deliver(const Answer& answer, std::vector<Request>& replies);

@@ -46,7 +46,7 @@ class InProcessLevel final : public CoordinatedLevel {
   void post(const Request& request) override {
     std::lock_guard guard(lock_);
     answers_.clear();
-    [[maybe_unused]] const bool could_be = coordinator_.handle(request, answers_);
+    [[maybe_unused]] const bool could_be = coordinator_.handle(request, answers_, now_us());
     HETMP_CHECK(could_be); // it is this process's own
     after(request, coordinator_);
     std::vector<Request> replies;

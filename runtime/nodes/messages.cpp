@@ -179,7 +179,7 @@ class MessageLevel final : public CoordinatedLevel {
 
   void handle_one(const Request& request) {
     answers_.clear();
-    if (!is_of_team(request) || !coordinator_.handle(request, answers_))
+    if (!is_of_team(request) || !coordinator_.handle(request, answers_, now_us()))
       die(exit_code::protocol, "node %u sent a request that cannot be", request.from.node);
     after(request, coordinator_);
     for (const Answer& answer : answers_)

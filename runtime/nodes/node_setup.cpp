@@ -36,7 +36,8 @@ void read_interconnect(std::string_view name) {
   schedulers::DecisionRules& rules = placement().rules;
   rules.threshold_us = known.threshold_us;
   rules.fault_us = known.fault_us;
-  rules.exchange_us = known.fault_us; // most of a fault is the exchange with the page's home
+  rules.exchange_us = known.fault_us;          // most of a fault is the exchange with the page's home
+  rules.meeting_us = 250 + 5 * known.fault_us; // threads are woken; orders, arguments and what was found travel
   placement().origin_of_figures = known.origin_of_figures;
 }
 

@@ -161,6 +161,15 @@ Decision decide(const std::vector<NodeKnowledge>& nodes, const DecisionRules& ru
   return decision;
 }
 
+double decisive_period_us(const DecisionRules& rules) {
+  return rules.mode == DecisionMode::Predict ? rules.fault_us : rules.threshold_us;
+}
+
+bool is_beyond_doubt(const Decision& decision, const DecisionRules& rules) {
+  const double decisive = decisive_period_us(rules);
+  return decision.fault_period_us > decisive * clear_factor || decision.fault_period_us < decisive / clear_factor;
+}
+
 std::string in_digits(double value) {
   char digits[32];
   auto [end, problem] =

@@ -26,6 +26,7 @@ struct DecisionRules {
   uint32_t most_probes = 10;   ///< visits that are probed before the decision stands; at least 1
   double reprobe_percent = 10; ///< hetprobe-i: share of the iterations between two probes, in (0, 100]; 0 = never again
   double exchange_us = 100;   ///< what a question and its answer cost: nothing smaller than some of these is handed out
+  double meeting_us = 500;    ///< what it costs that another node than the origin takes part in a visit
   Schedule in_node{};         ///< how a node's threads share what a decision gives them: static, dynamic or guided
   std::vector<double> speeds; ///< core speed ratios given by the user (see CoreSpeeds); empty = none
 };

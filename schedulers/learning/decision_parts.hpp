@@ -37,6 +37,17 @@ SingleNode best_single_node(const std::vector<NodeKnowledge>& nodes, NodeSet can
 void predict(const std::vector<NodeKnowledge>& nodes, NodeSet candidates, const DecisionRules& rules,
              Decision& decision);
 
+/// A fault period is beyond doubt if it differs from the decisive one by more than this factor.
+inline constexpr double clear_factor = 2.5;
+
+/// The fault period from which several nodes pay, or what stands for it where decisions are predictions.
+double decisive_period_us(const DecisionRules& rules);
+
+/// Whether the faults leave no doubt: far from the period from which several nodes pay. Predictions have no
+/// such threshold; a period far from what a fault costs means that faults hardly count, or that nothing else
+/// does.
+bool is_beyond_doubt(const Decision& decision, const DecisionRules& rules);
+
 /// Two digits behind the point for small numbers, none for large ones.
 std::string in_digits(double value);
 

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "schedulers/learning/audit.hpp"
+#include "schedulers/learning/decision_parts.hpp"
 #include "schedulers/learning/speed_ratios.hpp"
 
 #include <algorithm>
@@ -15,8 +16,6 @@ namespace {
 /// Probes that agree before a decision stands early. The first visit always moves data; three leave two that
 /// did not.
 constexpr uint32_t enough_probes = 3;
-/// A fault period is beyond doubt if it differs from the break-even by more than this factor.
-constexpr double clear_factor = 2.5;
 /// Faults that are expected to fall below this part of what they were are still settling.
 constexpr double settled_part = 0.9;
 constexpr uint32_t first_interval = 16;
@@ -33,27 +32,14 @@ bool pages_settle(const std::vector<NodeKnowledge>& latest) {
   });
 }
 
-/// The fault period from which several nodes pay, or what stands for it where decisions are predictions.
-double limit_of(const DecisionRules& rules) {
-  return rules.mode == DecisionMode::Predict ? rules.fault_us : rules.threshold_us;
-}
-
-/// Whether the faults leave no doubt: far from the period from which several nodes pay. Predictions have no
-/// such threshold; a period far from what a fault costs means that faults hardly count, or that nothing else
-/// does.
-bool clear(const Decision& decision, const DecisionRules& rules) {
-  const double limit = limit_of(rules);
-  return decision.fault_period_us > limit * clear_factor || decision.fault_period_us < limit / clear_factor;
-}
-
 /// Visits until the first audit. To audit a decision for one node costs what the decision avoids: the others' pages
 /// come, and go again. So the farther its fault period is from any doubt, the later.
 uint32_t first_interval_of(const Decision& decision, const DecisionRules& rules) {
   if (decision.only_node() < 0)
     return first_interval_of_several;
-  if (!clear(decision, rules) || !(decision.fault_period_us > 0))
+  if (!is_beyond_doubt(decision, rules) || !(decision.fault_period_us > 0))
     return first_interval;
-  const double beyond = limit_of(rules) / clear_factor / decision.fault_period_us;
+  const double beyond = decisive_period_us(rules) / clear_factor / decision.fault_period_us;
   return static_cast<uint32_t>(
       std::clamp(first_interval * beyond, double{first_interval}, double{longest_first_interval}));
 }
@@ -80,18 +66,34 @@ LoopHistory::Visit LoopHistory::begin_visit(const std::vector<uint32_t>& threads
                                             uint64_t trips) {
   if (!averages_.of_team(threads))
     start_afresh(threads, rules);
-  visits_ += 1 + (trips == trips_ ? announced_ : 0);
+  const uint32_t begun = 1 + (trips == trips_ ? announced_ : 0);
+  visits_ += begun;
+  iterations_ += static_cast<double>(trips) * begun;
   trips_ = trips;
   announced_ = 0;
+  if (bound_ == Bound::Held && visits_ >= next_audit_)
+    bound_ = Bound::No;
+  if (bound_ == Bound::Trial && can_teach(threads, trips))
+    return {true, 0};
+  if (bound_ != Bound::No) {
+    announced_ = bound_ == Bound::Held ? announceable() : 0;
+    return {false, announced_};
+  }
   const LoopAction action = step(beginning(threads, trips));
   HETMP_CHECK(valid());
   if (action == LoopAction::Probe)
     return {true, 0};
   if (action == LoopAction::KeepTillAudit)
-    announced_ = static_cast<uint32_t>(next_audit_ - visits_ - 1);
+    announced_ = announceable();
   else
-    announced_ = first_interval; // not for ever: visits with more iterations may change the decision
+    announced_ = std::min(first_interval, most_announced_); // visits with more iterations may change the decision
   return {false, announced_};
+}
+
+/// Before the next audit.
+uint32_t LoopHistory::announceable() const {
+  HETMP_CHECK(next_audit_ > visits_);
+  return static_cast<uint32_t>(std::min<uint64_t>(next_audit_ - visits_ - 1, most_announced_));
 }
 
 /// Of the visit that has just been counted.
@@ -119,8 +121,11 @@ const Decision& LoopHistory::absorb(VisitMeasurements visit, const DecisionRules
       threads.push_back(node.threads);
     start_afresh(threads, rules);
   }
+  times_.take(visit.wholes.empty() ? visit.probes : visit.wholes);
   const bool long_times = averages_.take(std::move(visit), phase_, decision_, rules);
   ++probed_;
+  if (bound_ != Bound::No)
+    return decision_;
   const Decision standing = std::exchange(decision_, decide(averages_.smoothed(), rules));
   same_nodes_ = decided() && standing.nodes == decision_.nodes ? same_nodes_ + 1 : 1;
   if (settled())
@@ -143,15 +148,48 @@ double LoopHistory::work_us() const {
   return 0;
 }
 
-bool LoopHistory::steady() const { return settled() || same_nodes_ >= enough_probes; }
+bool LoopHistory::steady() const {
+  if (bound_ != Bound::No)
+    return bound_ == Bound::Held && !on_trial_;
+  return settled() || same_nodes_ >= enough_probes;
+}
 
 void LoopHistory::start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules) {
   const LoopStep step = next(phase_, LoopEvent::OtherTeam);
+  const uint32_t most_announced = most_announced_;
   *this = LoopHistory{};
+  most_announced_ = most_announced;
   phase_ = step.phase;
   averages_ = NodeAverages(threads);
   decision_ = decide(nodes(), rules); // nothing is measured: all alike, or as the user says
   decision_.reason.clear();
+}
+
+void LoopHistory::try_out(Decision decision) {
+  HETMP_CHECK(decided() && !decision.nodes.empty());
+  bound_ = Bound::Trial;
+  decision_ = std::move(decision);
+  times_.begin_anew();
+}
+
+void LoopHistory::hold(Decision decision, uint32_t visits, bool on_trial) {
+  HETMP_CHECK(decided() && !decision.nodes.empty());
+  on_trial_ = on_trial;
+  bound_ = Bound::Held;
+  decision_ = std::move(decision);
+  next_audit_ = visits_ + visits + 1;
+  if (on_trial)
+    return;
+  phase_ = LoopPhase::Standing;
+  interval_ = std::max(interval_, first_interval);
+}
+
+void LoopHistory::release(Decision own) {
+  HETMP_CHECK(is_bound() && !own.nodes.empty());
+  bound_ = Bound::No;
+  decision_ = std::move(own);
+  if (stands(phase_))
+    next_audit_ = visits_ + interval_ + 1;
 }
 
 /// The decision stands early when the last three probes agree: the same nodes, hardly changed speeds, a clear
@@ -162,7 +200,8 @@ void LoopHistory::start_afresh(const std::vector<uint32_t>& threads, const Decis
 LoopEvent LoopHistory::judge_probe(const Decision& standing, const DecisionRules& rules) {
   const bool agrees =
       decided() && standing.nodes == decision_.nodes && change_of_speeds(standing, decision_) < smallest_difference;
-  const bool clear_enough = clear(decision_, rules) || (decided_within_visits_ && !pages_settle(averages_.latest()));
+  const bool clear_enough =
+      is_beyond_doubt(decision_, rules) || (decided_within_visits_ && !pages_settle(averages_.latest()));
   if (!clear_enough || decide(averages_.latest(), rules).nodes != decision_.nodes)
     alike_ = 0;
   else

@@ -5,6 +5,7 @@
 #include "schedulers/learning/loop_phase.hpp"
 #include "schedulers/learning/measurement.hpp"
 #include "schedulers/learning/node_averages.hpp"
+#include "schedulers/learning/visit_times.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -17,6 +18,9 @@ namespace hetmp::schedulers {
 /// A loop is probed on its first visits, up to DecisionRules::most_probes, fewer when the measurements leave no
 /// doubt. Then its decision stands, but not for ever: visits are probed again at growing intervals, and when such a
 /// probe contradicts the decision the loop is probed anew. loop_phase.hpp has this as a table.
+///
+/// Over all that, a loop can be bound to a decision that the program's loops have made together (schedulers/together):
+/// for a trial, in which every visit is measured, or for a number of visits. Its own phase waits meanwhile.
 class LoopHistory {
  public:
   /// A visit begins.
@@ -37,6 +41,8 @@ class LoopHistory {
   const Decision& absorb(VisitMeasurements visit, const DecisionRules& rules);
   /// Of a visit of which there are probes only.
   const Decision& absorb(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules);
+  /// What nodes took for their shares on visits of which nobody asked. Changes no decision.
+  void hear(const std::vector<NodeMeasurement>& shares) { times_.take_shares(shares); }
   /// What absorb() would decide.
   Decision preview(const std::vector<NodeMeasurement>& probes, const DecisionRules& rules) const;
 
@@ -45,7 +51,7 @@ class LoopHistory {
   const Decision& decision() const { return decision_; }
   bool decided() const { return is_decided(phase_); }
   /// The decision stands: no probing until the next audit.
-  bool settled() const { return stands(phase_); }
+  bool settled() const { return bound_ == Bound::Held || (bound_ == Bound::No && stands(phase_)); }
   /// The last three probes, or all since the decision stands, led to the same nodes: enough to do without the others,
   /// though speeds or doubts may still ask for probes.
   bool steady() const;
@@ -58,6 +64,21 @@ class LoopHistory {
     double since = 0;    ///< iterations since the last one
   };
   BringIns& bring_ins() { return bring_ins_; }
+
+  /// From now on visits are measured and divided by the decision, which no measurement changes. Of a decided loop.
+  void try_out(Decision decision);
+  /// The decision stands for so many visits; then it is audited as one of its own would be. Of a decided loop.
+  /// `on_trial`: other nodes may be needed again soon, and release() may follow.
+  void hold(Decision decision, uint32_t visits, bool on_trial = false);
+  /// A trial is over: the loop goes on as it was before, when `own` was its decision.
+  void release(Decision own);
+  bool is_bound() const { return bound_ != Bound::No; }
+  /// The policy is asked again after so many visits at the latest, though the decision stands.
+  void ask_again_after(uint32_t visits) { most_announced_ = visits; }
+  /// What visits took, since the loop runs where it does.
+  const VisitTimes& times() const { return times_; }
+  double iterations() const { return iterations_; } ///< of all visits, where trip counts are told
+
   uint32_t probed_visits() const { return probed_; }
   uint64_t visits() const { return visits_; }
   /// What the visits so far have cost, in microseconds of one thread, by the measured node with the lowest number; 0 =
@@ -67,11 +88,14 @@ class LoopHistory {
  private:
   LoopAction step(LoopEvent event);
   void start_afresh(const std::vector<uint32_t>& threads, const DecisionRules& rules);
+  uint32_t announceable() const;
   LoopEvent beginning(const std::vector<uint32_t>& threads, uint64_t trips) const;
   LoopEvent judge_probe(const Decision& standing, const DecisionRules& rules);
   LoopEvent judge_audit(const Decision& standing, bool long_times, const DecisionRules& rules);
   void act(LoopAction action, const DecisionRules& rules);
   bool valid() const;
+
+  enum class Bound : uint8_t { No, Trial, Held };
 
   BringIns bring_ins_;
   LoopPhase phase_ = LoopPhase::Fresh;
@@ -87,6 +111,11 @@ class LoopHistory {
   uint64_t next_audit_ = 0; ///< settled: the number of the visit that is to be probed
   uint64_t trips_ = 0;      ///< of the last visit
   uint32_t announced_ = 0;  ///< visits after it of which nobody asks
+  uint32_t most_announced_ = UINT32_MAX;
+  double iterations_ = 0;
+  VisitTimes times_;
+  Bound bound_ = Bound::No;
+  bool on_trial_ = false;
 };
 
 } // namespace hetmp::schedulers

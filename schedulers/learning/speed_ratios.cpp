@@ -8,21 +8,22 @@
 namespace hetmp::schedulers {
 namespace {
 
-/// Divides by the least ratio above 0. False if there is none.
-bool make_slowest_one(std::vector<double>& speed) {
+std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
   double slowest = 0;
-  for (double ratio : speed)
-    if (ratio > 0 && (slowest == 0 || ratio < slowest))
-      slowest = ratio;
-  if (slowest > 0)
-    for (double& ratio : speed)
-      ratio /= slowest;
-  return slowest > 0;
+  for (const NodeKnowledge& node : nodes)
+    if (node.measured && node.threads > 0)
+      slowest = std::max(slowest, finite_us(node.us_per_iteration));
+  std::vector<double> speed(nodes.size(), 0.0);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].threads > 0)
+      speed[i] = nodes[i].measured ? slowest / finite_us(nodes[i].us_per_iteration) : 1.0;
+  level_small_differences(speed);
+  make_slowest_one(speed);
+  return speed;
 }
 
-/// Speeds that lie within `smallest_difference` of the slowest among them become one speed, their mean; the
-/// slowest groups first. No group is wider than that difference, so speeds that rise in small steps do not
-/// all become equal.
+} // namespace
+
 void level_small_differences(std::vector<double>& speed) {
   std::vector<size_t> order;
   for (size_t i = 0; i < speed.size(); ++i)
@@ -40,21 +41,16 @@ void level_small_differences(std::vector<double>& speed) {
   }
 }
 
-std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
+bool make_slowest_one(std::vector<double>& speed) {
   double slowest = 0;
-  for (const NodeKnowledge& node : nodes)
-    if (node.measured && node.threads > 0)
-      slowest = std::max(slowest, finite_us(node.us_per_iteration));
-  std::vector<double> speed(nodes.size(), 0.0);
-  for (size_t i = 0; i < nodes.size(); ++i)
-    if (nodes[i].threads > 0)
-      speed[i] = nodes[i].measured ? slowest / finite_us(nodes[i].us_per_iteration) : 1.0;
-  level_small_differences(speed);
-  make_slowest_one(speed);
-  return speed;
+  for (double ratio : speed)
+    if (ratio > 0 && (slowest == 0 || ratio < slowest))
+      slowest = ratio;
+  if (slowest > 0)
+    for (double& ratio : speed)
+      ratio /= slowest;
+  return slowest > 0;
 }
-
-} // namespace
 
 std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes, const std::vector<double>& given) {
   if (given.empty())

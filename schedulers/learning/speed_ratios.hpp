@@ -26,4 +26,12 @@ constexpr double finite_us(double us) {
 /// measured if it is not empty and leaves a node of the team above 0.
 std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes, const std::vector<double>& given);
 
+/// Divides by the least ratio above 0. False if there is none.
+bool make_slowest_one(std::vector<double>& speed);
+
+/// Speeds that lie within `smallest_difference` of the slowest among them become one speed, their mean; the
+/// slowest groups first. No group is wider than that difference, so speeds that rise in small steps do not
+/// all become equal.
+void level_small_differences(std::vector<double>& speed);
+
 } // namespace hetmp::schedulers

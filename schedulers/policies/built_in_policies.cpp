@@ -46,10 +46,10 @@ constexpr PolicyDescriptor table[] = {
    .in_node = Distribution::Guided, .make = make_dynamic},
   {.kind = ScheduleKind::Auto, .name = "auto", .omp_number = 4, .parameter = Parameter::IgnoredChunk,
    .make = make_auto},
-  {.kind = ScheduleKind::PlacedStatic, .name = "static (placed)", .learns = true, .repeats = true,
-   .make = make_placed},
+  {.kind = ScheduleKind::PlacedStatic, .name = "static (placed)", .learns = true,
+   .decides_together = true, .repeats = true, .make = make_placed},
   {.kind = ScheduleKind::HetProbe, .name = "hetprobe", .omp_number = 0x48500001, .parameter = Parameter::Percentage,
-   .learns = true, .repeats = true, .make = make_probing<HetProbePolicy>},
+   .learns = true, .decides_together = true, .repeats = true, .make = make_probing<HetProbePolicy>},
   {.kind = ScheduleKind::HetProbeI, .name = "hetprobe-i", .other_names = {"het_irregular", "hetprobe_i"},
    .omp_number = 0x48500002, .parameter = Parameter::Percentage, .learns = true,
    .needs_all_nodes = true, // it may bring in any of them at any time: that is what it is chosen for

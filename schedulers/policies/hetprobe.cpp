@@ -108,6 +108,17 @@ void HetProbePolicy::ask(uint32_t node, const NodeMeasurement& done, std::vector
     give_share(node, replies);
   else
     work_ahead(node, replies);
+  if (!measured_ && present_ == 0)
+    history_.hear(earlier());
+}
+
+std::vector<NodeMeasurement> HetProbePolicy::earlier() const {
+  std::vector<NodeMeasurement> result;
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    result.push_back(nodes_[i].earlier);
+    result.back().threads = shape_.threads[i];
+  }
+  return result;
 }
 
 void HetProbePolicy::give_probe(uint32_t node, std::vector<Reply>& replies) {
@@ -144,13 +155,12 @@ void HetProbePolicy::report(uint32_t number, const NodeMeasurement& done) {
   add(nodes_[number].whole, done);
   if (--reporting_ > 0)
     return;
-  std::vector<NodeMeasurement> wholes, earlier;
+  std::vector<NodeMeasurement> wholes;
   for (Node& node : nodes_) {
-    node.whole.threads = node.earlier.threads = node.measured.threads;
+    node.whole.threads = node.measured.threads;
     wholes.push_back(node.whole);
-    earlier.push_back(node.earlier);
   }
-  history_.absorb({probes(), wholes, earlier}, rules_);
+  history_.absorb({probes(), wholes, earlier()}, rules_);
 }
 
 /// On demand, in small chunks: the node's first thread that finds none asks for more while the others finish

@@ -82,6 +82,7 @@ class HetProbePolicy : public LoopPolicy {
   void give_probe(uint32_t node, std::vector<Reply>& replies);
   void take_probe(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies);
   std::vector<NodeMeasurement> probes() const;
+  std::vector<NodeMeasurement> earlier() const;
   void work_ahead(uint32_t node, std::vector<Reply>& replies);
   Range cut_batch(Node& node);
   uint64_t batch_size(const Node& node, uint32_t threads) const;

@@ -31,8 +31,9 @@ struct PolicyDescriptor {
   Parameter parameter = Parameter::Chunk;
   bool learns = false; ///< visits are measured and change later ones: the loop has a history and a record
   bool needs_all_nodes =
-      false;            ///< though it learns: no node of the team may be withdrawn from a region with such a loop
-  bool repeats = false; ///< its answers may hold for further visits (Assignment::repeats)
+      false; ///< though it learns: no node of the team may be withdrawn from a region with such a loop
+  bool decides_together = false;                     ///< with the program's other loops (LoopGroup)
+  bool repeats = false;                              ///< its answers may hold for further visits (Assignment::repeats)
   std::optional<Assignment::Distribution> in_node{}; ///< how a node's threads share by it, if they can
   Factory make = nullptr;
 };
