@@ -39,8 +39,8 @@ void fields(auto& codec, Is<Range> auto& it) {
   codec(begin, end);
 }
 void fields(auto& codec, Is<Schedule> auto& it) {
-  auto& [kind, chunk, probe_percent, monotonic, trapezoidal] = it;
-  codec(kind, chunk, probe_percent, monotonic, trapezoidal);
+  auto& [kind, chunk, probe_percent, monotonic, trapezoidal, unsaid] = it;
+  codec(kind, chunk, probe_percent, monotonic, trapezoidal, unsaid);
 }
 void fields(auto& codec, Is<NodeMeasurement> auto& it) {
   auto& [threads, iterations, thread_us, busy_us, granted_cpus, span_us, read_misses, write_misses, write_upgrades,

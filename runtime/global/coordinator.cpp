@@ -26,8 +26,15 @@ std::string named_nodes(NodeSet decided, NodeSet team) {
 } // namespace
 
 Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node)
-    : rules_(rules), cpus_per_node_(std::move(cpus_per_node)) {
+    : cpus_per_node_(std::move(cpus_per_node)) {
   HETMP_CHECK(!cpus_per_node_.empty() && cpus_per_node_.size() <= most_nodes);
+  follow(rules);
+}
+
+/// Where nobody has chosen a schedule, the region's placement says whether several nodes pay.
+void Coordinator::follow(const schedulers::DecisionRules& rules) {
+  rules_ = unsaid_rules_ = rules;
+  unsaid_rules_.mode = schedulers::DecisionMode::Speeds;
 }
 
 bool Coordinator::is_sound(const Request& request) const {
@@ -171,7 +178,8 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
     if (asked.nodes == schedulers::nodes_with_threads(schedulers::deal_threads(asked.threads, cpus_per_node_)))
       parallel_regions_[asked.microtask].loops.insert(history);
   }
-  loop.policy = policy.make(asked.schedule, shape, *history, rules_);
+  loop.rules = asked.schedule.unsaid ? &unsaid_rules_ : &rules_;
+  loop.policy = policy.make(asked.schedule, shape, *history, *loop.rules);
   HETMP_CHECK(loop.policy && (loop.region != nullptr) == (loop.history != nullptr));
   loop.tickets.resize(cpus_per_node_.size());
   loop.measured.resize(cpus_per_node_.size());
@@ -245,7 +253,7 @@ void Coordinator::forget_if_finished(Loops::iterator loop) {
   if (!visit.policy->finished())
     return;
   if (visit.group)
-    visit.group->visited(*visit.history, visit.history->probed_visits() != visit.probed_before, rules_, now_us_);
+    visit.group->visited(*visit.history, visit.history->probed_visits() != visit.probed_before, *visit.rules, now_us_);
   record_decision(loop->second);
   loops_.erase(loop);
 }

@@ -31,7 +31,7 @@ class Coordinator {
   Coordinator(const schedulers::DecisionRules& rules, std::vector<uint32_t> cpus_per_node);
 
   /// Other rules, before any loop was met.
-  void follow(const schedulers::DecisionRules& rules) { rules_ = rules; }
+  void follow(const schedulers::DecisionRules& rules);
 
   /// Appends the answers that become possible by this request, in the order they are to be given. A request that no
   /// correct node sends is ignored, and false returned. `now_us`: on any clock; 0: there is none, and what loops have
@@ -63,6 +63,7 @@ class Coordinator {
     std::unique_ptr<schedulers::LoopPolicy> policy;
     Region* region = nullptr; ///< null: nothing is learned from it
     schedulers::LoopHistory* history = nullptr;
+    const schedulers::DecisionRules* rules = nullptr;
     schedulers::LoopGroup* group = nullptr; ///< null: the loop decides for itself
     uint32_t probed_before = 0;             ///< visits of the history
     std::vector<uint32_t> tickets;          ///< of each node's open question
@@ -112,6 +113,7 @@ class Coordinator {
   void record_decision(const PlacedLoop& loop);
 
   schedulers::DecisionRules rules_;
+  schedulers::DecisionRules unsaid_rules_; ///< of loops whose schedule nobody has chosen
   std::vector<uint32_t> cpus_per_node_;
   schedulers::LoopHistory no_history_; ///< for policies that learn nothing
   Meetings meetings_;

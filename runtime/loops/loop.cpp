@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "runtime/process/nodes.hpp"
+#include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/team/events.hpp"
 #include "runtime/team/node_team.hpp"
@@ -27,12 +28,13 @@ Schedule settle(Schedule schedule, const NodeTeam& team) {
       note_runtime_loop_at_home(team.description.microtask);
     return Schedule{}; // nothing to compare: static
   }
-  // Threads at home may go on elsewhere, and find the pages there that they had on the last visit if their iterations
-  // are the same ones.
-  if (schedule.kind == ScheduleKind::Auto && several_processes() && !team.global)
-    return Schedule{};
+  // Nobody has said how loops with schedule(runtime) are shared, so nobody relies on equal shares: nodes of unequal
+  // speed get unequal ones. Still each thread has one contiguous share.
+  if (schedule.unsaid && team.global && schedule.chunk == 0 && placement().speeds.all_equal())
+    return Schedule{.kind = ScheduleKind::PlacedStatic, .unsaid = true};
+  // Threads at home may go on elsewhere, and find there the pages of the last visit if their iterations are the same.
   if (schedule.kind == ScheduleKind::Auto)
-    schedule = Schedule{.kind = ScheduleKind::Guided};
+    schedule = several_processes() && !team.global ? Schedule{} : Schedule{.kind = ScheduleKind::Guided};
   if (team.alone() && schedule.kind != ScheduleKind::Static)
     return Schedule{.kind = ScheduleKind::Static, .chunk = schedule.chunk};
   // On several nodes a dynamic loop without a chunk chooses the size of nodes' batches by itself.

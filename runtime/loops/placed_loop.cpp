@@ -128,7 +128,7 @@ void start(ImplicitTask& task, const NextStep& next, Range chunk) {
     open_ordered_chunk(task, chunk, next.predecessor_end);
   task.loop.measured = next.measured;
   if (next.measured == Measured::Everything) {
-    task.loop.started = snapshot_of_thread();
+    task.loop.started = snapshot_of_thread(!task.loop.schedule.unsaid);
   } else if (next.measured == Measured::Time) {
     task.loop.timed_iterations = chunk.size();
     task.loop.started.elapsed_ns = monotonic_nanoseconds();

@@ -26,10 +26,11 @@ NodeFaults node_faults() {
 
 void prepare_to_measure() { perf::counters_available(); }
 
-ThreadSnapshot snapshot_of_thread() {
+ThreadSnapshot snapshot_of_thread(bool counts) {
   Thread& self = current_thread();
   ThreadSnapshot now;
-  if (perf::start_thread_counters(self.counters))
+  now.counts = counts;
+  if (counts && perf::start_thread_counters(self.counters))
     now.counted = perf::read_thread_counters(self.counters);
   now.elapsed_ns = monotonic_nanoseconds();
   now.busy_ns = thread_cpu_nanoseconds();
@@ -37,7 +38,7 @@ ThreadSnapshot snapshot_of_thread() {
 }
 
 schedulers::ChunkMeasurement since(const ThreadSnapshot& before) {
-  const ThreadSnapshot now = snapshot_of_thread();
+  const ThreadSnapshot now = snapshot_of_thread(before.counts);
   // The same thread's clocks and counters, which never go back.
   HETMP_CHECK(now.elapsed_ns >= before.elapsed_ns && now.busy_ns >= before.busy_ns);
   schedulers::ChunkMeasurement chunk;

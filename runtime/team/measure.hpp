@@ -12,13 +12,15 @@ namespace hetmp::runtime {
 struct ThreadSnapshot {
   int64_t elapsed_ns = 0;
   int64_t busy_ns = 0; ///< CPU time
-  perf::CounterReading counted;
+  bool counts = true;
+  perf::CounterReading counted; ///< if it `counts`
 };
 
 /// Does once what would otherwise take its time inside a measurement.
 void prepare_to_measure();
 
-ThreadSnapshot snapshot_of_thread();
+/// Without counters where nobody looks at them: they are in a library that is loaded for them.
+ThreadSnapshot snapshot_of_thread(bool counts = true);
 /// What the calling thread has used since `before`.
 schedulers::ChunkMeasurement since(const ThreadSnapshot& before);
 

@@ -31,6 +31,7 @@ struct Schedule {
   double probe_percent = 10.0; ///< HetProbe, HetProbeI: share of the iterations spent probing, in (0, 100]
   bool monotonic = false;      ///< the monotonic modifier was given
   bool trapezoidal = false;    ///< Guided by another name: libomp's for chunks that shrink by equal steps
+  bool unsaid = false;         ///< Static because nobody has chosen a schedule for schedule(runtime) loops
   bool operator==(const Schedule&) const = default;
 };
 

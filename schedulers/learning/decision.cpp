@@ -156,6 +156,12 @@ Decision decide(const std::vector<NodeKnowledge>& nodes, const DecisionRules& ru
     decision.reason = "nothing has been measured yet";
   else if (rules.mode == DecisionMode::Threshold)
     compare_with_threshold(nodes, candidates, rules, decision);
+  if (rules.mode == DecisionMode::Speeds && measured && candidates.size() > 1) {
+    level_small_differences(decision.speed, smallest_unsaid_difference);
+    make_slowest_one(decision.speed);
+    decision.nodes = without_negligible(nodes, decision, candidates);
+    decision.reason = "no schedule was chosen: by speed";
+  }
   if (rules.mode == DecisionMode::Predict && measured)
     predict(nodes, candidates, rules, decision);
   return decision;
@@ -166,6 +172,8 @@ double decisive_period_us(const DecisionRules& rules) {
 }
 
 bool is_beyond_doubt(const Decision& decision, const DecisionRules& rules) {
+  if (rules.mode == DecisionMode::Speeds)
+    return true;
   const double decisive = decisive_period_us(rules);
   return decision.fault_period_us > decisive * clear_factor || decision.fault_period_us < decisive / clear_factor;
 }

@@ -24,14 +24,14 @@ std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
 
 } // namespace
 
-void level_small_differences(std::vector<double>& speed) {
+void level_small_differences(std::vector<double>& speed, double difference) {
   std::vector<size_t> order;
   for (size_t i = 0; i < speed.size(); ++i)
     if (speed[i] > 0)
       order.push_back(i);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return speed[a] < speed[b]; });
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    const double limit = speed[order[begin]] * smallest_difference;
+    const double limit = speed[order[begin]] * difference;
     double sum = 0;
     for (end = begin; end < order.size() && speed[order[end]] <= limit; ++end)
       sum += speed[order[end]];

@@ -29,9 +29,12 @@ std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes, c
 /// Divides by the least ratio above 0. False if there is none.
 bool make_slowest_one(std::vector<double>& speed);
 
-/// Speeds that lie within `smallest_difference` of the slowest among them become one speed, their mean; the
+/// Speeds that lie within `difference` of the slowest among them become one speed, their mean; the
 /// slowest groups first. No group is wider than that difference, so speeds that rise in small steps do not
 /// all become equal.
-void level_small_differences(std::vector<double>& speed);
+void level_small_differences(std::vector<double>& speed, double difference = smallest_difference);
+
+/// Where loops would have equal shares if nobody measured: less is not worth moving their borders, and the pages there.
+inline constexpr double smallest_unsaid_difference = 1.2;
 
 } // namespace hetmp::schedulers

@@ -16,7 +16,7 @@ constexpr double probe_part = 0.1;
 
 PlacedStatic::PlacedStatic(const LoopShape& shape, LoopHistory& history, const DecisionRules& rules)
     : shape_(shape), history_(history), rules_(rules), visit_(history.begin_visit(shape.threads, rules, shape.trips)),
-      measurements_(shape.nodes()),
+      measurements_(shape.nodes()), earlier_(shape.nodes()),
       members_(static_cast<uint32_t>(
           std::count_if(shape.threads.begin(), shape.threads.end(), [](uint32_t threads) { return threads != 0; }))) {
   const std::vector<double> weight = weights();
@@ -42,7 +42,9 @@ std::vector<double> PlacedStatic::weights() const {
   return weight;
 }
 
-void PlacedStatic::ask(uint32_t node, const NodeMeasurement&, std::vector<Reply>& replies) {
+void PlacedStatic::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
+  earlier_[node] = done;
+  earlier_[node].threads = shape_.threads[node];
   Reply reply;
   reply.node = node;
   reply.assignment.add(shares_[node]);
@@ -50,7 +52,8 @@ void PlacedStatic::ask(uint32_t node, const NodeMeasurement&, std::vector<Reply>
   reply.assignment.measured = visit_.probe;
   reply.assignment.repeats = visit_.probe ? 0 : visit_.repeats;
   replies.push_back(reply);
-  ++answered_;
+  if (++answered_ == members_ && !visit_.probe)
+    history_.hear(earlier_);
 }
 
 void PlacedStatic::report(uint32_t node, const NodeMeasurement& done) {

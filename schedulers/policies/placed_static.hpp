@@ -31,7 +31,8 @@ class PlacedStatic final : public LoopPolicy {
   LoopHistory::Visit visit_;
   std::vector<Range> shares_;
   std::vector<NodeMeasurement> measurements_;
-  uint32_t members_ = 0; ///< nodes with threads
+  std::vector<NodeMeasurement> earlier_; ///< on visits of which nobody asked
+  uint32_t members_ = 0;                 ///< nodes with threads
   uint32_t answered_ = 0;
   uint32_t reported_ = 0;
 };

@@ -18,6 +18,8 @@ constexpr double half_of_it = 0.5;
 constexpr double hopeless = 1.5;
 /// Visits of one loop that a trial takes at most.
 constexpr double longest_trial = 12;
+/// Likewise, of a loop that is not the watched one, which seems not to come any more.
+constexpr double most_visits_alone = 100;
 constexpr double unknown = std::numeric_limits<double>::infinity();
 constexpr uint32_t longest_hold = 4096;
 /// For so many visits, loops whose decisions stand are asked about so often: a choice should not have to wait for them,
@@ -51,8 +53,8 @@ LoopGroup::LoopGroup() : next_hold_(first_hold) {}
 
 void LoopGroup::visited(LoopHistory& loop, bool measured, const DecisionRules& rules, double now_us) {
   Member& member = member_of(loop);
-  const bool is_young = loop.visits() < young || (&loop == watch_.leader && now_us > 0);
-  loop.ask_again_after(is_young ? soon : UINT32_MAX);
+  const bool is_watched = trial_ != Trial::None || (&loop == watch_.leader && now_us > 0);
+  loop.ask_again_after(loop.visits() < young || is_watched ? soon : UINT32_MAX);
   if (trial_ == Trial::None)
     weigh(rules);
   if (trial_ == Trial::Divided && measured) {
@@ -61,6 +63,8 @@ void LoopGroup::visited(LoopHistory& loop, bool measured, const DecisionRules& r
   }
   if (trial_ == Trial::Alone && measured && !loop.is_bound())
     hold_alone(member);
+  if (trial_ == Trial::Alone && member.visits() > most_visits_alone)
+    abandon_alone();
   if (&loop == watch_.leader && now_us > 0)
     look_at_clock(loop, rules, now_us);
 }

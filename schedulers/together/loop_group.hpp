@@ -92,6 +92,7 @@ class LoopGroup {
   void try_alone(uint32_t node, double before_us);
   void hold_alone(Member& member);
   void judge_alone(double taken_us);
+  void abandon_alone();
   void end_watch();
   void count_anew();
 

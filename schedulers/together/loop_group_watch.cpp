@@ -84,6 +84,7 @@ void LoopGroup::try_alone(uint32_t node, double before_us) {
   for (Member& member : members_)
     if (member.loop->decided())
       hold_alone(member);
+  count_anew();
 }
 
 void LoopGroup::hold_alone(Member& member) {
@@ -99,7 +100,7 @@ void LoopGroup::judge_alone(double taken_us) {
   const bool is_faster = taken_us <= faster * watch_.before_us;
   trial_ = Trial::None;
   for (Member& member : members_) {
-    if (!std::exchange(member.tried, false))
+    if (!std::exchange(member.tried, false) || !member.loop->is_bound())
       continue;
     Decision decision = is_faster ? member.loop->decision() : member.own;
     if (is_faster)
@@ -117,6 +118,16 @@ void LoopGroup::judge_alone(double taken_us) {
     watch_ = {.leader = watch_.leader, .from_visit = watch_.leader->visits() + 1};
   else
     end_watch();
+  count_anew();
+}
+
+/// Nothing is known of it.
+void LoopGroup::abandon_alone() {
+  trial_ = Trial::None;
+  for (Member& member : members_)
+    if (std::exchange(member.tried, false) && member.loop->is_bound())
+      member.loop->release(std::move(member.own));
+  end_watch();
   count_anew();
 }
 

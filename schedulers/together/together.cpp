@@ -85,7 +85,8 @@ TogetherCosts costs_together(const std::vector<LoopCost>& loops, const std::vect
       alone_us += loop.iterations * loop.alone_us[i];
     costs.speed[i] = alone_us > 0 ? 1 / (alone_us * threads[i]) : 0;
   }
-  level_small_differences(costs.speed);
+  level_small_differences(costs.speed,
+                          rules.mode == DecisionMode::Speeds ? smallest_unsaid_difference : smallest_difference);
   make_slowest_one(costs.speed);
   return costs;
 }
@@ -111,7 +112,8 @@ TogetherChoice choose_together(const TogetherCosts& costs, bool divided_was_trie
   const uint32_t best = best_node_together(costs);
   const double alone_us = costs.alone_us[best];
   const bool promising = costs.divided_us <= worth_a_trial * std::min(alone_us, costs.own_us);
-  const bool in_doubt = costs.fault_period_us >= worth_a_trial_period * decisive_period_us(rules);
+  const bool in_doubt =
+      rules.mode == DecisionMode::Speeds || costs.fault_period_us >= worth_a_trial_period * decisive_period_us(rules);
   if (promising && in_doubt && costs.undivided && !divided_was_tried)
     return {Together::Divided, best};
   return {stay_as_they_are(costs, best) ? Together::AsTheyAre : Together::OnOneNode, best};

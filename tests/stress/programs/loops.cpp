@@ -1,6 +1,7 @@
 // Loops under every schedule: each iteration once, in order where ordered, with exact reductions.
 
 // run with hetmp: OMP_SCHEDULE=hetprobe
+// run with hetmp: HETMP_PLACEMENT=all
 // run with hetmp: OMP_SCHEDULE=hetprobe,40
 // run with hetmp: OMP_SCHEDULE=hetprobe-i OMP_HET_PTG=5
 // run with hetmp: OMP_SCHEDULE=hetprobe HETMP_LOOPS=all

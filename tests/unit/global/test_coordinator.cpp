@@ -229,6 +229,20 @@ TEST_F(CoordinatedLoopTest, LoopsOfEveryScheduleAreHandedOutOnce) {
     }
 }
 
+TEST_F(CoordinatedLoopTest, ALoopWhoseScheduleNobodyChoseIsOnAllNodesBySpeed) {
+  const schedulers::Schedule unsaid{.kind = ScheduleKind::PlacedStatic, .unsaid = true};
+  std::vector<uint64_t> shares, alike, asked_for;
+  for (int i = 0; i < 3; ++i) {
+    shares = run(2, 3000, unsaid, {10, 20}, {0.5, 0.5}, 71);
+    alike = run(2, 3000, unsaid, {10, 11.5}, {0.5, 0.5}, 72);
+    asked_for = run(2, 3000, placed_static, {10, 20}, {5, 5}, 73);
+  }
+  EXPECT_NEAR(double(shares[0]), 2000, 30);
+  EXPECT_EQ(shares[0] + shares[1], 3000U);
+  EXPECT_EQ(alike, (std::vector<uint64_t>{1500, 1500})) << "so little is not worth moving pages";
+  EXPECT_LE(asked_for[1], 300U) << "the user's schedule decides by faults";
+}
+
 TEST_F(CoordinatedLoopTest, AFinishedLoopLeavesNothingBehind) {
   EXPECT_EQ(run(1, 10, dynamic, {1}, {0})[0], 10u);
   --visit;

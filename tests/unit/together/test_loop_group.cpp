@@ -38,7 +38,8 @@ class Model {
     double us = 0;
     for (uint32_t i = 0; i < rounds; ++i, ++round_)
       for (size_t number = 0; number < loops_.size(); ++number)
-        us += round_ % loops_[number].every == 0 ? visit(number) : 0;
+        if (round_ % loops_[number].every == 0)
+          us += visit(number);
     return us;
   }
 
@@ -60,6 +61,7 @@ class Model {
   uint32_t probes(size_t loop) const { return histories_[loop].probed_visits(); }
   const LoopGroup& group() const { return group_; }
   LoopHistory& history(size_t loop) { return histories_[loop]; }
+  void leave_out(size_t loop) { loops_[loop].every = UINT32_MAX; }
   void change(size_t loop, const ModelLoop& to) { loops_[loop] = to; }
 
  private:
@@ -227,6 +229,21 @@ TEST(LoopGroup, AnotherNodeIsLeftWhereTheClockSaysSo) {
   model.run(60);
   EXPECT_EQ(model.nodes(0), NodeSet::of(0));
   EXPECT_EQ(model.nodes(1), NodeSet::of(0));
+}
+
+TEST(LoopGroup, ATrialEndsThoughItsHeaviestLoopDoesNotComeAgain) {
+  Model model({pays(20, 20), pays(2, 2), pays(1, 1)});
+  model.tell_time(4000);
+  const auto in_trial = [&] { return model.history(1).decision().reason == "a trial of all loops on the origin"; };
+  for (int i = 0; i < 60 && !in_trial(); ++i)
+    model.run(1);
+  ASSERT_TRUE(in_trial());
+  model.leave_out(0);
+  model.run(50);
+  EXPECT_TRUE(in_trial());
+  model.run(100);
+  EXPECT_FALSE(in_trial());
+  EXPECT_EQ(model.nodes(1).size(), 2U);
 }
 
 TEST(LoopGroup, WhatIsHeldIsLookedAtAgain) {
