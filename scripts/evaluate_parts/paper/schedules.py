@@ -62,7 +62,7 @@ class Comparison:
         """All bars once, each round beginning with another one; the first round also chooses the chunk."""
         origin = self.on_origin(self.context.options.timeout)
         limit = max(LEAST_PATIENCE, PATIENCE * origin["seconds"])
-        record = {"ratio": self.truth(origin), ORIGIN: origin}
+        record = {"arguments": " ".join(self.words[1:]), "ratio": self.truth(origin), ORIGIN: origin}
         if so_far:
             chunked = so_far[0]["chunk"]
         else:
