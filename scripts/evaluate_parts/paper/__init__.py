@@ -10,7 +10,7 @@ import time
 
 from ..kept import Rounds, identity
 from ..runs import Missing, RunFailed
-from . import links, misses, mixtures, probing, programs, schedules
+from . import further, links, misses, mixtures, probing, programs, schedules
 from .page import write_page
 
 QUICK_BUDGET = 9  # minutes
@@ -77,7 +77,7 @@ def _schedules(experiments, wanted, go_on):
             schedules.measure(experiments, name, wanted, go_on)
 
 
-# What is measured for each: a function, and how many rounds. E3, E4, E6, E10 and E11 read the rounds of E2.
+# What is measured for each: a function, and how many rounds. E3, E4, E6, E10 and E11 read the rounds of E2; F2 is simulated when the page is made.
 MEASUREMENTS = {
     "E1": (links.calibrate, 1, 1),
     "E2": (_schedules, schedules.ROUNDS, schedules.QUICK_ROUNDS),
@@ -85,6 +85,7 @@ MEASUREMENTS = {
     "E7": (probing.measure, probing.ROUNDS, probing.QUICK_ROUNDS),
     "E8": (links.along_visits, 1, 1),
     "E9": (mixtures.measure, mixtures.ROUNDS, mixtures.QUICK_ROUNDS),
+    "F1": (further.measure, further.ROUNDS, further.QUICK_ROUNDS),
 }
 
 

@@ -2,7 +2,7 @@
 import html
 import statistics
 
-from . import links, misses, mixtures, pictures, probing, programs
+from . import further, links, misses, mixtures, pictures, probing, programs, simulated
 from .figures import OF_FIGURE_12, gain_of_irregular, geometric_mean, more_bytes, row_of, verdicts
 from .schedules import BARS, DYNAMIC, HETPROBE_I, IDEAL, ORIGIN, seconds
 
@@ -150,6 +150,41 @@ def _irregular(experiments, rows, pyplot):
     return parts
 
 
+def _further(experiments):
+    measured = further.measured(experiments)
+    if not measured:
+        return []
+
+    def times(records, label):
+        ratios = [record[further.ALONE] / record[label] for record in records if record[label]]
+        return f"{statistics.median(ratios):.2f}" if ratios else "-"
+
+    return ["<h2>More nodes, a network, no pages ahead (F1; not in the paper)</h2>",
+            "<p>HetProbe on nodes of equal speed, which share the machine's CPUs (two, if nothing else is said below the title), against one CPU without nodes, whole processes: "
+            "above 1 is faster. Two hosts: network namespaces joined by a virtual Ethernet.</p>",
+            _table(["program", *(label for label in further.LABELS if label != further.ALONE), "rounds"],
+                   [[programs.PROGRAMS[name].title, *(times(records, label) for label in further.LABELS if label != further.ALONE), len(records)]
+                    for name, records in measured.items()])]
+
+
+def _simulation(experiments):
+    found = simulated.run(experiments.context)
+    many = simulated.run_many(experiments.context)
+
+    def rows():
+        for name, row in found.items():
+            loop, slow = simulated.LOOPS[name], row["alone"][0]
+            yield [name, f"{loop.csr:g}", f"{loop.period_us:g}" if loop.period_us else "pages settle", f"{slow / row['alone'][1]:.2f}",
+                   *(f"{slow / row[schedule]['ms']:.2f}" for schedule in simulated.SCHEDULES), row["hetprobe"]["decision"]]
+
+    return ["<h2>The paper's nodes, simulated (F2)</h2>",
+            "<p>No measurement: hetmp's own policies in virtual time (<code>hetmp-simulate</code>), on the paper's 16 and 96 threads, one loop for each of its four winners, 100 visits. Times as "
+            "fast as the Xeon alone; both nodes together could reach 3.00, 3.40, 7.00 and 2.64. Losers are not shown: here faults do not wait for each other.</p>",
+            _table(["loop", "core speed ratio", "fault period, us", "ThunderX alone", *simulated.SCHEDULES, "HetProbe's choice"], rows()),
+            f"<p>{simulated.MANY} nodes of 16 threads, one of half the speed, as a multiple of the optimum: "
+            + ", ".join(f"{schedule} {many[schedule]['of_optimum']:.3f}" for schedule in simulated.SCHEDULES) + ".</p>"]
+
+
 def _conditions(experiments):
     records = experiments.all_shown()
     known = {name: sorted({str(record.get(name, "unknown")) for record in records}) for name in ("machine", "commit", "date")}
@@ -168,7 +203,7 @@ def write_page(experiments, path):
             + ".</p>", _conditions(experiments), "<h2>What was asked for</h2><ul>",
             *(f"<li class='{'met' if verdict.met else 'missed'}'>{html.escape(str(verdict))}</li>" for verdict in found), "</ul>",
             *_links(experiments, rows, pyplot), *(_schedules(rows, pyplot) if rows else []), *_misses(experiments), *_probing(experiments),
-            *_visits(experiments, pyplot), *_irregular(experiments, rows, pyplot),
+            *_visits(experiments, pyplot), *_irregular(experiments, rows, pyplot), *_further(experiments), *_simulation(experiments),
             "<h2>What is not here yet</h2>", f"<p>{NOT_YET}</p>"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("<!doctype html><html lang='en'><head><meta charset='utf-8'><title>The libHetMP paper's evaluation, on hetmp</title>"
