@@ -20,7 +20,7 @@ constexpr double hopeless = 1.5;
 constexpr double longest_trial = 12;
 /// Likewise, of a loop that is not the watched one, which seems not to come any more.
 constexpr double most_visits_alone = 100;
-constexpr double unknown = std::numeric_limits<double>::infinity();
+constexpr double never_known = std::numeric_limits<double>::infinity();
 constexpr uint32_t longest_hold = 4096;
 /// For so many visits, loops whose decisions stand are asked about so often: a choice should not have to wait for them,
 /// and how they run tells what the others cost them.
@@ -95,7 +95,7 @@ LoopCost LoopGroup::cost_of(const Member& member) {
   cost.nodes = decision.nodes;
   for (uint32_t i = 0; i < cost.alone_us.size(); ++i)
     if (i >= decision.speed.size() || !(decision.speed[i] > 0)) // the user excludes it
-      cost.alone_us[i] = unknown;
+      cost.alone_us[i] = never_known;
   for (const NodeKnowledge& node : member.loop->nodes()) {
     cost.busy_us.push_back(node.measured ? node.busy_us_per_iteration : 0);
     cost.faults.push_back(node.measured ? node.faults_per_iteration : 0);

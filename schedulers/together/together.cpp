@@ -17,7 +17,7 @@ constexpr double better_by_estimate = 0.9;
 /// What was measured both times.
 constexpr double better_by_measurement = 0.95;
 /// Another node than the origin has to be so much better than it.
-constexpr double worth_leaving_the_origin = 0.9;
+constexpr double better_than_the_origin = 0.9;
 /// Pages will travel, only less: so a trial has to promise more.
 constexpr double worth_a_trial = 0.8;
 /// Part of the threshold that the fault period has to reach for it: probes tell more faults than a division of all
@@ -94,7 +94,7 @@ TogetherCosts costs_together(const std::vector<LoopCost>& loops, const std::vect
 uint32_t best_node_together(const TogetherCosts& costs) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < costs.alone_us.size(); ++i)
-    if (costs.alone_us[i] < costs.alone_us[best] * (best == 0 ? worth_leaving_the_origin : 1))
+    if (costs.alone_us[i] < costs.alone_us[best] * (best == 0 ? better_than_the_origin : 1))
       best = i;
   return best;
 }
