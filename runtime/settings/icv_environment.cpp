@@ -62,7 +62,8 @@ std::optional<schedulers::Schedule> read_schedule_from(Variable name, std::strin
 schedulers::Schedule read_schedule() {
   const auto standard = read_schedule_from(Variable::OMP_SCHEDULE, "static");
   const auto own = read_schedule_from(Variable::HETMP_SCHEDULE, "OMP_SCHEDULE");
-  return own ? *own : standard.value_or(schedulers::Schedule{.unsaid = true});
+  const bool unsaid = !environment_value(Variable::OMP_SCHEDULE) && !environment_value(Variable::HETMP_SCHEDULE);
+  return own ? *own : standard.value_or(schedulers::Schedule{.unsaid = unsaid});
 }
 
 WaitPolicy read_wait_policy() {

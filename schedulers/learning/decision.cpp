@@ -159,7 +159,6 @@ Decision decide(const std::vector<NodeKnowledge>& nodes, const DecisionRules& ru
   if (rules.mode == DecisionMode::Speeds && measured && candidates.size() > 1) {
     level_small_differences(decision.speed, smallest_unsaid_difference);
     make_slowest_one(decision.speed);
-    decision.nodes = without_negligible(nodes, decision, candidates);
     decision.reason = "no schedule was chosen: by speed";
   }
   if (rules.mode == DecisionMode::Predict && measured)

@@ -15,7 +15,7 @@ namespace hetmp::schedulers {
 enum class DecisionMode : uint8_t {
   Threshold, ///< the paper's: fault period against a threshold, CSR, cache misses
   Predict,   ///< predicts the time of every candidate set of nodes and takes the least
-  Speeds,    ///< all nodes, by their speeds, whatever their faults: somebody else decides where the region runs
+  Speeds,    ///< all nodes, by their speeds, whatever their faults: each thread gets a share, as the program may expect
 };
 
 /// What decisions depend on besides measurements.

@@ -53,7 +53,8 @@ LoopGroup::LoopGroup() : next_hold_(first_hold) {}
 
 void LoopGroup::visited(LoopHistory& loop, bool measured, const DecisionRules& rules, double now_us) {
   Member& member = member_of(loop);
-  const bool is_watched = trial_ != Trial::None || (&loop == watch_.leader && now_us > 0);
+  const bool has_clock = now_us > 0 && rules.mode != DecisionMode::Speeds; // whose trials are on one node
+  const bool is_watched = trial_ != Trial::None || (&loop == watch_.leader && has_clock);
   loop.ask_again_after(loop.visits() < young || is_watched ? soon : UINT32_MAX);
   if (trial_ == Trial::None)
     weigh(rules);
@@ -65,7 +66,7 @@ void LoopGroup::visited(LoopHistory& loop, bool measured, const DecisionRules& r
     hold_alone(member);
   if (trial_ == Trial::Alone && member.visits() > most_visits_alone)
     abandon_alone();
-  if (&loop == watch_.leader && now_us > 0)
+  if (&loop == watch_.leader && has_clock)
     look_at_clock(loop, rules, now_us);
 }
 
@@ -190,7 +191,7 @@ void LoopGroup::judge_divided_trial(const DecisionRules& rules) {
   if (!lost && !long_enough && !carry(known, most_of_it))
     return;
   trial_ = Trial::None;
-  hold(tried, judge_divided(costs, untried_), costs, rules);
+  hold(tried, judge_divided(costs, untried_, rules), costs, rules);
 }
 
 /// What the others' pages cost where they have to come and go for these loops, their own times do not tell.

@@ -101,7 +101,9 @@ uint32_t best_node_together(const TogetherCosts& costs) {
 
 namespace {
 
-bool stay_as_they_are(const TogetherCosts& costs, uint32_t best) {
+bool stay_as_they_are(const TogetherCosts& costs, uint32_t best, const DecisionRules& rules) {
+  if (rules.mode == DecisionMode::Speeds)
+    return true;
   const double alone_us = costs.alone_us[best];
   return costs.mixed ? costs.own_us <= better_by_estimate * alone_us : alone_us > better_by_estimate * costs.own_us;
 }
@@ -116,15 +118,15 @@ TogetherChoice choose_together(const TogetherCosts& costs, bool divided_was_trie
       rules.mode == DecisionMode::Speeds || costs.fault_period_us >= worth_a_trial_period * decisive_period_us(rules);
   if (promising && in_doubt && costs.undivided && !divided_was_tried)
     return {Together::Divided, best};
-  return {stay_as_they_are(costs, best) ? Together::AsTheyAre : Together::OnOneNode, best};
+  return {stay_as_they_are(costs, best, rules) ? Together::AsTheyAre : Together::OnOneNode, best};
 }
 
-TogetherChoice judge_divided(const TogetherCosts& costs, const TogetherCosts& untried) {
+TogetherChoice judge_divided(const TogetherCosts& costs, const TogetherCosts& untried, const DecisionRules& rules) {
   const uint32_t best = best_node_together(costs);
   const double without = std::min(1.0, untried.own_us / untried.alone_us[best]);
   if (costs.own_us <= better_by_measurement * without * costs.alone_us[best])
     return {Together::Divided, best};
-  return {stay_as_they_are(untried, best) ? Together::AsTheyAre : Together::OnOneNode, best};
+  return {stay_as_they_are(untried, best, rules) ? Together::AsTheyAre : Together::OnOneNode, best};
 }
 
 } // namespace hetmp::schedulers

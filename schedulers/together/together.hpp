@@ -48,11 +48,11 @@ struct TogetherChoice {
   uint32_t node = 0; ///< OnOneNode; of Divided, the one that is best if that fails
 };
 
-/// `divided_was_tried`: it is not proposed again.
+/// `divided_was_tried`: it is not proposed again. Under DecisionMode::Speeds, nothing is left to one node.
 TogetherChoice choose_together(const TogetherCosts& costs, bool divided_was_tried, const DecisionRules& rules);
 
 /// What a trial has shown, `costs` being of its visits, `untried` of those before it.
-TogetherChoice judge_divided(const TogetherCosts& costs, const TogetherCosts& untried);
+TogetherChoice judge_divided(const TogetherCosts& costs, const TogetherCosts& untried, const DecisionRules& rules);
 
 /// The node that is best for all of them, the origin unless another one is clearly better.
 uint32_t best_node_together(const TogetherCosts& costs);

@@ -113,6 +113,8 @@ TEST_F(IcvEnvironment, Schedule) {
   icvs = with("OMP_SCHEDULE", "sometimes");
   expect_one_complaint("OMP_SCHEDULE");
   EXPECT_EQ(icvs.initial.run_schedule, hetmp::schedulers::Schedule{});
+  EXPECT_EQ(with("OMP_SCHEDULE", "static").initial.run_schedule, hetmp::schedulers::Schedule{});
+  EXPECT_EQ(with("OMP_DYNAMIC", "true").initial.run_schedule, hetmp::schedulers::Schedule{.unsaid = true});
 }
 
 TEST_F(IcvEnvironment, StackSizes) {

@@ -113,16 +113,27 @@ TEST(Together, OneLoopIsTriedOnAllNodesWhereItHasNotBeen) {
 
 TEST(Together, ATrialIsJudgedByWhatItTook) {
   const TogetherCosts before = costs({loop(30, 20, 20, both), loop(20, 20, 20, NodeSet::of(0))});
-  EXPECT_EQ(judge_divided(costs({loop(15, 20, 20, both), loop(15, 20, 20, both)}), before).place, Together::Divided);
-  EXPECT_EQ(judge_divided(costs({loop(20, 20, 20, both), loop(20, 20, 20, both)}), before).place, Together::OnOneNode);
+  EXPECT_EQ(judge_divided(costs({loop(15, 20, 20, both), loop(15, 20, 20, both)}), before, with_meetings()).place,
+            Together::Divided);
+  EXPECT_EQ(judge_divided(costs({loop(20, 20, 20, both), loop(20, 20, 20, both)}), before, with_meetings()).place,
+            Together::OnOneNode);
   const TogetherCosts good = costs({loop(12, 20, 20, both), loop(12, 20, 20, both)});
-  EXPECT_EQ(judge_divided(costs({loop(15, 20, 20, both), loop(15, 20, 20, both)}), good).place, Together::AsTheyAre);
+  EXPECT_EQ(judge_divided(costs({loop(15, 20, 20, both), loop(15, 20, 20, both)}), good, with_meetings()).place,
+            Together::AsTheyAre);
+}
+
+TEST(Together, NobodyIsLeftWithoutWorkWhereNobodyChoseASchedule) {
+  DecisionRules rules = with_meetings();
+  rules.mode = DecisionMode::Speeds;
+  const TogetherCosts losing = costs({loop(90, 20, 20, both), loop(90, 20, 20, both)});
+  EXPECT_EQ(choose_together(losing, true, rules).place, Together::AsTheyAre);
+  EXPECT_EQ(judge_divided(losing, losing, rules).place, Together::AsTheyAre);
 }
 
 TEST(Together, NothingKnownChangesNothing) {
   const TogetherCosts nothing = costs({loop(10, not_known, not_known, both)});
   EXPECT_EQ(choose(nothing, false).place, Together::AsTheyAre);
-  EXPECT_EQ(judge_divided(nothing, nothing).place, Together::AsTheyAre);
+  EXPECT_EQ(judge_divided(nothing, nothing, with_meetings()).place, Together::AsTheyAre);
 }
 
 } // namespace
