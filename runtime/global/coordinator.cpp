@@ -31,7 +31,8 @@ Coordinator::Coordinator(const schedulers::DecisionRules& rules, std::vector<uin
   follow(rules);
 }
 
-/// Where nobody has chosen a schedule, the region's placement says whether several nodes pay.
+/// Where nobody has chosen a schedule, the region's placement says whether several nodes pay. Such loops share nothing
+/// with those of a chosen schedule: no thread may be left without work because these are held to one node.
 void Coordinator::follow(const schedulers::DecisionRules& rules) {
   rules_ = unsaid_rules_ = rules;
   unsaid_rules_.mode = schedulers::DecisionMode::Speeds;
@@ -163,11 +164,12 @@ Coordinator::PlacedLoop Coordinator::begin_loop(const Request::AskLoop& asked) {
   const schedulers::PolicyDescriptor& policy = schedulers::policy_of(asked.schedule.kind);
   if (policy.learns) {
     loop.region = &region_of(asked);
-    history = &loop.region->histories[shape.threads];
+    const Learners learners{shape.threads, asked.schedule.unsaid};
+    history = &loop.region->histories[learners];
     loop.history = history;
     loop.probed_before = history->probed_visits();
     if (policy.decides_together)
-      loop.group = &groups_[shape.threads];
+      loop.group = &groups_[learners];
     loop.region->record.visits++;
     loop.region->record.policy = policy.name;
     loop.region->record.exchanges = 0;

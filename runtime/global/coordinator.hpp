@@ -49,14 +49,18 @@ class Coordinator {
   perf::Report report() const;
 
  private:
-  using TeamShape = std::vector<uint32_t>; ///< threads of each node
+  struct Learners {                ///< whose loops teach each other nothing of another shape, or under other rules
+    std::vector<uint32_t> threads; ///< of each node
+    bool unsaid = false;           ///< nobody has chosen the loops' schedule
+    auto operator<=>(const Learners&) const = default;
+  };
 
   struct Ordered {
     uint64_t next = 0;
     std::vector<std::pair<uint64_t, Asker>> waiting; ///< by index
   };
-  struct Region {                                           ///< a loop
-    std::map<TeamShape, schedulers::LoopHistory> histories; ///< addresses stay
+  struct Region {                                          ///< a loop
+    std::map<Learners, schedulers::LoopHistory> histories; ///< addresses stay
     perf::RegionRecord record;
   };
   struct PlacedLoop { ///< one visit of a loop
@@ -123,7 +127,7 @@ class Coordinator {
   LockOwners lock_owners_;
   Gatherings gatherings_;
   std::deque<Region> regions_; ///< addresses stay
-  std::map<TeamShape, schedulers::LoopGroup> groups_;
+  std::map<Learners, schedulers::LoopGroup> groups_;
   double now_us_ = 0; ///< of the request in hand
   std::map<std::pair<std::string, uint64_t>, Region*> region_by_name_;
   std::unordered_map<uint64_t, ParallelRegion> parallel_regions_; ///< by microtask

@@ -128,6 +128,14 @@ double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set
   return shortest;
 }
 
+NodeSet nodes_with_speed(const std::vector<double>& speed) {
+  NodeSet nodes;
+  for (uint32_t i = 0; i < speed.size(); ++i)
+    if (speed[i] > 0)
+      nodes.add(i);
+  return nodes;
+}
+
 NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates) {
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (!nodes[i].measured)
@@ -138,10 +146,7 @@ NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates)
 Decision decide(const std::vector<NodeKnowledge>& nodes, const DecisionRules& rules) {
   Decision decision;
   decision.speed = core_speed_ratios(nodes, rules.speeds);
-  NodeSet candidates; // with threads, and not excluded by a speed of 0 that the user gave
-  for (uint32_t i = 0; i < nodes.size(); ++i)
-    if (decision.speed[i] > 0)
-      candidates.add(i);
+  const NodeSet candidates = nodes_with_speed(decision.speed);
   decision.fault_period_us = overall_fault_period(nodes, candidates);
   decision.misses_per_kilo_instruction = mean_misses(nodes, candidates);
   if (rules.mode == DecisionMode::Predict)
@@ -156,7 +161,7 @@ Decision decide(const std::vector<NodeKnowledge>& nodes, const DecisionRules& ru
     decision.reason = "nothing has been measured yet";
   else if (rules.mode == DecisionMode::Threshold)
     compare_with_threshold(nodes, candidates, rules, decision);
-  if (rules.mode == DecisionMode::Speeds && measured && candidates.size() > 1) {
+  else if (rules.mode == DecisionMode::Speeds) {
     level_small_differences(decision.speed, smallest_unsaid_difference);
     make_slowest_one(decision.speed);
     decision.reason = "no schedule was chosen: by speed";

@@ -12,6 +12,9 @@ namespace hetmp::schedulers {
 /// The shortest fault period of the set's nodes; infinity if none faults.
 double overall_fault_period(const std::vector<NodeKnowledge>& nodes, NodeSet set);
 
+/// The nodes with a speed above 0: they have threads, and the user does not exclude them.
+NodeSet nodes_with_speed(const std::vector<double>& speed);
+
 /// The nodes of `candidates` that have been measured.
 NodeSet measured_of(const std::vector<NodeKnowledge>& nodes, NodeSet candidates);
 

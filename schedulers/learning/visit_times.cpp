@@ -14,48 +14,53 @@ constexpr double settling_part = 0.8;
 /// but not for ever: so many are enough.
 constexpr uint32_t enough_visits = 5;
 
+/// Until the last node was ready, for each iteration of all nodes, which have some.
+double elapsed_us_per_iteration(const std::vector<NodeMeasurement>& nodes) {
+  uint64_t iterations = 0;
+  double longest_us = 0;
+  for (const NodeMeasurement& node : nodes)
+    if (believable(node)) {
+      iterations += node.iterations;
+      longest_us = std::max(longest_us, node.thread_us / node.threads);
+    }
+  return longest_us / static_cast<double>(iterations);
+}
+
+bool has_iterations(const std::vector<NodeMeasurement>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), believable);
+}
+
 } // namespace
 
 void VisitTimes::take(const std::vector<NodeMeasurement>& wholes) {
-  constexpr double unknown = std::numeric_limits<double>::infinity();
-  VisitTime seen;
-  seen.alone_us.assign(wholes.size(), unknown);
-  uint64_t iterations = 0;
-  for (size_t i = 0; i < wholes.size(); ++i) {
-    if (!believable(wholes[i]))
-      continue;
-    iterations += wholes[i].iterations;
-    seen.elapsed_us = std::max(seen.elapsed_us, wholes[i].thread_us / wholes[i].threads);
-    seen.alone_us[i] = knowledge_from(wholes[i]).alone_us_per_iteration() / wholes[i].threads;
-  }
-  if (iterations == 0)
+  if (!has_iterations(wholes))
     return;
-  seen.elapsed_us /= static_cast<double>(iterations);
+  VisitTime seen{elapsed_us_per_iteration(wholes), {}};
+  for (const NodeMeasurement& node : wholes)
+    seen.alone_us.push_back(believable(node) ? knowledge_from(node).alone_us_per_iteration() / node.threads
+                                             : std::numeric_limits<double>::infinity());
   before_ = std::exchange(latest_, std::move(seen));
   ++visits_;
 }
 
 void VisitTimes::take_shares(const std::vector<NodeMeasurement>& shares) {
-  uint64_t iterations = 0;
-  double longest_us = 0;
-  for (const NodeMeasurement& share : shares)
-    if (believable(share)) {
-      iterations += share.iterations;
-      longest_us = std::max(longest_us, share.thread_us / share.threads);
-    }
-  if (iterations > 0 && visits_ > 1)
-    latest_.elapsed_us = before_.elapsed_us = longest_us / static_cast<double>(iterations);
+  if (has_iterations(shares) && visits_ > 1)
+    latest_.elapsed_us = before_.elapsed_us = elapsed_us_per_iteration(shares);
 }
 
 bool VisitTimes::known() const {
   return visits_ >= enough_visits || (visits_ > 2 && latest_.elapsed_us >= settling_part * before_.elapsed_us);
 }
 
+double VisitTimes::least_elapsed_us() const {
+  return visits_ < 3 ? latest_.elapsed_us : std::min(latest_.elapsed_us, before_.elapsed_us);
+}
+
 VisitTime VisitTimes::least() const {
   VisitTime result = latest_;
+  result.elapsed_us = least_elapsed_us();
   if (visits_ < 3)
     return result;
-  result.elapsed_us = std::min(result.elapsed_us, before_.elapsed_us);
   for (size_t i = 0; i < std::min(result.alone_us.size(), before_.alone_us.size()); ++i)
     result.alone_us[i] = std::min(result.alone_us[i], before_.alone_us[i]);
   return result;

@@ -32,6 +32,7 @@ class VisitTimes {
   bool glimpsed() const { return visits_ > 1; }
   /// The shorter one of the last two, as far as there are any; of a node alone the same.
   VisitTime least() const;
+  double least_elapsed_us() const; ///< of that
 
  private:
   VisitTime latest_, before_;

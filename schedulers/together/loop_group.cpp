@@ -39,14 +39,6 @@ std::string why(const TogetherChoice& choice, const TogetherCosts& costs, size_t
   return of_all + alone + ", " + taken + " as they were";
 }
 
-NodeSet nodes_of(const std::vector<double>& speed) {
-  NodeSet nodes;
-  for (uint32_t i = 0; i < speed.size(); ++i)
-    if (speed[i] > 0)
-      nodes.add(i);
-  return nodes;
-}
-
 } // namespace
 
 LoopGroup::LoopGroup() : next_hold_(first_hold) {}
@@ -161,7 +153,7 @@ void LoopGroup::weigh(const DecisionRules& rules) {
 void LoopGroup::try_divided(const Members& members) {
   for (Member* member : members) {
     Decision together = member->own = member->loop->decision();
-    together.nodes = nodes_of(speed_);
+    together.nodes = nodes_with_speed(speed_);
     together.speed = speed_;
     together.reason = "a trial of all loops divided at one place";
     member->tried = true;
@@ -204,7 +196,7 @@ void LoopGroup::follow(const Members& others, const DecisionRules& rules) {
     if ((divided ? costs.divided_us : costs.alone_us[choice_.node]) > costs.own_us)
       continue;
     Decision decision = member->loop->decision();
-    decision.nodes = divided ? nodes_of(speed_) : NodeSet::of(choice_.node);
+    decision.nodes = divided ? nodes_with_speed(speed_) : NodeSet::of(choice_.node);
     if (divided)
       decision.speed = speed_;
     decision.reason = "as most of the program's loops";

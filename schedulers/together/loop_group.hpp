@@ -46,7 +46,7 @@ class LoopGroup {
 
     double visits() const { return static_cast<double>(loop->visits()) - visits_before; }
     double iterations() const { return loop->iterations() - iterations_before; }
-    double work_us() const { return iterations() * loop->times().least().elapsed_us; }
+    double work_us() const { return iterations() * loop->times().least_elapsed_us(); }
   };
   using Members = std::vector<Member*>;
 

@@ -63,27 +63,24 @@ TogetherCosts costs_together(const std::vector<LoopCost>& loops, const std::vect
           return i < loop.alone_us.size() && loop.alone_us[i] > 0 && loop.alone_us[i] < unknown;
         }))
       nodes.add(i);
-  for (const uint32_t i : nodes)
-    costs.alone_us[i] = 0;
+  std::vector<double> work_us(threads.size(), 0); // of each node alone
+  double meetings_us = 0;
   costs.divided_us = nodes.size() > 1 ? 0.0 : unknown;
   for (const LoopCost& loop : loops) {
-    const double meetings_us = loop.visits * rules.meeting_us;
-    costs.own_us += loop.iterations * loop.own_us;
-    if (loop.nodes != NodeSet::of(0))
-      costs.own_us += meetings_us;
+    const double meeting_us = loop.visits * rules.meeting_us;
+    meetings_us += meeting_us;
+    costs.own_us += loop.iterations * loop.own_us + (loop.nodes == NodeSet::of(0) ? 0.0 : meeting_us);
     costs.mixed |= loop.nodes != loops.front().nodes;
     if (nodes.size() > 1)
-      costs.divided_us += loop.iterations * divided_us(loop, nodes) + meetings_us;
+      costs.divided_us += loop.iterations * divided_us(loop, nodes) + meeting_us;
     for (const uint32_t i : nodes)
-      costs.alone_us[i] += loop.iterations * loop.alone_us[i] + (i > 0 ? meetings_us : 0.0);
+      work_us[i] += loop.iterations * loop.alone_us[i];
   }
   costs.fault_period_us = fault_period_us(loops, threads);
   costs.undivided = loops.size() > 1 || (!loops.empty() && loops.front().nodes.size() == 1);
   for (const uint32_t i : nodes) {
-    double alone_us = 0;
-    for (const LoopCost& loop : loops)
-      alone_us += loop.iterations * loop.alone_us[i];
-    costs.speed[i] = alone_us > 0 ? 1 / (alone_us * threads[i]) : 0;
+    costs.alone_us[i] = work_us[i] + (i > 0 ? meetings_us : 0.0);
+    costs.speed[i] = work_us[i] > 0 ? 1 / (work_us[i] * threads[i]) : 0;
   }
   level_small_differences(costs.speed,
                           rules.mode == DecisionMode::Speeds ? smallest_unsaid_difference : smallest_difference);

@@ -68,6 +68,9 @@ class Context:
     def tool(self):
         return self._executable("hetmp")
 
+    def simulator(self):
+        return self._executable("hetmp-simulate")
+
     def kernel(self, name):
         return self._executable("microbench", name)
 
@@ -136,6 +139,13 @@ def finish(process, timeout, context=None):
     if context:
         context.pass_on(errors)
     return output
+
+
+def seconds_of(begin, timeout, context=None):
+    """Of a whole process, which `begin()` starts."""
+    begun = time.monotonic()
+    finish(begin(), timeout, context)
+    return round(time.monotonic() - begun, 4)
 
 
 def run(context, settings, words, timeout=None):

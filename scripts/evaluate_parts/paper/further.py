@@ -1,8 +1,6 @@
 """Beyond the paper (F1): more nodes, two hosts over TCP, no pages ahead; HetProbe on nodes of equal speed against the program on one CPU without nodes."""
-import time
-
 from ..network import TwoNamespaces
-from ..runs import RunFailed, finish, start
+from ..runs import RunFailed, seconds_of, start
 from . import programs
 
 NAMES = ("blackscholes", "ep", "lavamd", "cfd", "bt", "cg")
@@ -21,12 +19,10 @@ LABELS = (ALONE, *SETTINGS, HOSTS)
 def _seconds(context, settings, words):
     """None where the run failed or was ended."""
     common = {"HETMP_PROFILE": "none", "HETMP_KNOWLEDGE": "none"}
-    begun = time.monotonic()
     try:
-        finish(start(common | settings, words), context.options.timeout, context)
+        return seconds_of(lambda: start(common | settings, words), context.options.timeout, context)
     except RunFailed:
         return None
-    return round(time.monotonic() - begun, 4)
 
 
 def measure(experiments, wanted, go_on):

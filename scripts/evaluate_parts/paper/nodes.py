@@ -3,10 +3,9 @@ import json
 import os
 import shutil
 import tempfile
-import time
 
 from ..quota import NodeQuotas
-from ..runs import RunFailed, finish, start
+from ..runs import RunFailed, seconds_of, start
 
 ORIGINS_CPU, OTHERS_CPU = "0", "1"  # proc:2 binds its nodes to them
 KEPT_OF_A_LOOP = ("place", "trips", "visits", "probed_visits", "decision", "reason", "fault_period_us", "threshold_us")
@@ -34,11 +33,9 @@ class SlowOrigin:
                        "HETMP_KNOWLEDGE": "none", "XDG_CACHE_HOME": folder} | settings
         if "HETMP_NODES" in settings:
             environment["HETMP_REPORT"] = report
-        begun = time.monotonic()
         try:
-            finish(self.quotas.start(environment, words), limit, self.context)
-            seconds = time.monotonic() - begun
-            return {"seconds": round(seconds, 4)} | (_told(report) if "HETMP_NODES" in settings else {})
+            seconds = seconds_of(lambda: self.quotas.start(environment, words), limit, self.context)
+            return {"seconds": seconds} | (_told(report) if "HETMP_NODES" in settings else {})
         except RunFailed as failure:
             return {"seconds": None, "failure": str(failure)[:300], "over": "still running" in str(failure), "limit": limit}
         finally:
@@ -46,10 +43,8 @@ class SlowOrigin:
 
     def run_on_other(self, settings, words, limit):
         """On node 1's CPU alone, without nodes."""
-        begun = time.monotonic()
         environment = {"LD_PRELOAD": os.path.join(self.context.build, "lib", "libhetmp.so"), "HETMP_PROFILE": "none"} | settings
-        finish(start(environment, ["taskset", "-c", OTHERS_CPU, *words]), limit, self.context)
-        return {"seconds": round(time.monotonic() - begun, 4)}
+        return {"seconds": seconds_of(lambda: start(environment, ["taskset", "-c", OTHERS_CPU, *words]), limit, self.context)}
 
 
 def _told(report):

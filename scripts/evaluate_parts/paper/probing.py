@@ -1,8 +1,7 @@
 """Experiment E7: what probing costs programs that one node is best for, on two equal nodes."""
 import statistics
-import time
 
-from ..runs import finish, start
+from ..runs import seconds_of, start
 from . import programs
 
 NAMES = ("cg", "sp", "streamcluster", "bt", "lud")
@@ -27,9 +26,7 @@ def measure(experiments, wanted, go_on):
             labels = (UNPROBED, PROBED)[::1 if len(experiments.done(key)) % 2 else -1]
             record = {}
             for label in labels:
-                begun = time.monotonic()
-                finish(start(_settings(context)[label], words), context.options.timeout, context)
-                record[label] = round(time.monotonic() - begun, 4)
+                record[label] = seconds_of(lambda label=label: start(_settings(context)[label], words), context.options.timeout, context)
             experiments.add(key, record)
 
 

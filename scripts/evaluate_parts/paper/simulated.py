@@ -24,7 +24,7 @@ LINE = re.compile(r"^(\S+)\s+([\d.]+)\s+([\d.]+)\s+\d+\s+(.*)$", re.M)
 
 def _simulated(context, *words):
     """What each schedule takes, as a multiple of the optimum, and what it decided."""
-    done = subprocess.run([str(context.build_folder / "bin" / "hetmp-simulate"), *words, "--policies", ",".join(SCHEDULES)], capture_output=True,
+    done = subprocess.run([context.simulator(), *words, "--policies", ",".join(SCHEDULES)], capture_output=True,
                           text=True, check=True)
     return {name: {"ms": float(taken), "of_optimum": float(part), "decision": decision.strip()}
             for name, taken, part, decision in LINE.findall(done.stdout) if name in SCHEDULES}
@@ -37,14 +37,14 @@ def _faults(loop):
 
 
 def run(context):
-    """The same on every machine: rows of the page, by loop."""
+    """The same on every machine: rows of the page, by loop; `best` and `alone` in milliseconds, of both nodes and of each."""
     found = {}
     for name, loop in LOOPS.items():
         words = ["--threads", ",".join(map(str, THREADS)), "--speeds", f"{loop.csr},1", "--visits", str(VISITS), "--ms", str(VISIT_MS), "--trips", str(TRIPS)]
         words += ["--common-faults", f"{_faults(loop):.6g}"] if loop.period_us else ["--faults", "0.001"]
         speed = (THREADS[0] * loop.csr, THREADS[1])
-        alone = VISITS * VISIT_MS * sum(speed)
-        found[name] = {"alone": (alone / speed[0], alone / speed[1])} | _simulated(context, *words)
+        best = VISITS * VISIT_MS
+        found[name] = {"best": best, "alone": [best * sum(speed) / one for one in speed]} | _simulated(context, *words)
     return found
 
 

@@ -241,6 +241,8 @@ TEST_F(CoordinatedLoopTest, ALoopWhoseScheduleNobodyChoseIsOnAllNodesBySpeed) {
   EXPECT_EQ(shares[0] + shares[1], 3000U);
   EXPECT_EQ(alike, (std::vector<uint64_t>{1500, 1500})) << "so little is not worth moving pages";
   EXPECT_LE(asked_for[1], 300U) << "the user's schedule decides by faults";
+  asked_for = run(2, 3000, unsaid, {10, 20}, {5, 5}, 73);
+  EXPECT_EQ(asked_for, (std::vector<uint64_t>{1500, 1500})) << "and says nothing of the same loop without one";
 }
 
 TEST_F(CoordinatedLoopTest, AFinishedLoopLeavesNothingBehind) {

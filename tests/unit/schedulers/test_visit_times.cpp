@@ -1,24 +1,16 @@
 // What visits took, and what nodes alone would have taken.
 #include "schedulers/learning/visit_times.hpp"
 
-#include <gtest/gtest.h>
+#include "loop_visits.hpp"
+
 #include <initializer_list>
-#include <limits>
 
 namespace hetmp::schedulers {
 namespace {
 
-NodeMeasurement measured(uint32_t threads, uint64_t iterations, double thread_us) {
-  NodeMeasurement result;
-  result.threads = threads;
-  result.iterations = iterations;
-  result.thread_us = thread_us;
-  return result;
-}
-
 /// A visit of 300 iterations by nodes of 1 and 2 threads; a thread was busy for half of the time.
 std::vector<NodeMeasurement> wholes(double us0, double us1) {
-  std::vector<NodeMeasurement> nodes = {measured(1, 100, us0), measured(2, 200, 2 * us1)};
+  std::vector<NodeMeasurement> nodes = {measured(1, 100, us0, 0), measured(2, 200, 2 * us1, 0)};
   for (NodeMeasurement& node : nodes)
     node.busy_us = node.thread_us / 2;
   return nodes;
@@ -54,14 +46,14 @@ TEST(VisitTimes, AQuotaHoldsANodeBackWhenItIsAlone) {
 
 TEST(VisitTimes, NothingIsKnownOfANodeWithoutIterations) {
   VisitTimes times;
-  times.take({measured(1, 100, 500), measured(2, 0, 0)});
-  EXPECT_EQ(times.least().alone_us[1], std::numeric_limits<double>::infinity());
+  times.take({measured(1, 100, 500, 0), measured(2, 0, 0, 0)});
+  EXPECT_EQ(times.least().alone_us[1], infinity);
   EXPECT_DOUBLE_EQ(times.least().elapsed_us, 5);
 }
 
 TEST(VisitTimes, AVisitOfWhichNothingWasMeasuredIsNone) {
   VisitTimes times = after({900, 900});
-  times.take({measured(1, 0, 0), measured(2, 0, 0)});
+  times.take({measured(1, 0, 0, 0), measured(2, 0, 0, 0)});
   EXPECT_FALSE(times.known());
   EXPECT_DOUBLE_EQ(times.least().elapsed_us, 3);
 }
