@@ -325,12 +325,12 @@ PlacedLoops Coordinator::placed_loops(uint64_t microtask) const {
 /// By its loops that are placed.
 NodeSet Coordinator::nodes_needed(const ParallelRegion& region) const {
   constexpr double negligible = 0.05;
-  if (region.loops.empty() || region.needs_all_nodes)
+  if (region.loops.empty())
     return NodeSet::all();
   double work = 0, unsteady = 0;
   std::vector<double> use(cpus_per_node_.size(), 0);
   for (const schedulers::LoopHistory* loop : region.loops) {
-    if (!loop->decided())
+    if (!loop->decided() || (region.needs_all_nodes && !loop->is_placed()))
       return NodeSet::all();
     work += loop->work_us();
     if (!loop->steady())

@@ -77,7 +77,7 @@ class Coordinator {
   struct ParallelRegion { ///< what teams with one microtask have met
     std::set<const schedulers::LoopHistory*> loops;
     bool unplaced = false;        ///< loops that are divided without asking, too
-    bool needs_all_nodes = false; ///< a policy does
+    bool needs_all_nodes = false; ///< of loops that are not placed, a policy does
   };
 
   using Loops = std::map<ConstructName, PlacedLoop>;

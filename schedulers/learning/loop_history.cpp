@@ -71,12 +71,12 @@ LoopHistory::Visit LoopHistory::begin_visit(const std::vector<uint32_t>& threads
   iterations_ += static_cast<double>(trips) * begun;
   trips_ = trips;
   announced_ = 0;
-  if (bound_ == Bound::Held && visits_ >= next_audit_)
+  if (is_held() && visits_ >= next_audit_)
     bound_ = Bound::No;
   if (bound_ == Bound::Trial && can_teach(threads, trips))
     return {true, 0};
   if (bound_ != Bound::No) {
-    announced_ = bound_ == Bound::Held ? announceable() : 0;
+    announced_ = is_held() ? announceable() : 0;
     return {false, announced_};
   }
   const LoopAction action = step(beginning(threads, trips));
@@ -150,7 +150,7 @@ double LoopHistory::work_us() const {
 
 bool LoopHistory::steady() const {
   if (bound_ != Bound::No)
-    return bound_ == Bound::Held && !on_trial_;
+    return is_held() && !on_trial_;
   return settled() || same_nodes_ >= enough_probes;
 }
 
@@ -173,14 +173,23 @@ void LoopHistory::try_out(Decision decision) {
 }
 
 void LoopHistory::hold(Decision decision, uint32_t visits, bool on_trial) {
-  HETMP_CHECK(decided() && !decision.nodes.empty());
+  hold_as(Bound::Held, std::move(decision), visits);
   on_trial_ = on_trial;
-  bound_ = Bound::Held;
+  if (!on_trial)
+    phase_ = LoopPhase::Standing;
+}
+
+void LoopHistory::keep(Decision own, uint32_t visits) {
+  hold_as(Bound::Kept, std::move(own), visits);
+  on_trial_ = false;
+  phase_ = LoopPhase::Standing;
+}
+
+void LoopHistory::hold_as(Bound bound, Decision decision, uint32_t visits) {
+  HETMP_CHECK(decided() && !decision.nodes.empty());
+  bound_ = bound;
   decision_ = std::move(decision);
   next_audit_ = visits_ + visits + 1;
-  if (on_trial)
-    return;
-  phase_ = LoopPhase::Standing;
   interval_ = std::max(interval_, first_interval);
 }
 

@@ -19,8 +19,9 @@ namespace hetmp::schedulers {
 /// doubt. Then its decision stands, but not for ever: visits are probed again at growing intervals, and when such a
 /// probe contradicts the decision the loop is probed anew. loop_phase.hpp has this as a table.
 ///
-/// Over all that, a loop can be bound to a decision that the program's loops have made together (schedulers/together):
-/// for a trial, in which every visit is measured, or for a number of visits. Its own phase waits meanwhile.
+/// Over all that, a loop can be bound by what the program's loops have decided together (schedulers/together): placed,
+/// for a trial, in which every visit is measured, or for a number of visits; or kept as it has decided itself for as
+/// many. Its own phase waits meanwhile.
 class LoopHistory {
  public:
   /// A visit begins.
@@ -51,7 +52,7 @@ class LoopHistory {
   const Decision& decision() const { return decision_; }
   bool decided() const { return is_decided(phase_); }
   /// The decision stands: no probing until the next audit.
-  bool settled() const { return bound_ == Bound::Held || (bound_ == Bound::No && stands(phase_)); }
+  bool settled() const { return is_held() || (bound_ == Bound::No && stands(phase_)); }
   /// The last three probes, or all since the decision stands, led to the same nodes: enough to do without the others,
   /// though speeds or doubts may still ask for probes.
   bool steady() const;
@@ -70,9 +71,13 @@ class LoopHistory {
   /// The decision stands for so many visits; then it is audited as one of its own would be. Of a decided loop.
   /// `on_trial`: other nodes may be needed again soon, and release() may follow.
   void hold(Decision decision, uint32_t visits, bool on_trial = false);
+  /// Likewise, of the loop's own decision: it is not placed.
+  void keep(Decision own, uint32_t visits);
   /// A trial is over: the loop goes on as it was before, when `own` was its decision.
   void release(Decision own);
   bool is_bound() const { return bound_ != Bound::No; }
+  /// Visits follow the decision as it is, whatever the loop's policy would find out within them.
+  bool is_placed() const { return bound_ == Bound::Trial || bound_ == Bound::Held; }
   /// The policy is asked again after so many visits at the latest, though the decision stands.
   void ask_again_after(uint32_t visits) { most_announced_ = visits; }
   /// What visits took, since the loop runs where it does.
@@ -95,7 +100,10 @@ class LoopHistory {
   void act(LoopAction action, const DecisionRules& rules);
   bool valid() const;
 
-  enum class Bound : uint8_t { No, Trial, Held };
+  enum class Bound : uint8_t { No, Trial, Held, Kept };
+
+  bool is_held() const { return bound_ == Bound::Held || bound_ == Bound::Kept; }
+  void hold_as(Bound bound, Decision decision, uint32_t visits);
 
   BringIns bring_ins_;
   LoopPhase phase_ = LoopPhase::Fresh;

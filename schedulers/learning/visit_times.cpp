@@ -26,6 +26,10 @@ double elapsed_us_per_iteration(const std::vector<NodeMeasurement>& nodes) {
   return longest_us / static_cast<double>(iterations);
 }
 
+double alone_us_per_iteration(const NodeMeasurement& node) {
+  return knowledge_from(node).alone_us_per_iteration() / node.threads;
+}
+
 bool has_iterations(const std::vector<NodeMeasurement>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(), believable);
 }
@@ -36,9 +40,10 @@ void VisitTimes::take(const std::vector<NodeMeasurement>& wholes) {
   if (!has_iterations(wholes))
     return;
   VisitTime seen{elapsed_us_per_iteration(wholes), {}};
-  for (const NodeMeasurement& node : wholes)
-    seen.alone_us.push_back(believable(node) ? knowledge_from(node).alone_us_per_iteration() / node.threads
-                                             : std::numeric_limits<double>::infinity());
+  for (size_t i = 0; i < wholes.size(); ++i)
+    seen.alone_us.push_back(believable(wholes[i])           ? alone_us_per_iteration(wholes[i])
+                            : i < latest_.alone_us.size() ? latest_.alone_us[i]
+                                                            : std::numeric_limits<double>::infinity());
   before_ = std::exchange(latest_, std::move(seen));
   ++visits_;
 }

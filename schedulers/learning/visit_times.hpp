@@ -11,7 +11,7 @@ namespace hetmp::schedulers {
 /// Of one visit. Per iteration of the loop, in microseconds of a visit, not of a thread.
 struct VisitTime {
   double elapsed_us = 0;        ///< until the last node was ready, waits for pages included
-  std::vector<double> alone_us; ///< on each node alone, without such waits; infinity where that is not known
+  std::vector<double> alone_us; ///< on each node alone, without such waits, as last seen; infinity: never
 };
 
 /// The latest measured visits of one loop by a team of one shape. The first one after a change of where the loop runs

@@ -30,10 +30,17 @@ Policy make_placed(const Schedule&, const LoopShape& shape, LoopHistory& history
   return std::make_unique<PlacedStatic>(shape, history, rules);
 }
 
-template <class Probing>
-Policy make_probing(const Schedule& schedule, const LoopShape& shape, LoopHistory& history,
-                    const DecisionRules& rules) {
-  return std::make_unique<Probing>(shape, schedule.probe_percent, history, rules);
+Policy make_hetprobe(const Schedule& schedule, const LoopShape& shape, LoopHistory& history,
+                     const DecisionRules& rules) {
+  return std::make_unique<HetProbePolicy>(shape, schedule.probe_percent, history, rules);
+}
+
+/// A loop that is placed together with others has nothing to find out within its visits.
+Policy make_hetprobe_i(const Schedule& schedule, const LoopShape& shape, LoopHistory& history,
+                       const DecisionRules& rules) {
+  if (history.is_placed())
+    return make_hetprobe(schedule, shape, history, rules);
+  return std::make_unique<HetProbeI>(shape, schedule.probe_percent, history, rules);
 }
 
 // clang-format off
@@ -49,11 +56,11 @@ constexpr PolicyDescriptor table[] = {
   {.kind = ScheduleKind::PlacedStatic, .name = "static (placed)", .learns = true,
    .decides_together = true, .repeats = true, .make = make_placed},
   {.kind = ScheduleKind::HetProbe, .name = "hetprobe", .omp_number = 0x48500001, .parameter = Parameter::Percentage,
-   .learns = true, .decides_together = true, .repeats = true, .make = make_probing<HetProbePolicy>},
+   .learns = true, .decides_together = true, .repeats = true, .make = make_hetprobe},
   {.kind = ScheduleKind::HetProbeI, .name = "hetprobe-i", .other_names = {"het_irregular", "hetprobe_i"},
    .omp_number = 0x48500002, .parameter = Parameter::Percentage, .learns = true,
    .needs_all_nodes = true, // it may bring in any of them at any time: that is what it is chosen for
-   .make = make_probing<HetProbeI>},
+   .decides_together = true, .repeats = true, .make = make_hetprobe_i},
 };
 // clang-format on
 

@@ -89,7 +89,8 @@ void HetProbeI::divide_at_first(double percent) {
 }
 
 void HetProbeI::ask(uint32_t node, const NodeMeasurement& done, std::vector<Reply>& replies) {
-  take_in(node, done);
+  if (nodes_[node].state != State::Absent) // else it is of visits before, on which the loop was placed
+    take_in(node, done);
   if (nodes_[node].state == State::Sampling && --sampling_ == 0)
     samples_back_ = true;
   nodes_[node].state = State::Asking;

@@ -92,16 +92,17 @@ void HetProbeI::release_parked(std::vector<Reply>& replies) {
 /// the same order: an irregular loop's next visit begins near there. Where it ended on one node, only what was measured
 /// before the first decision tells how several do: alone a node takes no faults.
 void HetProbeI::conclude() {
-  std::vector<NodeMeasurement> totals;
+  std::vector<NodeMeasurement> telling, totals;
   bool measured = false;
   const bool alone = decision_.only_node() >= 0;
   for (const Node& node : nodes_) {
-    totals.push_back(alone && believable(node.together) ? node.together : node.total);
+    telling.push_back(alone && believable(node.together) ? node.together : node.total);
+    totals.push_back(node.total);
     measured = measured || believable(node.total);
   }
   remember_bring_ins();
   if (measured)
-    history_.absorb(totals, rules_);
+    history_.absorb({telling, totals, {}}, rules_);
 }
 
 void HetProbeI::remember_bring_ins() { history_.bring_ins() = {distance_, since_sample_}; }

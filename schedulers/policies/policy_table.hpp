@@ -30,8 +30,9 @@ struct PolicyDescriptor {
   uint32_t omp_number = 0;                       ///< omp_sched_t's; 0 = only the runtime chooses this schedule
   Parameter parameter = Parameter::Chunk;
   bool learns = false; ///< visits are measured and change later ones: the loop has a history and a record
-  bool needs_all_nodes =
-      false; ///< though it learns: no node of the team may be withdrawn from a region with such a loop
+  /// Though it learns: no node of the team may be withdrawn from a region with such a loop, unless it is placed
+  /// (LoopHistory::is_placed).
+  bool needs_all_nodes = false;
   bool decides_together = false;                     ///< with the program's other loops (LoopGroup)
   bool repeats = false;                              ///< its answers may hold for further visits (Assignment::repeats)
   std::optional<Assignment::Distribution> in_node{}; ///< how a node's threads share by it, if they can

@@ -215,7 +215,10 @@ void LoopGroup::hold(const Members& members, const TogetherChoice& choice, const
     if (choice.place != Together::AsTheyAre)
       decision.reason = why(choice, costs, members.size());
     member->tried = false;
-    member->loop->hold(std::move(decision), next_hold_);
+    if (choice.place == Together::AsTheyAre)
+      member->loop->keep(std::move(decision), next_hold_);
+    else
+      member->loop->hold(std::move(decision), next_hold_);
   }
   choice_ = choice;
   weighed_us_ = costs.own_us;

@@ -41,7 +41,8 @@ class LoopGroup {
     LoopHistory* loop = nullptr;
     double visits_before = 0; ///< when the group chose last
     double iterations_before = 0;
-    Decision own{}; ///< before the trial in hand
+    Decision own{};          ///< before the trial in hand
+    bool was_placed = false; ///< likewise
     bool tried = false;
 
     double visits() const { return static_cast<double>(loop->visits()) - visits_before; }

@@ -89,6 +89,7 @@ void LoopGroup::try_alone(uint32_t node, double before_us) {
 
 void LoopGroup::hold_alone(Member& member) {
   Decision together = member.own = member.loop->decision();
+  member.was_placed = member.loop->is_placed();
   together.nodes = NodeSet::of(watch_.node);
   together.reason = "a trial of all loops on " + node_name(watch_.node);
   member.tried = true;
@@ -106,7 +107,9 @@ void LoopGroup::judge_alone(double taken_us) {
     if (is_faster)
       decision.reason = "all loops on " + node_name(watch_.node) + ": the program takes " +
                         in_digits(taken_us / watch_.before_us) + " times what it did before";
-    if (is_faster || !watch_.early)
+    if (!is_faster && !watch_.early && !member.was_placed)
+      member.loop->keep(std::move(decision), next_hold_);
+    else if (is_faster || !watch_.early)
       member.loop->hold(std::move(decision), next_hold_);
     else
       member.loop->release(std::move(decision));

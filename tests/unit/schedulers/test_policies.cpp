@@ -122,6 +122,8 @@ TEST_P(EveryPolicy, DoesEachIterationOnceWhileNodesJoinAndLeave) {
       repeating += world.repeats() > 0;
       before = used;
       nodes.drift(random_);
+      if (policy_of(GetParam()).decides_together && history.decided() && random_() % 16 == 0)
+        history.hold(history.decision(), 4);
     }
   }
   if (policy_of(GetParam()).learns) {
