@@ -15,4 +15,8 @@ namespace hetmp::schedulers {
 /// them gets the same ones.
 std::vector<Range> split_by_speed(Range all, const double* speed, const uint32_t* threads, uint32_t nodes);
 
+/// Which end of its share a node works from, where shares may change meanwhile: nodes with odd numbers from the end. So
+/// it is the common border of neighbours that moves.
+constexpr bool takes_from_end(uint32_t node) { return node % 2 != 0; }
+
 } // namespace hetmp::schedulers

@@ -41,9 +41,9 @@ void VisitTimes::take(const std::vector<NodeMeasurement>& wholes) {
     return;
   VisitTime seen{elapsed_us_per_iteration(wholes), {}};
   for (size_t i = 0; i < wholes.size(); ++i)
-    seen.alone_us.push_back(believable(wholes[i])           ? alone_us_per_iteration(wholes[i])
+    seen.alone_us.push_back(believable(wholes[i])         ? alone_us_per_iteration(wholes[i])
                             : i < latest_.alone_us.size() ? latest_.alone_us[i]
-                                                            : std::numeric_limits<double>::infinity());
+                                                          : std::numeric_limits<double>::infinity());
   before_ = std::exchange(latest_, std::move(seen));
   ++visits_;
 }

@@ -1,5 +1,6 @@
 #include "schedulers/policies/hetprobe_i.hpp"
 
+#include "schedulers/arithmetic/split.hpp"
 #include "schedulers/learning/node_knowledge.hpp"
 #include "schedulers/learning/probe.hpp"
 
@@ -74,7 +75,7 @@ void HetProbeI::begin_with_decision() {
   since_sample_ = history_.bring_ins().since;
 }
 
-/// The loop is divided by the decision, and a node's probe is the beginning of its own region, for every thread as many
+/// The loop is divided by the decision, and a node's probe is where its own region begins, for every thread as many
 /// iterations: what is measured is the placement that is to be decided on. At the beginning of the loop, where HetProbe
 /// probes, nodes may fault on data that only one of them would use later.
 void HetProbeI::divide_at_first(double percent) {
@@ -83,8 +84,10 @@ void HetProbeI::divide_at_first(double percent) {
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (regions_.left(i) == 0)
       continue;
-    const uint64_t begin = regions_.region(i).ranges().front().begin;
-    nodes_[i].probe = {begin, begin + std::min(regions_.left(i), share * nodes_[i].threads)};
+    const Range region = regions_.region(i).ranges().front();
+    const uint64_t size = std::min(regions_.left(i), share * nodes_[i].threads);
+    nodes_[i].probe =
+        takes_from_end(i) ? Range{region.end - size, region.end} : Range{region.begin, region.begin + size};
   }
 }
 
@@ -118,8 +121,7 @@ void HetProbeI::take_in(uint32_t number, const NodeMeasurement& done) {
   node.pace.learn(done);
   progress_ += static_cast<double>(done.iterations);
   since_sample_ += static_cast<double>(done.iterations);
-  const IterationSet& region = regions_.region(number);
-  node.probed = node.probed || region.empty() || region.ranges().front().begin >= node.probe.end;
+  node.probed = node.probed || left_of_probe(number) == 0;
 }
 
 /// The first decision comes when the nodes with half of the threads have done their shares of the probe and

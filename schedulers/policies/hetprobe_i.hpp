@@ -13,12 +13,13 @@
 
 namespace hetmp::schedulers {
 
-/// Each node owns a region of the loop, by the decision's weights and in node order. A visit begins with a probe at
-/// the beginning of the regions, as long for all threads, or with the region's decision once that stands. A node
-/// gets only a part of its region at a time, so that it comes back; every part is a measurement. When
-/// DecisionRules::reprobe_percent of the loop is done since the last decision, it is decided again from what
-/// was measured since, and what is left is divided anew. A node whose region is used up takes from the node
-/// that would need longest for its own. Nothing handed out is taken back.
+/// Each node owns a region of the loop, by the decision's weights and in node order, and works on it from one end
+/// (takes_from_end): what another node takes over in the end lies at their common border. A visit begins with a probe
+/// there, as long for all threads, or with the region's decision once that stands. A node gets only a part of its
+/// region at a time, so that it comes back; every part is a measurement. When DecisionRules::reprobe_percent of the
+/// loop is done since the last decision, it is decided again from what was measured since, and what is left is divided
+/// anew. A node whose region is used up takes from the node that would need longest for its own. Nothing handed out is
+/// taken back.
 ///
 /// Distribution in a node is on demand, unless the rules ask for dynamic or guided of their own, and also for
 /// the probe. Deterministic is which node runs which iterations: pages belong to nodes, so that is what lets
@@ -66,7 +67,7 @@ class HetProbeI final : public LoopPolicy {
   struct Node {
     State state = State::Absent;
     uint32_t threads = 0;
-    Range probe;         ///< its share of the probe: the beginning of its first region
+    Range probe;         ///< its share of the probe: where its first region begins
     bool probed = false; ///< it has measured that
     NodePace pace;
     NodeKnowledge known;        ///< what decisions use
@@ -105,6 +106,7 @@ class HetProbeI final : public LoopPolicy {
   std::vector<double> weights() const;
   uint32_t usual_node() const;
   uint64_t part_for(uint32_t node) const;
+  uint64_t left_of_probe(uint32_t node) const;
   uint64_t probe_part(uint32_t node) const;
   uint64_t sample_for(uint32_t node) const;
   uint32_t slowest_but(uint32_t node) const;

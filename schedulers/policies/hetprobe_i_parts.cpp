@@ -219,11 +219,18 @@ uint64_t HetProbeI::part_for(uint32_t number) const {
   return part_size(question);
 }
 
-uint64_t HetProbeI::probe_part(uint32_t number) const {
-  const Node& node = nodes_[number];
+/// Of the node's region.
+uint64_t HetProbeI::left_of_probe(uint32_t number) const {
+  const Range probe = nodes_[number].probe;
   uint64_t left = 0;
   for (const Range& range : regions_.region(number).ranges())
-    left += Range{range.begin, std::min(range.end, node.probe.end)}.size();
+    left += Range{std::max(range.begin, probe.begin), std::min(range.end, probe.end)}.size();
+  return left;
+}
+
+uint64_t HetProbeI::probe_part(uint32_t number) const {
+  const Node& node = nodes_[number];
+  const uint64_t left = left_of_probe(number);
   const double short_us = exchanges_of_a_short_probe * rules_.exchange_us;
   if (node.pace.known() && static_cast<double>(left) <= short_us * node.pace.rate())
     return std::max<uint64_t>(left, 1);

@@ -1,6 +1,7 @@
 // HetProbe's second half: how the shares reach the nodes, and how their borders move meanwhile.
 #include "schedulers/policies/hetprobe.hpp"
 
+#include "schedulers/arithmetic/split.hpp"
 #include "schedulers/policies/in_node.hpp"
 
 #include <algorithm>
@@ -10,9 +11,6 @@
 
 namespace hetmp::schedulers {
 namespace {
-
-/// Which end of its share a node works from: see HetProbePolicy.
-bool takes_from_end(uint32_t node) { return node % 2 == 1; }
 
 constexpr double exchanges_a_part = 100;
 

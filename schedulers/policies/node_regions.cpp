@@ -34,22 +34,23 @@ void NodeRegions::give(uint32_t node, Range range) {
 }
 
 void NodeRegions::move_back(uint32_t from, uint32_t to, uint64_t count) {
-  if (from != to)
-    regions_[to].put(regions_[from].take_back(count));
+  if (from == to)
+    return;
+  IterationSet& owner = regions_[from];
+  regions_[to].put(takes_from_end(from) ? owner.take_front(count) : owner.take_back(count));
 }
 
 uint64_t NodeRegions::take(uint32_t node, uint64_t count, Assignment& assignment) {
-  uint64_t taken = 0;
-  while (taken < count && !regions_[node].empty()) {
-    const Range first = regions_[node].ranges().front();
-    const uint64_t size = std::min(count - taken, first.size());
-    if (!assignment.add({first.begin, first.begin + size}))
-      break;
-    regions_[node].take_front(size);
-    taken += size;
-  }
-  left_ -= taken;
-  return taken;
+  IterationSet& region = regions_[node];
+  const bool from_end = takes_from_end(node);
+  IterationSet taken = from_end ? region.take_back(count) : region.take_front(count);
+  while (taken.ranges().size() > Assignment::most_pieces)
+    region.put(from_end ? taken.take_front(taken.ranges().front().size())
+                        : taken.take_back(taken.ranges().back().size()));
+  for (const Range& piece : taken.ranges())
+    assignment.add(piece);
+  left_ -= taken.size();
+  return taken.size();
 }
 
 } // namespace hetmp::schedulers

@@ -30,11 +30,12 @@ class NodeRegions {
   /// Moves the iterations of `range` that are left into the region of `node`.
   void give(uint32_t node, Range range);
 
-  /// Moves the last `count` iterations of `from`'s region into `to`'s.
+  /// Moves the last `count` iterations of `from`'s region, by the order it works in, into `to`'s.
   void move_back(uint32_t from, uint32_t to, uint64_t count);
 
-  /// Takes the first `count` iterations of `node`'s region, or as many as are in the first
-  /// Assignment::most_pieces ranges of them, and adds them to `assignment`. Returns how many.
+  /// Takes the next `count` iterations of `node`'s region, from the end that it works from (takes_from_end), or as many
+  /// as are in the next Assignment::most_pieces ranges of them, and puts them into `assignment`, which is empty.
+  /// Returns how many.
   uint64_t take(uint32_t node, uint64_t count, Assignment& assignment);
 
  private:

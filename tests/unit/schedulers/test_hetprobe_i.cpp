@@ -46,7 +46,7 @@ Iteration regular(uint32_t, uint64_t) { return {}; }
 Iteration useless_second(uint32_t node, uint64_t) { return {1, node == 1 ? 1.0 : 0.0}; }
 
 /// Twice as many iterations for node 0 on the second visit, and the probe follows the regions.
-TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
+TEST(HetProbeI, EachNodeProbesWhereItsOwnRegionBegins) {
   LoopHistory history;
   const DecisionRules rules = quick_exchanges();
   for (const uint64_t boundary : {two_nodes.trips / 2, two_nodes.trips * 2 / 3}) {
@@ -62,8 +62,11 @@ TEST(HetProbeI, EachNodeProbesTheBeginningOfItsOwnRegion) {
       if (executed.chunk.begin < probe) {
         EXPECT_EQ(executed.node, 0u);
       }
-      if (executed.chunk.begin > boundary + probe / 10 && executed.chunk.begin < boundary + probe * 9 / 10) {
+      if (executed.chunk.begin >= two_nodes.trips - probe) { // where one with an odd number begins
         EXPECT_EQ(executed.node, 1u);
+      }
+      if (executed.chunk.begin < boundary - probe / 10 && executed.chunk.begin > boundary - probe * 9 / 10) {
+        EXPECT_EQ(executed.node, 0u);
       }
     }
   }

@@ -21,19 +21,33 @@ TEST(NodeRegions, WithoutWeightsOneNodeGetsEverything) {
   EXPECT_EQ(regions.left(2), 100u);
 }
 
-TEST(NodeRegions, HolesStayWhenWhatIsLeftIsDividedAnew) {
+/// So that a neighbour that takes over the rest of a region goes on at the border between both.
+TEST(NodeRegions, NodesWithOddNumbersWorkFromTheEnd) {
   NodeRegions regions(2, 100);
   regions.divide({1, 1}, 0, {0, 100});
   Assignment first;
+  EXPECT_EQ(regions.take(1, 10, first), 10u);
+  EXPECT_EQ(first.pieces[0], (Range{90, 100}));
+  regions.move_back(1, 0, 5);
+  EXPECT_EQ(regions.region(0), IterationSet({0, 55}));
+  EXPECT_EQ(regions.region(1), IterationSet({55, 90}));
+  regions.move_back(0, 1, 10);
+  EXPECT_EQ(regions.region(1), IterationSet({45, 90}));
+}
+
+TEST(NodeRegions, HolesStayWhenWhatIsLeftIsDividedAnew) {
+  NodeRegions regions(3, 100);
+  regions.divide({1, 0, 1}, 0, {0, 100});
+  Assignment first;
   Assignment second;
   EXPECT_EQ(regions.take(0, 10, first), 10u);
-  EXPECT_EQ(regions.take(1, 10, second), 10u);
+  EXPECT_EQ(regions.take(2, 10, second), 10u);
   EXPECT_EQ(second.pieces[0], (Range{50, 60}));
-  regions.divide({3, 1}, 0, {0, 100});
-  IterationSet expected({10, 50}); // 60 of the 80 that are left, with the hole where node 1 was
+  regions.divide({3, 0, 1}, 0, {0, 100});
+  IterationSet expected({10, 50}); // 60 of the 80 that are left, with the hole where node 2 was
   expected.put(Range{60, 80});
   EXPECT_EQ(regions.region(0), expected);
-  EXPECT_EQ(regions.region(1), IterationSet({80, 100}));
+  EXPECT_EQ(regions.region(2), IterationSet({80, 100}));
   EXPECT_EQ(regions.left(), 80u);
 }
 
