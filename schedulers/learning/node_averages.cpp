@@ -79,10 +79,12 @@ void add_earlier_times(VisitMeasurements& visit, const Decision& decision, bool 
     NodeMeasurement sum = visit.earlier[i];
     if (undisturbed) // else pages moved on this very visit
       add(sum, whole);
-    // CPU time was not measured on those visits: the same part of the time as on this one.
-    const bool busy_known = whole.busy_us >= 0 && whole.thread_us > 0;
+    // CPU time was not measured on those visits: for an iteration the same as on this one. Not the same part of the
+    // time, for a quota may have held the node up on some of them.
+    const bool busy_known = whole.busy_us >= 0 && whole.iterations > 0;
+    const double of_iterations = static_cast<double>(sum.iterations) / static_cast<double>(whole.iterations);
     sum.granted_cpus = whole.granted_cpus;
-    sum.busy_us = busy_known ? sum.thread_us * whole.busy_us / whole.thread_us : -1;
+    sum.busy_us = busy_known ? std::min(sum.thread_us, whole.busy_us * of_iterations) : -1;
     whole = sum;
   }
 }

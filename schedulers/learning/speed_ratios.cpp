@@ -8,15 +8,22 @@
 namespace hetmp::schedulers {
 namespace {
 
+/// Microseconds of a thread for an iteration, were all that the node ever did such iterations. A quota is not felt
+/// until it is used up: with a small share a node is as fast as without any, and would then be given too large a one.
+double sustained_us(const NodeKnowledge& node) {
+  const double at_quota_us = node.throttled > 1 ? node.alone_us_per_iteration() : 0;
+  return finite_us(std::max(node.us_per_iteration, at_quota_us));
+}
+
 std::vector<double> measured_speeds(const std::vector<NodeKnowledge>& nodes) {
   double slowest = 0;
   for (const NodeKnowledge& node : nodes)
     if (node.measured && node.threads > 0)
-      slowest = std::max(slowest, finite_us(node.us_per_iteration));
+      slowest = std::max(slowest, sustained_us(node));
   std::vector<double> speed(nodes.size(), 0.0);
   for (size_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].threads > 0)
-      speed[i] = nodes[i].measured ? slowest / finite_us(nodes[i].us_per_iteration) : 1.0;
+      speed[i] = nodes[i].measured ? slowest / sustained_us(nodes[i]) : 1.0;
   level_small_differences(speed);
   make_slowest_one(speed);
   return speed;

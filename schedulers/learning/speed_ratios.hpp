@@ -21,9 +21,9 @@ constexpr double finite_us(double us) {
 }
 
 /// How many times faster than the slowest node's a thread of each node is: slowest = 1, a node without
-/// threads 0. From elapsed time: a node that gets less of its CPUs is slower. A node that has not been
-/// measured counts as the slowest, so that it gets the least work. `given` (see CoreSpeeds) replaces what was
-/// measured if it is not empty and leaves a node of the team above 0.
+/// threads 0. From elapsed time: a node that gets less of its CPUs is slower; and from CPU time where a quota limits
+/// it, whichever is longer. A node that has not been measured counts as the slowest, so that it gets the least work.
+/// `given` (see CoreSpeeds) replaces what was measured if it is not empty and leaves a node of the team above 0.
 std::vector<double> core_speed_ratios(const std::vector<NodeKnowledge>& nodes, const std::vector<double>& given);
 
 /// Divides by the least ratio above 0. False if there is none.

@@ -46,11 +46,18 @@ void VisitTimes::take(const std::vector<NodeMeasurement>& wholes) {
                                                           : std::numeric_limits<double>::infinity());
   before_ = std::exchange(latest_, std::move(seen));
   ++visits_;
+  timed_us_ = timed_iterations_ = 0;
 }
 
 void VisitTimes::take_shares(const std::vector<NodeMeasurement>& shares) {
-  if (has_iterations(shares) && visits_ > 1)
-    latest_.elapsed_us = before_.elapsed_us = elapsed_us_per_iteration(shares);
+  if (!has_iterations(shares) || visits_ < 2)
+    return;
+  double iterations = 0;
+  for (const NodeMeasurement& node : shares)
+    iterations += believable(node) ? static_cast<double>(node.iterations) : 0;
+  timed_iterations_ += iterations;
+  timed_us_ += iterations * elapsed_us_per_iteration(shares);
+  latest_.elapsed_us = before_.elapsed_us = timed_us_ / timed_iterations_;
 }
 
 bool VisitTimes::known() const {

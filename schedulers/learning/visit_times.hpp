@@ -21,10 +21,14 @@ class VisitTimes {
   /// `wholes`: what each node measured over all that it executed on a visit.
   void take(const std::vector<NodeMeasurement>& wholes);
   /// `shares`: what each node took for its shares on visits that were not measured but timed. Of how the loop runs they
-  /// tell more than measured visits, on which nodes execute probes that they would not have.
+  /// tell more than measured visits, on which nodes execute probes that they would not have. They count as the mean of
+  /// all since the last measured visit: a node that is held up now and then has its part in it.
   void take_shares(const std::vector<NodeMeasurement>& shares);
   /// The loop runs elsewhere from now on: what it took there is not known.
-  void begin_anew() { visits_ = 0; }
+  void begin_anew() {
+    visits_ = 0;
+    timed_us_ = timed_iterations_ = 0;
+  }
 
   /// Two visits, the later of which did not take far less: pages have settled, or take long for it.
   bool known() const;
@@ -36,7 +40,8 @@ class VisitTimes {
 
  private:
   VisitTime latest_, before_;
-  uint32_t visits_ = 0; ///< that were measured, the first one included
+  double timed_us_ = 0, timed_iterations_ = 0; ///< of shares since the last measured visit
+  uint32_t visits_ = 0;                        ///< that were measured, the first one included
 };
 
 } // namespace hetmp::schedulers

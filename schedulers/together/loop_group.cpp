@@ -1,5 +1,6 @@
 #include "schedulers/together/loop_group.hpp"
 
+#include "schedulers/learning/audit.hpp"
 #include "schedulers/learning/decision_parts.hpp"
 
 #include <algorithm>
@@ -18,6 +19,9 @@ constexpr double half_of_it = 0.5;
 constexpr double hopeless = 1.5;
 /// Visits of one loop that a trial takes at most.
 constexpr double longest_trial = 12;
+/// Where they are shorter than this, the trial goes on for so many that are not measured before it is given up.
+constexpr double short_visit_us = 5000;
+constexpr double timed_trial = 48;
 /// Likewise, of a loop that is not the watched one, which seems not to come any more.
 constexpr double most_visits_alone = 100;
 constexpr double never_known = std::numeric_limits<double>::infinity();
@@ -26,6 +30,10 @@ constexpr uint32_t longest_hold = 4096;
 /// and how they run tells what the others cost them.
 constexpr uint32_t soon = 3;
 constexpr uint64_t young = 32;
+/// An audit of a loop that is divided costs next to nothing.
+constexpr uint32_t audited_again = 64;
+/// Speeds that differ by more are worth another division.
+constexpr double moved = 1.2;
 
 std::string in_milliseconds(double us) { return in_digits(us / 1000) + " ms"; }
 
@@ -48,9 +56,11 @@ void LoopGroup::visited(LoopHistory& loop, bool measured, const DecisionRules& r
   const bool has_clock = now_us > 0 && rules.mode != DecisionMode::Speeds; // whose trials are on one node
   const bool is_watched = trial_ != Trial::None || (&loop == watch_.leader && has_clock);
   loop.ask_again_after(loop.visits() < young || is_watched ? soon : UINT32_MAX);
+  if (trial_ == Trial::None && measured)
+    rejoin(member, rules);
   if (trial_ == Trial::None)
     weigh(rules);
-  if (trial_ == Trial::Divided && measured) {
+  if (trial_ == Trial::Divided && (measured || is_timed_)) {
     try_divided(free_members());
     judge_divided_trial(rules);
   }
@@ -73,6 +83,15 @@ LoopGroup::Members LoopGroup::free_members() {
   Members found;
   for (Member& member : members_)
     if (!member.loop->is_bound() && member.loop->decided())
+      found.push_back(&member);
+  return found;
+}
+
+/// Those that an earlier choice has placed: a later one is also about them.
+LoopGroup::Members LoopGroup::held_members() {
+  Members found;
+  for (Member& member : members_)
+    if (member.loop->is_placed() && !member.tried)
       found.push_back(&member);
   return found;
 }
@@ -136,14 +155,18 @@ void LoopGroup::weigh(const DecisionRules& rules) {
   const TogetherChoice choice = choose_together(costs, divided_was_tried_, rules);
   if (choice.place == Together::Divided) {
     trial_ = Trial::Divided;
+    is_timed_ = false;
     divided_was_tried_ = true;
     watch_ = {};
     untried_ = costs;
     speed_ = rules.speeds.empty() ? costs.speed : known.front()->loop->decision().speed;
     count_anew();
     try_divided(free_members());
+    try_divided(held_members());
   } else if (choice.place == Together::OnOneNode) {
-    hold(known, choice, costs, rules);
+    Members all = held_members();
+    all.insert(all.end(), known.begin(), known.end());
+    hold(all, choice, costs, rules);
   } else {
     watch(known, 1);
   }
@@ -168,7 +191,7 @@ void LoopGroup::judge_divided_trial(const DecisionRules& rules) {
     if (!member.tried)
       continue;
     tried.push_back(&member);
-    long_enough |= member.visits() >= longest_trial;
+    long_enough |= member.visits() >= (is_timed_ ? timed_trial : longest_trial);
     const VisitTimes& times = member.loop->times();
     if (!times.glimpsed() || !(member.iterations() > 0))
       continue;
@@ -179,11 +202,64 @@ void LoopGroup::judge_divided_trial(const DecisionRules& rules) {
   if (!carry(glimpsed, half_of_it))
     return;
   const TogetherCosts costs = costs_of(glimpsed, rules);
-  const bool lost = costs.own_us > hopeless * costs.alone_us[best_node_together(costs)];
-  if (!lost && !long_enough && !carry(known, most_of_it))
+  const bool seems_lost = costs.own_us > hopeless * costs.alone_us[best_node_together(costs)];
+  const bool lost = seems_lost && (!is_timed_ || most_visits(glimpsed) >= longest_trial);
+  if (!lost && !long_enough && (is_timed_ || !carry(known, most_of_it)))
     return;
+  const TogetherChoice choice = judge_divided(costs, untried_, rules);
+  if (choice.place != Together::Divided && !is_timed_ && are_short(glimpsed)) {
+    time_trial(tried);
+    return;
+  }
   trial_ = Trial::None;
-  hold(tried, judge_divided(costs, untried_, rules), costs, rules);
+  hold(tried, choice, costs, rules);
+}
+
+/// To measure a short visit takes a part of it: the next ones are only timed.
+void LoopGroup::time_trial(const Members& tried) {
+  is_timed_ = true;
+  for (Member* member : tried)
+    member->loop->hold(member->loop->decision(), first_hold, true);
+  count_anew();
+}
+
+double LoopGroup::most_visits(const Members& members) {
+  double most = 0;
+  for (const Member* member : members)
+    most = std::max(most, member->visits());
+  return most;
+}
+
+bool LoopGroup::are_short(const Members& members) {
+  double visits = 0, work_us = 0;
+  for (const Member* member : members) {
+    visits += member->visits();
+    work_us += member->work_us();
+  }
+  return work_us < short_visit_us * visits;
+}
+
+/// A loop that decides for itself again goes on where all are divided as long as that takes less than one node: a
+/// single audit of a short loop sees few faults and little time. Of speeds that audits find, only those of a loop with
+/// most of the work are followed, by all: pages would travel between loops that are divided at different places.
+void LoopGroup::rejoin(Member& member, const DecisionRules& rules) {
+  LoopHistory& loop = *member.loop;
+  if (choice_.place != Together::Divided || loop.is_bound() || !loop.decided() || !loop.times().known() ||
+      !(member.iterations() > 0))
+    return;
+  const Decision own = loop.decision();
+  const bool is_sure = own.only_node() < 0 && loop.phase() == LoopPhase::Standing;
+  const bool has_paid = std::exchange(member.is_divided, false) && pays_divided(costs_of({&member}, rules));
+  if (!is_sure && !has_paid)
+    return;
+  Decision together = own;
+  together.nodes = nodes_with_speed(speed_);
+  together.speed = speed_;
+  together.reason = "divided as most of the program's loops";
+  if (is_sure && change_of_speeds(together, own) > moved && carry({&member}, half_of_it))
+    together.speed = speed_ = own.speed;
+  loop.hold(std::move(together), audited_again);
+  member.is_divided = true;
 }
 
 /// What the others' pages cost where they have to come and go for these loops, their own times do not tell.
@@ -201,6 +277,7 @@ void LoopGroup::follow(const Members& others, const DecisionRules& rules) {
       decision.speed = speed_;
     decision.reason = "as most of the program's loops";
     member->loop->hold(std::move(decision), next_hold_ / 2);
+    member->is_divided = divided;
   }
 }
 
@@ -215,6 +292,7 @@ void LoopGroup::hold(const Members& members, const TogetherChoice& choice, const
     if (choice.place != Together::AsTheyAre)
       decision.reason = why(choice, costs, members.size());
     member->tried = false;
+    member->is_divided = choice.place == Together::Divided;
     if (choice.place == Together::AsTheyAre)
       member->loop->keep(std::move(decision), next_hold_);
     else

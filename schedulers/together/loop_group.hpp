@@ -44,6 +44,7 @@ class LoopGroup {
     Decision own{};          ///< before the trial in hand
     bool was_placed = false; ///< likewise
     bool tried = false;
+    bool is_divided = false; ///< held to the division of all
 
     double visits() const { return static_cast<double>(loop->visits()) - visits_before; }
     double iterations() const { return loop->iterations() - iterations_before; }
@@ -80,10 +81,15 @@ class LoopGroup {
   static LoopCost cost_of(const Member& member);
   static TogetherCosts costs_of(const Members& members, const DecisionRules& rules);
   Members free_members();
+  Members held_members();
   bool carry(const Members& some, double least_part) const;
   void weigh(const DecisionRules& rules);
   void try_divided(const Members& members);
+  void time_trial(const Members& tried);
+  static double most_visits(const Members& members);
+  static bool are_short(const Members& members);
   void judge_divided_trial(const DecisionRules& rules);
+  void rejoin(Member& member, const DecisionRules& rules);
   void follow(const Members& others, const DecisionRules& rules);
   void hold(const Members& members, const TogetherChoice& choice, const TogetherCosts& costs,
             const DecisionRules& rules);
@@ -99,6 +105,7 @@ class LoopGroup {
 
   std::deque<Member> members_; ///< addresses stay
   Trial trial_ = Trial::None;
+  bool is_timed_ = false;     ///< of a division: visits are timed, and no longer measured
   TogetherCosts untried_;     ///< before the trial
   std::vector<double> speed_; ///< of a division of all loops
   TogetherChoice choice_;     ///< that loops are held to

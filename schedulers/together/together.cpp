@@ -19,7 +19,7 @@ constexpr double better_by_measurement = 0.95;
 /// Another node than the origin has to be so much better than it.
 constexpr double better_than_the_origin = 0.9;
 /// Pages will travel, only less: so a trial has to promise more.
-constexpr double worth_a_trial = 0.8;
+constexpr double worth_a_trial = 0.85;
 /// Part of the threshold that the fault period has to reach for it: probes tell more faults than a division of all
 /// loops at one place will have.
 constexpr double worth_a_trial_period = 0.5;
@@ -116,6 +116,10 @@ TogetherChoice choose_together(const TogetherCosts& costs, bool divided_was_trie
   if (promising && in_doubt && costs.undivided && !divided_was_tried)
     return {Together::Divided, best};
   return {stay_as_they_are(costs, best, rules) ? Together::AsTheyAre : Together::OnOneNode, best};
+}
+
+bool pays_divided(const TogetherCosts& costs) {
+  return costs.own_us <= better_by_measurement * costs.alone_us[best_node_together(costs)];
 }
 
 TogetherChoice judge_divided(const TogetherCosts& costs, const TogetherCosts& untried, const DecisionRules& rules) {

@@ -54,6 +54,9 @@ TogetherChoice choose_together(const TogetherCosts& costs, bool divided_was_trie
 /// What a trial has shown, `costs` being of its visits, `untried` of those before it.
 TogetherChoice judge_divided(const TogetherCosts& costs, const TogetherCosts& untried, const DecisionRules& rules);
 
+/// Loops that have been run divided take less than they would on one node.
+bool pays_divided(const TogetherCosts& costs);
+
 /// The node that is best for all of them, the origin unless another one is clearly better.
 uint32_t best_node_together(const TogetherCosts& costs);
 
