@@ -256,8 +256,11 @@ void LoopGroup::rejoin(Member& member, const DecisionRules& rules) {
   together.nodes = nodes_with_speed(speed_);
   together.speed = speed_;
   together.reason = "divided as most of the program's loops";
-  if (is_sure && change_of_speeds(together, own) > moved && carry({&member}, half_of_it))
+  const bool has_moved = own.only_node() < 0 && change_of_speeds(together, own) > moved;
+  const bool is_seen_again = !member.own.speed.empty() && change_of_speeds(member.own, own) <= moved;
+  if (has_moved && (is_sure || is_seen_again) && carry({&member}, half_of_it))
     together.speed = speed_ = own.speed;
+  member.own = own;
   loop.hold(std::move(together), audited_again);
   member.is_divided = true;
 }

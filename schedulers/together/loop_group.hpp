@@ -41,7 +41,7 @@ class LoopGroup {
     LoopHistory* loop = nullptr;
     double visits_before = 0; ///< when the group chose last
     double iterations_before = 0;
-    Decision own{};          ///< before the trial in hand
+    Decision own{};          ///< before the trial in hand, or the last audit's
     bool was_placed = false; ///< likewise
     bool tried = false;
     bool is_divided = false; ///< held to the division of all

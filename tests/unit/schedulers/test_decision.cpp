@@ -216,6 +216,18 @@ TEST(SingleNode, IsNotOneThatAQuotaHoldsBack) {
   EXPECT_EQ(decide(nodes, rules()).only_node(), 0);
 }
 
+/// With a small share it never uses its quota up, and seems as fast as the other node.
+TEST(Speeds, AreNoHigherThanAQuotaAllows) {
+  std::vector<NodeKnowledge> nodes = {node(1, 10, 500), node(1, 10, 500)};
+  nodes[0].throttled = 2;
+  EXPECT_EQ(decide(nodes, rules()).speed, (std::vector<double>{1, 2}));
+  nodes[0].us_per_iteration = 40; // it is used up by others
+  EXPECT_EQ(decide(nodes, rules()).speed, (std::vector<double>{1, 4}));
+  nodes[0].throttled = 1;
+  nodes[0].us_per_iteration = 10;
+  EXPECT_EQ(decide(nodes, rules()).speed, (std::vector<double>{1, 1}));
+}
+
 TEST(SingleNode, BelowTheMissesThresholdIsTheOneWithTheGreatestThroughput) {
   const Decision decision = decide({node(4, 10, 5, 1), node(4, 9, 5, 4)}, rules());
   EXPECT_DOUBLE_EQ(decision.misses_per_kilo_instruction, 2.5);

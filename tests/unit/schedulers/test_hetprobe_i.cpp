@@ -72,6 +72,23 @@ TEST(HetProbeI, EachNodeProbesWhereItsOwnRegionBegins) {
   }
 }
 
+/// On which the loop was placed: nodes tell what they took when they ask next.
+TEST(HetProbeI, VisitsBeforeAreNotPartOfThis) {
+  LoopHistory history;
+  const DecisionRules rules = quick_exchanges();
+  HetProbeI policy(two_nodes, 10, history, rules);
+  NodeMeasurement earlier;
+  earlier.threads = two_nodes.threads[0];
+  earlier.iterations = two_nodes.trips;
+  earlier.thread_us = 1e6;
+  std::vector<Reply> replies;
+  policy.ask(0, earlier, replies);
+  EXPECT_EQ(policy.decisions(), 0U);
+  EXPECT_FALSE(replies.empty());
+  policy.ask(1, earlier, replies);
+  EXPECT_EQ(policy.decisions(), 0U) << "nobody has probed yet";
+}
+
 TEST(HetProbeI, DecidesAgainByProgress) {
   LoopHistory history;
   DecisionRules rules = quick_exchanges();

@@ -136,6 +136,36 @@ TEST(LoopHistory, AuditsGoByAllVisitsSinceTheLastOne) {
   EXPECT_FALSE(history.settled());
 }
 
+/// The audit meets nothing of the time for which the quota holds the node up.
+TEST(LoopHistory, AQuotaHasHeldNodesUpOnEarlierVisits) {
+  LoopHistory history;
+  std::vector<NodeMeasurement> now = probe(1000, 0, 1000, 0);
+  for (NodeMeasurement& node : now)
+    node.busy_us = node.thread_us;
+  now[0].granted_cpus = 2; // for four threads
+  settle(history, now);
+  ASSERT_EQ(history.decision().speed, (std::vector<double>{1, 2}));
+  audit(history, now, sixteen_visits(1800, 1000)); // not 3,600
+  EXPECT_EQ(history.decision().speed, (std::vector<double>{1, 2}));
+}
+
+TEST(LoopHistory, IsPlacedByOthersOrKeptAsItIs) {
+  LoopHistory history;
+  settle(history, quiet);
+  history.hold(history.decision(), 3);
+  EXPECT_TRUE(history.is_bound() && history.is_placed());
+  history.keep(history.decision(), 3);
+  EXPECT_TRUE(history.is_bound());
+  EXPECT_FALSE(history.is_placed());
+  EXPECT_TRUE(history.settled());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(history.begin_visit(team, rules()).probe);
+    history.asked_every_time();
+  }
+  EXPECT_TRUE(history.begin_visit(team, rules()).probe) << "it is audited";
+  EXPECT_FALSE(history.is_bound());
+}
+
 TEST(LoopHistory, ASmallChangeConfirms) {
   LoopHistory history;
   settle(history, quiet);

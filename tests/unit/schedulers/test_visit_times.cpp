@@ -75,6 +75,24 @@ TEST(VisitTimes, PagesThatSettleAreWaitedForButNotForEver) {
 
 TEST(VisitTimes, ADisturbedVisitIsForgiven) { EXPECT_DOUBLE_EQ(after({900, 300, 3000}).least().elapsed_us, 1); }
 
+TEST(VisitTimes, VisitsThatWereOnlyTimedCountAsTheirMean) {
+  VisitTimes times = after({900, 900, 900});
+  times.take_shares(wholes(300, 300));
+  EXPECT_DOUBLE_EQ(times.least().elapsed_us, 1);
+  times.take_shares(wholes(900, 300)); // held up
+  EXPECT_DOUBLE_EQ(times.least().elapsed_us, 2);
+  times.take(wholes(900, 900));
+  times.take_shares(wholes(600, 300));
+  EXPECT_DOUBLE_EQ(times.least().elapsed_us, 2) << "since the last measured visit";
+}
+
+TEST(VisitTimes, ANodeThatIsNotUsedAnyMoreIsAsFastAsItWas) {
+  VisitTimes times = after({900, 900});
+  for (int i = 0; i < 3; ++i)
+    times.take({measured(1, 300, 900, 0), measured(2, 0, 0, 0)});
+  EXPECT_DOUBLE_EQ(times.least().alone_us[1], 2.25);
+}
+
 TEST(VisitTimes, BeginAnew) {
   VisitTimes times = after({900, 900, 900});
   times.begin_anew();

@@ -21,7 +21,8 @@ struct ModelLoop {
   double us[2] = {10, 10};    ///< of an iteration on either node
   double probed_faults = 0.5; ///< of an iteration of a probe, whatever other loops do
   bool has_own_data = false;
-  uint32_t every = 1; ///< visited in every so many rounds
+  uint32_t every = 1;      ///< visited in every so many rounds
+  double measuring_us = 0; ///< longer, if a visit is measured
 };
 
 class Model {
@@ -70,14 +71,22 @@ class Model {
   /// The part of the data that node 0 had last; probes of either node are on the other's side of the cut.
   double visit(size_t number) {
     LoopHistory& history = histories_[number];
+    std::vector<NodeMeasurement>& shares = shares_[&history];
+    shares.resize(2);
     if (skipped_[&history] > 0) {
       --skipped_[&history];
-      return passed(execute(number, cut_of(history), nullptr));
+      std::vector<NodeMeasurement> share(2);
+      const double us = passed(execute(number, cut_of(history), &share, 0));
+      for (size_t i = 0; i < 2; ++i)
+        add(shares[i], share[i]), shares[i].threads = 1;
+      return us;
     }
     const LoopHistory::Visit begun = history.begin_visit(two_nodes, rules_, uint64_t(trips));
     skipped_[&history] = begun.probe ? 0 : begun.repeats;
     std::vector<NodeMeasurement> wholes(2);
-    const double us = passed(execute(number, cut_of(history), begun.probe ? &wholes : nullptr));
+    const double us = passed(execute(number, cut_of(history), begun.probe ? &wholes : nullptr, probe));
+    if (!begun.probe)
+      history.hear(shares);
     if (begun.probe) {
       std::vector<NodeMeasurement> probes(2);
       for (size_t i = 0; i < 2; ++i) {
@@ -87,8 +96,9 @@ class Model {
         probes[i].read_misses = uint64_t(probe * loops_[number].probed_faults);
         probes[i].thread_us = probes[i].busy_us + double(probes[i].read_misses) * page_us;
       }
-      history.absorb({probes, wholes, {}}, rules_);
+      history.absorb({probes, wholes, shares}, rules_);
     }
+    shares.assign(2, {});
     group_.visited(history, begun.probe, rules_, now_us_);
     return us;
   }
@@ -104,7 +114,8 @@ class Model {
     return weights[0] / (weights[0] + weights[1]);
   }
 
-  double execute(size_t number, double cut, std::vector<NodeMeasurement>* wholes) {
+  /// Each node executes `least` iterations at least.
+  double execute(size_t number, double cut, std::vector<NodeMeasurement>* wholes, double least) {
     const ModelLoop& loop = loops_[number];
     double& data = loop.has_own_data ? where_[number] : where_[0];
     const double travelling = std::abs(data - cut) * trips; // to the node that gets more than it had
@@ -112,9 +123,10 @@ class Model {
     for (size_t i = 0; i < 2; ++i) {
       double iterations = (i == 0 ? cut : 1 - cut) * trips;
       if (wholes)
-        iterations = std::max(iterations, probe);
+        iterations = std::max(iterations, least);
       const bool gets_more = (i == 0) == (cut > data);
-      const double waits = gets_more ? travelling * page_us : 0;
+      const double measuring_us = wholes && least > 0 ? loop.measuring_us : 0;
+      const double waits = (gets_more ? travelling * page_us : 0) + measuring_us;
       const double busy = iterations * loop.us[i];
       longest = std::max(longest, busy + waits);
       if (wholes) {
@@ -132,6 +144,7 @@ class Model {
   std::vector<ModelLoop> loops_;
   std::deque<LoopHistory> histories_;
   std::map<LoopHistory*, uint32_t> skipped_;
+  std::map<LoopHistory*, std::vector<NodeMeasurement>> shares_; ///< of visits of which nobody asked
   std::vector<double> where_;
   LoopGroup group_;
   uint32_t round_ = 0;
@@ -256,6 +269,51 @@ TEST(LoopGroup, WhatIsHeldIsLookedAtAgain) {
   EXPECT_EQ(model.nodes(0), NodeSet::of(0));
   EXPECT_EQ(model.nodes(1), NodeSet::of(0));
   EXPECT_GE(model.group().holds(), 1U);
+}
+
+TEST(LoopGroup, AuditsDoNotDivideLoopsAtPlacesOfTheirOwn) {
+  Model model({pays(40, 20), doubtful(8, 4)});
+  model.run(20);
+  ASSERT_EQ(model.nodes(0).size(), 2U);
+  const double speed = model.speed(0)[1];
+  model.change(1, pays(4, 4));
+  model.run(1000);
+  EXPECT_TRUE(model.are_together());
+  EXPECT_DOUBLE_EQ(model.speed(1)[1], speed);
+}
+
+TEST(LoopGroup, TheHeaviestLoopMovesTheDivisionOfAll) {
+  Model model({pays(40, 20), doubtful(8, 4)});
+  model.run(20);
+  model.change(0, pays(20, 20));
+  model.run(1000);
+  EXPECT_TRUE(model.are_together());
+  EXPECT_NEAR(model.speed(0)[1], 1, 0.1);
+}
+
+TEST(LoopGroup, ALaterChoiceIsAboutLoopsThatAreHeld) {
+  ModelLoop rare = loses(6, 3);
+  rare.every = 4;
+  Model model({loses(20, 10), loses(6, 3), rare});
+  model.run(200);
+  ASSERT_TRUE(model.are_together());
+  ASSERT_EQ(model.nodes(2), NodeSet::of(1));
+  model.change(0, pays(20, 10)); // each alone would be divided at a place of its own
+  model.change(1, pays(8, 8));
+  model.run(200);
+  EXPECT_EQ(model.nodes(0).size(), 2U);
+  EXPECT_TRUE(model.are_together());
+}
+
+TEST(LoopGroup, ATrialOfShortVisitsIsNotLostByWhatMeasuringTakes) {
+  for (const double us : {2.0, 4.0}) {
+    const ModelLoop loop = {.us = {us, us}, .probed_faults = us / 100, .measuring_us = 600 * us}; // divided: 500 * us
+    const ModelLoop other = {.us = {us / 4, us / 4}, .probed_faults = us / 100};
+    Model model({loop, other});
+    model.run(100);
+    EXPECT_EQ(model.nodes(0).size(), 2U) << us;
+    EXPECT_TRUE(model.are_together());
+  }
 }
 
 TEST(LoopGroup, HoldsLongerEachTime) {
