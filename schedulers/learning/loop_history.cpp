@@ -173,24 +173,19 @@ void LoopHistory::try_out(Decision decision) {
 }
 
 void LoopHistory::hold(Decision decision, uint32_t visits, bool on_trial) {
-  hold_as(Bound::Held, std::move(decision), visits);
+  HETMP_CHECK(decided() && !decision.nodes.empty());
+  bound_ = Bound::Held;
   on_trial_ = on_trial;
+  decision_ = std::move(decision);
+  next_audit_ = visits_ + visits + 1;
+  interval_ = std::max(interval_, first_interval);
   if (!on_trial)
     phase_ = LoopPhase::Standing;
 }
 
 void LoopHistory::keep(Decision own, uint32_t visits) {
-  hold_as(Bound::Kept, std::move(own), visits);
-  on_trial_ = false;
-  phase_ = LoopPhase::Standing;
-}
-
-void LoopHistory::hold_as(Bound bound, Decision decision, uint32_t visits) {
-  HETMP_CHECK(decided() && !decision.nodes.empty());
-  bound_ = bound;
-  decision_ = std::move(decision);
-  next_audit_ = visits_ + visits + 1;
-  interval_ = std::max(interval_, first_interval);
+  hold(std::move(own), visits);
+  bound_ = Bound::Kept;
 }
 
 void LoopHistory::release(Decision own) {

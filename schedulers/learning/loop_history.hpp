@@ -103,7 +103,6 @@ class LoopHistory {
   enum class Bound : uint8_t { No, Trial, Held, Kept };
 
   bool is_held() const { return bound_ == Bound::Held || bound_ == Bound::Kept; }
-  void hold_as(Bound bound, Decision decision, uint32_t visits);
 
   BringIns bring_ins_;
   LoopPhase phase_ = LoopPhase::Fresh;

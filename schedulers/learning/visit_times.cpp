@@ -14,16 +14,21 @@ constexpr double settling_part = 0.8;
 /// but not for ever: so many are enough.
 constexpr uint32_t enough_visits = 5;
 
-/// Until the last node was ready, for each iteration of all nodes, which have some.
-double elapsed_us_per_iteration(const std::vector<NodeMeasurement>& nodes) {
-  uint64_t iterations = 0;
-  double longest_us = 0;
+/// Until the last node was ready, with all nodes' iterations.
+struct Elapsed {
+  double us = 0;
+  double iterations = 0;
+};
+
+/// Of nodes that have some iterations.
+Elapsed elapsed_of(const std::vector<NodeMeasurement>& nodes) {
+  Elapsed result;
   for (const NodeMeasurement& node : nodes)
     if (believable(node)) {
-      iterations += node.iterations;
-      longest_us = std::max(longest_us, node.thread_us / node.threads);
+      result.iterations += static_cast<double>(node.iterations);
+      result.us = std::max(result.us, node.thread_us / node.threads);
     }
-  return longest_us / static_cast<double>(iterations);
+  return result;
 }
 
 double alone_us_per_iteration(const NodeMeasurement& node) {
@@ -39,7 +44,8 @@ bool has_iterations(const std::vector<NodeMeasurement>& nodes) {
 void VisitTimes::take(const std::vector<NodeMeasurement>& wholes) {
   if (!has_iterations(wholes))
     return;
-  VisitTime seen{elapsed_us_per_iteration(wholes), {}};
+  const Elapsed whole = elapsed_of(wholes);
+  VisitTime seen{whole.us / whole.iterations, {}};
   for (size_t i = 0; i < wholes.size(); ++i)
     seen.alone_us.push_back(believable(wholes[i])         ? alone_us_per_iteration(wholes[i])
                             : i < latest_.alone_us.size() ? latest_.alone_us[i]
@@ -52,11 +58,9 @@ void VisitTimes::take(const std::vector<NodeMeasurement>& wholes) {
 void VisitTimes::take_shares(const std::vector<NodeMeasurement>& shares) {
   if (!has_iterations(shares) || visits_ < 2)
     return;
-  double iterations = 0;
-  for (const NodeMeasurement& node : shares)
-    iterations += believable(node) ? static_cast<double>(node.iterations) : 0;
-  timed_iterations_ += iterations;
-  timed_us_ += iterations * elapsed_us_per_iteration(shares);
+  const Elapsed share = elapsed_of(shares);
+  timed_iterations_ += share.iterations;
+  timed_us_ += share.us;
   latest_.elapsed_us = before_.elapsed_us = timed_us_ / timed_iterations_;
 }
 

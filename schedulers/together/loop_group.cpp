@@ -175,23 +175,26 @@ void LoopGroup::weigh(const DecisionRules& rules) {
 /// Also those of which little is known: whatever is elsewhere has pages come and go.
 void LoopGroup::try_divided(const Members& members) {
   for (Member* member : members) {
-    Decision together = member->own = member->loop->decision();
-    together.nodes = nodes_with_speed(speed_);
-    together.speed = speed_;
-    together.reason = "a trial of all loops divided at one place";
+    member->own = member->loop->decision();
     member->tried = true;
-    member->loop->try_out(std::move(together));
+    member->loop->try_out(divided(*member->loop, "a trial of all loops divided at one place"));
   }
+}
+
+Decision LoopGroup::divided(const LoopHistory& loop, const char* reason) const {
+  Decision decision = loop.decision();
+  decision.nodes = nodes_with_speed(speed_);
+  decision.speed = speed_;
+  decision.reason = reason;
+  return decision;
 }
 
 void LoopGroup::judge_divided_trial(const DecisionRules& rules) {
   Members known, glimpsed, tried;
-  bool long_enough = false;
   for (Member& member : members_) {
     if (!member.tried)
       continue;
     tried.push_back(&member);
-    long_enough |= member.visits() >= (is_timed_ ? timed_trial : longest_trial);
     const VisitTimes& times = member.loop->times();
     if (!times.glimpsed() || !(member.iterations() > 0))
       continue;
@@ -204,6 +207,7 @@ void LoopGroup::judge_divided_trial(const DecisionRules& rules) {
   const TogetherCosts costs = costs_of(glimpsed, rules);
   const bool seems_lost = costs.own_us > hopeless * costs.alone_us[best_node_together(costs)];
   const bool lost = seems_lost && (!is_timed_ || most_visits(glimpsed) >= longest_trial);
+  const bool long_enough = most_visits(tried) >= (is_timed_ ? timed_trial : longest_trial);
   if (!lost && !long_enough && (is_timed_ || !carry(known, most_of_it)))
     return;
   const TogetherChoice choice = judge_divided(costs, untried_, rules);
@@ -252,10 +256,7 @@ void LoopGroup::rejoin(Member& member, const DecisionRules& rules) {
   const bool has_paid = std::exchange(member.is_divided, false) && pays_divided(costs_of({&member}, rules));
   if (!is_sure && !has_paid)
     return;
-  Decision together = own;
-  together.nodes = nodes_with_speed(speed_);
-  together.speed = speed_;
-  together.reason = "divided as most of the program's loops";
+  Decision together = divided(loop, "divided as most of the program's loops");
   const bool has_moved = own.only_node() < 0 && change_of_speeds(together, own) > moved;
   const bool is_seen_again = !member.own.speed.empty() && change_of_speeds(member.own, own) <= moved;
   if (has_moved && (is_sure || is_seen_again) && carry({&member}, half_of_it))
@@ -267,20 +268,21 @@ void LoopGroup::rejoin(Member& member, const DecisionRules& rules) {
 
 /// What the others' pages cost where they have to come and go for these loops, their own times do not tell.
 void LoopGroup::follow(const Members& others, const DecisionRules& rules) {
-  const bool divided = choice_.place == Together::Divided;
+  const char* const reason = "as most of the program's loops";
+  const bool all_divided = choice_.place == Together::Divided;
   for (Member* member : others) {
     if (choice_.place == Together::AsTheyAre || !member->loop->times().known() || !(member->iterations() > 0))
       continue;
     const TogetherCosts costs = costs_of({member}, rules);
-    if ((divided ? costs.divided_us : costs.alone_us[choice_.node]) > costs.own_us)
+    if ((all_divided ? costs.divided_us : costs.alone_us[choice_.node]) > costs.own_us)
       continue;
-    Decision decision = member->loop->decision();
-    decision.nodes = divided ? nodes_with_speed(speed_) : NodeSet::of(choice_.node);
-    if (divided)
-      decision.speed = speed_;
-    decision.reason = "as most of the program's loops";
+    Decision decision = all_divided ? divided(*member->loop, reason) : member->loop->decision();
+    if (!all_divided) {
+      decision.nodes = NodeSet::of(choice_.node);
+      decision.reason = reason;
+    }
     member->loop->hold(std::move(decision), next_hold_ / 2);
-    member->is_divided = divided;
+    member->is_divided = all_divided;
   }
 }
 

@@ -85,6 +85,7 @@ class LoopGroup {
   bool carry(const Members& some, double least_part) const;
   void weigh(const DecisionRules& rules);
   void try_divided(const Members& members);
+  Decision divided(const LoopHistory& loop, const char* reason) const;
   void time_trial(const Members& tried);
   static double most_visits(const Members& members);
   static bool are_short(const Members& members);

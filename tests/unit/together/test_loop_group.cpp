@@ -76,18 +76,20 @@ class Model {
     if (skipped_[&history] > 0) {
       --skipped_[&history];
       std::vector<NodeMeasurement> share(2);
-      const double us = passed(execute(number, cut_of(history), &share, 0));
-      for (size_t i = 0; i < 2; ++i)
-        add(shares[i], share[i]), shares[i].threads = 1;
+      const double us = passed(execute(number, cut_of(history), share, 0));
+      for (size_t i = 0; i < 2; ++i) {
+        add(shares[i], share[i]);
+        shares[i].threads = 1;
+      }
       return us;
     }
     const LoopHistory::Visit begun = history.begin_visit(two_nodes, rules_, uint64_t(trips));
     skipped_[&history] = begun.probe ? 0 : begun.repeats;
     std::vector<NodeMeasurement> wholes(2);
-    const double us = passed(execute(number, cut_of(history), begun.probe ? &wholes : nullptr, probe));
-    if (!begun.probe)
+    const double us = passed(execute(number, cut_of(history), wholes, begun.probe ? probe : 0));
+    if (!begun.probe) {
       history.hear(shares);
-    if (begun.probe) {
+    } else {
       std::vector<NodeMeasurement> probes(2);
       for (size_t i = 0; i < 2; ++i) {
         probes[i].threads = 1;
@@ -114,27 +116,22 @@ class Model {
     return weights[0] / (weights[0] + weights[1]);
   }
 
-  /// Each node executes `least` iterations at least.
-  double execute(size_t number, double cut, std::vector<NodeMeasurement>* wholes, double least) {
+  /// `probed`: iterations that each node executes at least on a measured visit; 0: it is not measured.
+  double execute(size_t number, double cut, std::vector<NodeMeasurement>& wholes, double probed) {
     const ModelLoop& loop = loops_[number];
     double& data = loop.has_own_data ? where_[number] : where_[0];
     const double travelling = std::abs(data - cut) * trips; // to the node that gets more than it had
     double longest = 0;
     for (size_t i = 0; i < 2; ++i) {
-      double iterations = (i == 0 ? cut : 1 - cut) * trips;
-      if (wholes)
-        iterations = std::max(iterations, least);
+      const double iterations = std::max((i == 0 ? cut : 1 - cut) * trips, probed);
       const bool gets_more = (i == 0) == (cut > data);
-      const double measuring_us = wholes && least > 0 ? loop.measuring_us : 0;
-      const double waits = (gets_more ? travelling * page_us : 0) + measuring_us;
+      const double waits = (gets_more ? travelling * page_us : 0) + (probed > 0 ? loop.measuring_us : 0);
       const double busy = iterations * loop.us[i];
       longest = std::max(longest, busy + waits);
-      if (wholes) {
-        (*wholes)[i].threads = 1;
-        (*wholes)[i].iterations = uint64_t(iterations);
-        (*wholes)[i].busy_us = busy;
-        (*wholes)[i].thread_us = busy + waits;
-      }
+      wholes[i].threads = 1;
+      wholes[i].iterations = uint64_t(iterations);
+      wholes[i].busy_us = busy;
+      wholes[i].thread_us = busy + waits;
     }
     data = cut;
     return longest + (cut == 1 ? 0 : rules_.meeting_us);
