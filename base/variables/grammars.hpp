@@ -64,6 +64,11 @@ inline constexpr const char* kmp_affinity =
 inline constexpr const char* hardware_subset = "`[number]unit[@offset],...` (docs/libomp-variables.md)"; // parse_subset
 inline constexpr const char* affinity_format = "a text with fields as `%n`"; // expand_affinity_format
 
+// runtime/ompt/tool.cpp
+inline constexpr const char* tool = "`enabled`, `disabled`";
+inline constexpr const char* libraries = "paths with colons between";
+inline constexpr const char* tool_log = "`disabled`, `stdout`, `stderr`, or a file";
+
 // any text
 inline constexpr const char* interface = "a name";
 inline constexpr const char* file = "paths";

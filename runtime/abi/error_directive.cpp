@@ -3,6 +3,7 @@
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/ompt/events.hpp"
 
 #include <cstring>
 
@@ -33,11 +34,14 @@ Text place_of(const char* source) {
   return {source + 1, int(end - source - 1)};
 }
 
-void warn(Text place, Text message) {
+/// Programs of clang know libomp's, which has this number.
+void warn_as_libomp(Text place, Text message) {
+  constexpr int user_directed_warning = 283;
   if (place.bytes != 0)
-    hetmp::say("error directive at %.*s: %.*s", place.bytes, place.first, message.bytes, message.first);
+    hetmp::warn_as_libomp(user_directed_warning, "error directive at %.*s: %.*s", place.bytes, place.first,
+                          message.bytes, message.first);
   else
-    hetmp::say("error directive: %.*s", message.bytes, message.first);
+    hetmp::warn_as_libomp(user_directed_warning, "error directive: %.*s", message.bytes, message.first);
 }
 
 [[noreturn]] void fail(Text place, Text message) {
@@ -50,13 +54,20 @@ void warn(Text place, Text message) {
 } // namespace
 
 HETMP_ENTRY void __kmpc_error(const SourceLocation* location, int severity, const char* message) {
+  using namespace hetmp::runtime::ompt;
+  if (observed()) [[unlikely]]
+    tell_error(severity == severity_warning ? Severity::Warning : Severity::Fatal, message ? message : "",
+               __builtin_return_address(0));
   const Text place = place_of(hetmp::runtime::source_text(location));
   if (severity != severity_warning)
     fail(place, text_of(message, SIZE_MAX));
-  warn(place, text_of(message, SIZE_MAX));
+  warn_as_libomp(place, text_of(message, SIZE_MAX));
 }
 
 /// C passes SIZE_MAX, Fortran the length.
-HETMP_ENTRY void GOMP_warning(const char* message, size_t bytes) { warn({}, text_of(message, bytes)); }
+HETMP_ENTRY void GOMP_warning(const char* message, size_t bytes) {
+  const Text text = text_of(message, bytes);
+  hetmp::say("error directive: %.*s", text.bytes, text.first);
+}
 
 HETMP_ENTRY void GOMP_error(const char* message, size_t bytes) { fail({}, text_of(message, bytes)); }

@@ -1,6 +1,7 @@
 // Loops as gcc begins them: [start, end), and chunks likewise.
 #pragma once
 
+#include "runtime/abi/told_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/team/current_thread.hpp"
 #include "runtime/team/implicit_task.hpp"
@@ -48,6 +49,7 @@ void begin_gomp_loop(const GompLoop<T>& loop, schedulers::Schedule schedule, boo
   task.loop.lower_bits = uint64_t(loop.start);
   task.loop.stride = int64_t(loop.increment);
   task.loop.end_bits = uint64_t(loop.end);
+  tell_work(call_site, kind_of_work(schedule.kind, task.team_size), loop.trips());
   // gcc divides most of its static loops itself, equally.
   begin_loop(task, {schedule, loop.trips(), ordered, nullptr, call_site, true, true});
 }

@@ -89,22 +89,23 @@ void post_iteration(ImplicitTask& task, const int64_t* values) {
   task.team->iterations_posted.ring();
 }
 
-void wait_for_iteration(ImplicitTask& task, const int64_t* values) {
+bool wait_for_iteration(ImplicitTask& task, const int64_t* values) {
   const DoacrossNest& nest = task.doacross;
   uint64_t bit;
   if (!nest.posted || !find_bit(nest, values, bit))
-    return;
+    return false;
   task.exchanges++;
   // seq_cst: pairs with post_iteration(); also acquires what was done before that.
   const auto is_posted = [&] {
     return (nest.posted[bit / bits].load(std::memory_order_seq_cst) & uint32_t(1) << bit % bits) != 0;
   };
   if (is_posted())
-    return;
+    return true;
   if (task.team->global)
     poll_until(is_posted);
   else
     task.team->iterations_posted.wait_until(is_posted);
+  return true;
 }
 
 } // namespace hetmp::runtime

@@ -1,5 +1,7 @@
 #include "runtime/process/invoke.hpp"
 
+#include "runtime/ompt/events.hpp"
+
 #include <cstddef>
 #include <utility>
 
@@ -38,6 +40,7 @@ constexpr size_t step = 64;
 
 HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* number, uint32_t count,
                                           void* const* arguments) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   void* padded[most_arguments];
   const size_t steps = (count + step - 1) / step;
   for (size_t i = 0; i < steps * step; i++)
@@ -49,6 +52,7 @@ HETMP_CALLS_PROGRAM void invoke_with_many(void* microtask, int* gtid, int* numbe
 
 HETMP_CALLS_PROGRAM void invoke_microtask(void* microtask, int gtid, int thread_number, uint32_t count,
                                           void* const* arguments) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   if (count <= exact_arguments)
     call_with<1>(count, microtask, &gtid, &thread_number, arguments, std::make_index_sequence<exact_arguments + 1>());
   else

@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/global_level_instance.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/standard_output.hpp"
@@ -99,6 +100,8 @@ inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, ui
 /// Of main's regions on node 0 of several processes: members that node 0 has no CPU for.
 __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const RegionPlan& plan,
                                                       const Construct& construct) {
+  if (construct.observed) // each of its implicit tasks is a thread of its own
+    return 0;
   const auto cpus = uint32_t(layout().cpus[0].size());
   const bool is_outermost_of_main = self.executes_main && self.task->level == 0;
   if (!several_processes() || plan.spreads() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
@@ -109,9 +112,16 @@ __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const 
 
 /// Of a region on one of several nodes: how its members begin, and whether they stay.
 __attribute__((noinline, cold)) void prepare_to_stay(const Thread& self, RegionPlan& plan, const Construct& construct) {
-  travelling::begin_region(self, construct.microtask, plan);
+  if (!construct.observed) // a thread that is away could not tell a tool what it does
+    travelling::begin_region(self, construct.microtask, plan);
   // Whoever is to depart at once has to begin.
   plan.late = plan.travels && travelling::departs_at_once() ? 0 : late_members(self, plan, construct);
+}
+
+/// To a tool, if there is one: the construct is met. `requested`: the clause's threads; 0: there is none.
+ompt::RegionRecord* tell_begin(uint32_t requested, uint32_t threads, Invoker invoke) {
+  const int invoker = invoke == invoke_microtask ? ompt::invoked_by_runtime : ompt::invoked_by_program;
+  return ompt::region_begins(requested != 0 ? requested : threads, invoker | ompt::is_team);
 }
 
 } // namespace
@@ -121,16 +131,17 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   if (count > most_arguments)
     die(exit_code::no_resources, "a parallel region with %u arguments; the most are %u", count, most_arguments);
   const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
+  const uint32_t requested = self.pushed_threads;
   const uint32_t threads = wanted_threads(self);
   if (threads == 1) {
     use_strict_clause(self, 1);
-    begin_serial_region(self, source);
+    begin_serial_region(self, source, requested, invoke);
     invoke(microtask, self.gtid, 0, count, arguments);
     end_serial_region(self);
     return;
   }
   const RegionResources resources(self, threads);
-  const Construct construct{source, microtask, count, arguments, invoke};
+  const Construct construct{source, microtask, count, arguments, invoke, tell_begin(requested, threads, invoke)};
   RegionPlan plan = plan_with_crew(self, threads, construct, false);
   if (layout().nodes() != 1) [[unlikely]]
     prepare_to_stay(self, plan, construct);
@@ -143,6 +154,8 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   } else {
     seen = run_region(self, construct, plan, proc_bind);
   }
+  if (construct.observed) [[unlikely]]
+    ompt::region_ends(construct.observed);
   if (plan.spreads()) [[unlikely]]
     came_back();
   std::optional<double> over_us; // a small region would notice a second look at the clock
@@ -155,25 +168,26 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     placing::region_is_over(self, seen, over_us);
 }
 
-void begin_serial_region(Thread& self, const void* source) {
+void begin_serial_region(Thread& self, const void* source, uint32_t requested, Invoker invoke) {
   self.pushed_threads = 0;
   self.pushed_strict.threads = 0;
-  begin_region_of_one(self, source);
+  begin_region_of_one(self, source, tell_begin(requested, 1, invoke));
 }
 
-void end_serial_region(Thread& self) { end_region(self, *self.task->team); }
+void end_serial_region(Thread& self) { end_own_region(self); }
 
 void begin_open_region(Thread& self, void* microtask, uint32_t count, void* const* arguments, Invoker invoke) {
   const int proc_bind = std::exchange(self.pushed_proc_bind, -1);
+  const uint32_t requested = self.pushed_threads;
   const uint32_t threads = wanted_threads(self);
   if (threads == 1) {
     use_strict_clause(self, 1);
-    begin_serial_region(self, nullptr);
+    begin_serial_region(self, nullptr, requested, invoke);
     self.open_regions.push_back(nullptr);
     return;
   }
   auto* resources = new RegionResources(self, threads);
-  const Construct construct{nullptr, microtask, count, arguments, invoke};
+  const Construct construct{nullptr, microtask, count, arguments, invoke, tell_begin(requested, threads, invoke)};
   begin_region(self, construct, plan_with_crew(self, threads, construct, true), proc_bind);
   self.open_regions.push_back(resources);
 }
@@ -181,7 +195,7 @@ void begin_open_region(Thread& self, void* microtask, uint32_t count, void* cons
 void end_open_region(Thread& self) {
   if (self.open_regions.empty())
     return; // the program ends what it has not begun
-  end_region(self, *self.task->team);
+  end_own_region(self);
   delete self.open_regions.back(); // null: it had one thread
   self.open_regions.pop_back();
 }

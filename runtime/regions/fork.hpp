@@ -18,8 +18,9 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
 void begin_open_region(Thread& self, void* microtask, uint32_t count, void* const* arguments, Invoker invoke);
 void end_open_region(Thread& self);
 
-/// A region of one thread that the caller executes itself (if(false), or nesting beyond the limit).
-void begin_serial_region(Thread& self, const void* source);
+/// A region of one thread that the caller executes itself (if(false), or nesting beyond the limit). `requested`:
+/// threads that a clause asks for; 0: none does. `invoke`: by what its code would be called if there were more.
+void begin_serial_region(Thread& self, const void* source, uint32_t requested = 0, Invoker invoke = invoke_microtask);
 void end_serial_region(Thread& self);
 
 } // namespace hetmp::runtime

@@ -1,7 +1,8 @@
 #include "runtime/regions/league.hpp"
 
 #include "base/check.hpp"
-#include "runtime/regions/fork.hpp"
+#include "runtime/ompt/events.hpp"
+#include "runtime/regions/region.hpp"
 #include "runtime/team/binding.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
@@ -23,9 +24,11 @@ void begin_on_device(ImplicitTask& initial, const ImplicitTask& around) {
 }
 
 /// An initial thread: what it executes is no parallel region, so the level stays.
-void begin_team(Thread& self, const void* source, const League& league, uint32_t number) {
+void begin_team(Thread& self, const void* source, const League& league, uint32_t number, ompt::RegionRecord* observed) {
   const ImplicitTask& around = *self.task;
-  begin_serial_region(self, source);
+  self.pushed_threads = 0;
+  self.pushed_strict.threads = 0;
+  begin_region_of_one(self, source, observed);
   ImplicitTask& initial = *self.task;
   HETMP_CHECK(number < league.teams && initial.team->alone() && initial.number == 0);
   TeamDescription& team = initial.team->description;
@@ -55,12 +58,25 @@ void set_league_place(ImplicitTask& initial, LeaguePlace place) {
 void execute_league(Thread& self, const void* source, const League& league, void* microtask, uint32_t count,
                     void* const* arguments, Invoker invoke) {
   const int place = affinity::place_for_league(self);
+  const int invoker = invoke == invoke_microtask ? ompt::invoked_by_runtime : ompt::invoked_by_program;
+  ompt::RegionRecord* const observed = ompt::region_begins(league.teams, invoker | ompt::is_league);
   for (uint32_t number = 0; number < league.teams; number++) {
-    begin_team(self, source, league, number);
+    begin_team(self, source, league, number, observed);
     affinity::seat_team_of_league(self, place, number, league.teams);
+    // As libomp has it, the code of a team is a region of its primary, inside its initial task.
+    ompt::RegionRecord* const own = ompt::region_begins(1, invoker | ompt::is_team);
+    if (own) [[unlikely]]
+      ompt::implicit_task_begins(*own, 0, 1);
     invoke(microtask, self.gtid, 0, count, arguments);
-    end_serial_region(self);
+    if (own) [[unlikely]] {
+      ompt::implicit_task_returns();
+      ompt::implicit_task_ends(1);
+      ompt::region_ends(own);
+    }
+    end_region(self, *self.task->team);
   }
+  if (observed) [[unlikely]]
+    ompt::region_ends(observed);
   affinity::leave_league(self, place);
 }
 

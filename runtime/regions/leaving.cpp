@@ -1,6 +1,7 @@
 #include "runtime/regions/leaving.hpp"
 
 #include "base/check.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/tasking/help_until.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -28,6 +29,8 @@ __attribute__((noinline)) void help_and_travel(Thread& worker, NodeTeam& team) {
 } // namespace
 
 void leave_region(Thread& worker, NodeTeam& team) {
+  // Its region ends when the last thread comes: where a tool looks, all that come wait as if there were tasks.
+  const ompt::SyncRegion barrier(ompt::SyncKind::BarrierImplicitParallel);
   // release: pairs with announce_tasks(), which writes to this thread's record when it sees this. That it does see it
   // once this worker is not counted any more is leave_unless_tasks()'s doing.
   worker.leaving.store(team.region_end.region(), std::memory_order_release);
@@ -43,6 +46,7 @@ void leave_region(Thread& worker, NodeTeam& team) {
       help_to_the_end(worker, team);
     worker.task = nullptr;
   } // else it has been called back, taken for one that has left: it comes once more
+  ompt::leave_region_record();
   team.region_end.leave();
 }
 

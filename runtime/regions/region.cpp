@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/machine/cpu_list.hpp"
 #include "runtime/global/node_regions.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
@@ -84,6 +85,8 @@ void enter(Thread& thread, NodeTeam& team, uint32_t local_number) {
   thread.task = &task;
   if (team.displayed) [[unlikely]]
     affinity::display_thread({});
+  if (team.observed) [[unlikely]]
+    ompt::implicit_task_begins(*team.observed, task.number, task.team_size);
 }
 
 /// The job of a worker that is a member of a team.
@@ -101,6 +104,8 @@ void work_as_member(Thread& worker) {
       execute(worker, team);
   }
   leave_region(worker, team); // the last access to the team: its primary may set it up anew
+  if (ompt::observed()) [[unlikely]]
+    ompt::implicit_task_ends(0);
 }
 
 /// Unique in the process, never 0.
@@ -115,6 +120,8 @@ uint64_t name_region(Thread& primary) {
 void start_workers(Thread& primary, NodeTeam& team, uint32_t late) {
   HETMP_CHECK(primary.crew.size() + 1 == team.local_threads());
   team.region_end.start(team.local_threads() - 1, name_region(primary));
+  if (team.observed) [[unlikely]] // a tool is to see a barrier there, which all leave together
+    team.region_end.announce_tasks();
   write_changed(team.crew, static_cast<Thread* const*>(primary.crew.data()));
   const uint32_t at_once = team.local_threads() - late;
   for (uint32_t local = 1; local < team.local_threads(); local++) {
@@ -151,6 +158,7 @@ HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const
   NodeTeam& team = acquire_team(primary);
   describe(team, primary, construct.source, plan);
   keep_outlined_function(team, construct);
+  write_changed(team.observed, construct.observed);
   affinity::prepare_seats(primary, team, proc_bind); // behind describe(), which says how many there are
   write_changed(team.travels, plan.travels);
   start(primary, team, plan.by_node, team.seats.empty() ? plan.late : 0); // seats are threads' own
@@ -182,8 +190,22 @@ void leave(Thread& primary, NodeTeam& team) {
     affinity::leave_bound_team(primary); // which asks where the thread is now
 }
 
+/// The same, and a tool is told.
+__attribute__((noinline, cold)) void finish_observed_region(Thread& primary, NodeTeam& team) {
+  if (team.alone()) {
+    finish_region(primary, team);
+  } else {
+    const ompt::SyncRegion barrier(ompt::SyncKind::BarrierImplicitParallel);
+    finish_region(primary, team);
+  }
+  ompt::implicit_task_ends(team.description.threads);
+}
+
 HETMP_INLINED void end_part(Thread& primary, NodeTeam& team) {
-  finish_region(primary, team);
+  if (team.observed) [[unlikely]]
+    finish_observed_region(primary, team);
+  else
+    finish_region(primary, team);
   if (team.global) [[unlikely]]
     tell_other_nodes(primary, team);
   leave(primary, team);
@@ -207,8 +229,9 @@ NodeTeam& begin_region(Thread& primary, const Construct& construct, const Region
   return begin(primary, construct, plan, proc_bind);
 }
 
-NodeTeam& begin_region_of_one(Thread& primary, const void* source) {
+NodeTeam& begin_region_of_one(Thread& primary, const void* source, ompt::RegionRecord* observed) {
   NodeTeam& team = acquire_team(primary);
+  write_changed(team.observed, observed);
   describe(team, primary, source, stay_here(1, StaysHere::OneThread));
   affinity::leave_seats(team);
   start(primary, team, {});
@@ -218,6 +241,7 @@ NodeTeam& begin_region_of_one(Thread& primary, const void* source) {
 NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part) {
   NodeTeam& team = acquire_team(primary);
   describe_as(team, part);
+  write_changed(team.observed, static_cast<ompt::RegionRecord*>(nullptr)); // no tool is told what other nodes do
   affinity::leave_seats(team);
   start(primary, team, {});
   return team;
@@ -228,11 +252,20 @@ void execute(Thread& self, NodeTeam& team) {
   const events::ExecutingRegion executing(*self.task);
   description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
                      team.arguments);
+  if (team.observed) [[unlikely]]
+    ompt::implicit_task_returns();
   if (regions_may_be_cancelled) [[unlikely]]
     meet_at_end(*self.task);
 }
 
 void end_region(Thread& primary, NodeTeam& team) { end(primary, team); }
+
+void end_own_region(Thread& primary) {
+  ompt::RegionRecord* const observed = primary.task->team->observed;
+  end(primary, *primary.task->team);
+  if (observed) [[unlikely]]
+    ompt::region_ends(observed);
+}
 
 namespace {
 

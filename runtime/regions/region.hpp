@@ -24,6 +24,9 @@
 
 namespace hetmp::runtime {
 
+namespace ompt {
+struct RegionRecord;
+}
 struct NodeTeam;
 struct TeamDescription;
 
@@ -40,7 +43,10 @@ struct RegionResources {
 NodeTeam& begin_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind);
 
 /// Begins a region of one thread, whose code the caller executes.
-NodeTeam& begin_region_of_one(Thread& primary, const void* source);
+NodeTeam& begin_region_of_one(Thread& primary, const void* source, ompt::RegionRecord* observed);
+
+/// Ends the calling thread's region, which it has begun by one of these two, and whose code it has executed itself.
+void end_own_region(Thread& primary);
 
 /// Begins this node's part of a team that node 0 has described; the crew is as large as that says.
 NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part);

@@ -14,6 +14,7 @@
 #include "runtime/settings/icv.hpp"
 #include "runtime/settings/settings.hpp"
 #include "runtime/start/rooms.hpp"
+#include "runtime/team/worker_pool.hpp"
 #include "runtime/wait/wait.hpp"
 
 #include "perf/report/explain.hpp"
@@ -198,6 +199,7 @@ __attribute__((constructor)) void on_load() {
 __attribute__((destructor)) void on_exit_of_program() {
   if (!reports.are_of_this_process() || own_node() != 0)
     return;
+  end_tool();
   reports.keep_regions();
   if (reports.write())
     return;

@@ -1,5 +1,6 @@
 #include "runtime/start/rooms.hpp"
 
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/ending_signals.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/settings/icv.hpp"
@@ -40,6 +41,7 @@ void forget_tasks_of_this_thread() {
 constexpr Room rooms[] = {
     {"process: signals that end the program", nullptr, forget_ending_signals},
     {"process: spinning", refresh_spinning, nullptr},
+    {"ompt: the tool", nullptr, ompt::forget_tool_in_child},
     {"task_graph: memory of tasks", nullptr, forget_task_depots},
     {"task_graph: exclusions", nullptr, forget_exclusions},
     {"team: display of affinity", affinity::read_display_affinity, nullptr},

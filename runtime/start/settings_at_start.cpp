@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/message.hpp"
 #include "base/variables/mistyped.hpp"
+#include "base/variables/variable.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/other_runtimes.hpp"
 #include "runtime/sync/reduction.hpp"
@@ -23,6 +24,11 @@ std::vector<Setting> all_settings(bool libomps) {
   std::vector<Setting> settings = standard_settings(program_icvs());
   settings.emplace_back(Variable::OMP_AFFINITY_FORMAT, affinity::affinity_format());
   settings.emplace_back(Variable::OMP_DISPLAY_AFFINITY, true_or_false(affinity::displays_affinity()));
+  // What a tool is found by is looked at when there is a first thread.
+  settings.emplace_back(Variable::OMP_TOOL, environment_value(Variable::OMP_TOOL).value_or("enabled"));
+  settings.emplace_back(Variable::OMP_TOOL_LIBRARIES, environment_value(Variable::OMP_TOOL_LIBRARIES).value_or(""));
+  settings.emplace_back(Variable::OMP_TOOL_VERBOSE_INIT,
+                        environment_value(Variable::OMP_TOOL_VERBOSE_INIT).value_or("disabled"));
   if (libomps) {
     for (Setting& setting : libomp_settings(program_icvs()))
       settings.push_back(std::move(setting));

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/global/node_barriers.hpp"
 #include "runtime/global/node_regions.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/standard_output.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/sync/local_barrier.hpp"
@@ -61,6 +62,7 @@ void team_barrier(ImplicitTask& task, const void* site) {
     return;
   }
   HETMP_CHECK(task.local_number < team.local_threads());
+  const ompt::SyncRegion told;
   if (team.alone()) {
     finish_tasks_alone(task);
     return;
@@ -94,6 +96,7 @@ bool team_barrier_by_other(ImplicitTask& task) {
 
 uint64_t meet(ImplicitTask& task, uint64_t word, const void* site) {
   NodeTeam& team = *task.team;
+  const ompt::SyncRegion told;
   task.worksharing++;
   if (team.alone()) {
     finish_tasks_alone(task);

@@ -4,6 +4,7 @@
 #include "base/environment.hpp"
 #include "base/variables/variable.hpp"
 #include "runtime/global/node_gatherings.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/sync/local_barrier.hpp"
@@ -127,6 +128,7 @@ ReductionAnswer combine(ImplicitTask& task, const ReductionRequest& request) {
 } // namespace
 
 ReductionAnswer begin_reduction(ImplicitTask& task, const ReductionRequest& request) {
+  const ompt::Reducing told;
   task.reduction = choose_method(*task.team, request);
   HETMP_CHECK(task.reduction != ReductionMethod::None);
   HETMP_CHECK(task.reduction != ReductionMethod::Atomic || request.atomic_possible);

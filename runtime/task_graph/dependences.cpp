@@ -1,6 +1,7 @@
 #include "runtime/task_graph/dependences.hpp"
 
 #include "base/check.hpp"
+#include "runtime/ompt/events.hpp"
 
 #include <algorithm>
 #include <new>
@@ -31,7 +32,9 @@ void put_behind(DependenceNode& predecessor, DependenceNode& node) {
     return;
   HETMP_CHECK(node.predecessors.load(std::memory_order_relaxed) != 0 && !node.complete); // it is being inserted
   predecessor.successors.push_back(keep(node));
-  node.predecessors.fetch_add(1, std::memory_order_relaxed); // is_inserted() publishes it
+  if (predecessor.observed && node.observed) [[unlikely]]
+    ompt::tell_dependence(*predecessor.observed, *node.observed); // which the task keeps until it is complete
+  node.predecessors.fetch_add(1, std::memory_order_relaxed);      // is_inserted() publishes it
 }
 
 /// Members that are complete need not be known: a location that is only read would collect them for ever.

@@ -40,6 +40,7 @@ struct DependenceNode {
   std::vector<Exclusion*> exclusions;
 
   FutexLock lock;
+  ompt::TaskRecord* observed = nullptr;    ///< for a tool (OMPT), the task's or taskwait's; null: there is none
   bool complete = false;                   ///< guarded by the lock
   std::vector<DependenceNode*> successors; ///< guarded by the lock
 };

@@ -11,6 +11,9 @@
 
 namespace hetmp::runtime {
 
+namespace ompt {
+struct TaskRecord;
+}
 class DependenceTable;
 struct DependenceNode;
 struct ExplicitTask;
@@ -65,6 +68,7 @@ struct ExplicitTask : GeneratingTask {
   uint32_t priority = 0;
   bool has_kmp_priority = false; ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
   bool tied = true;
+  bool called_untied = false; ///< by the program, for a tool; gcc's are tied here
   bool for_helpers =
       false; ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
   bool deferred = false;  ///< counted by the team: its barrier waits for it
@@ -79,6 +83,7 @@ struct ExplicitTask : GeneratingTask {
   /// The thread that generates it executes all of it meanwhile: those who wait for its parent do not yet wait for it.
   bool executed_at_once = false;
   bool begun = false; ///< then it is not discarded when its taskgroup is cancelled
+  bool has_event = false;
 
   /// What its thread goes back to.
   struct Interrupted {
@@ -89,8 +94,9 @@ struct ExplicitTask : GeneratingTask {
   };
   SetLater<Interrupted> interrupted; ///< while its code is executed by the generating task itself (`if(false)`)
 
-  ExplicitTask* next = nullptr; ///< link of lists
-  uint8_t size_class = 0;       ///< of its memory; see task_memory.cpp
+  ompt::TaskRecord* observed = nullptr; ///< for a tool (OMPT); null: there is none
+  ExplicitTask* next = nullptr;         ///< link of lists
+  uint8_t size_class = 0;               ///< of its memory; see task_memory.cpp
 };
 
 /// A taskgroup region: its end waits for all tasks generated in it and their descendants.

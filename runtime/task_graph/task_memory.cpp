@@ -1,6 +1,7 @@
 #include "runtime/task_graph/task_memory.hpp"
 
 #include "base/check.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/wait/futex_lock.hpp"
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {
@@ -159,6 +161,8 @@ void give_back_task(TaskBlocks* blocks, ExplicitTask* task) {
   HETMP_CHECK(!task->dependences && !task->dependence && uint32_t(task->children.load(std::memory_order_relaxed)) == 0);
   const uint8_t size_class = task->size_class;
   HETMP_CHECK(size_class <= no_class);
+  if (task->observed) [[unlikely]]
+    ompt::forget_task(std::exchange(task->observed, nullptr));
   if (size_class == no_class) {
     release_block(*task);
     return;

@@ -1,13 +1,13 @@
 #include "runtime/tasking/execution.hpp"
 
 #include "base/check.hpp"
-#include "base/exit_codes.hpp"
-#include "base/message.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/handing_over.hpp"
 #include "runtime/tasking/helpers.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/interruption.hpp"
+#include "runtime/tasking/observed_tasks.hpp"
 #include "runtime/tasking/task_journey.hpp"
 #include "runtime/tasking/task_watch.hpp"
 #include "runtime/team/node_team.hpp"
@@ -132,7 +132,8 @@ void complete_task(Thread* self, ExplicitTask& task) {
     team.tasks.bell.ring(); // the team's record stays, whoever has gone on
 }
 
-/// One of what ExplicitTask::pending counts is over.
+/// One of what ExplicitTask::pending counts is over. `self`: null for a thread that is not, or need not be, one of the
+/// team.
 void end_part(Thread* self, ExplicitTask& task) {
   // One that nobody else knows of has one part. acq_rel: who completes the task sees what its other parts did.
   if (!task.attached || task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -199,6 +200,11 @@ void submit_again(Thread& self, ExplicitTask& task) {
 /// stack would not hold them all.
 constexpr uint32_t most_nested = 128;
 
+/// Whether it is executed by the thread that generates it whatever others do.
+bool is_included(const Thread& self, const ExplicitTask& task) {
+  return self.stands_in || task.parent->is_final || task.team->alone();
+}
+
 /// Whether it is executed at once, if it depends on nothing.
 bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   NodeTeam& team = *task.team;
@@ -217,11 +223,15 @@ bool run_code(Thread& self, ExplicitTask& task) {
   ImplicitTask& implicit = *self.task;
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, task, interrupted.value);
+  if (task.observed) [[unlikely]]
+    ompt::task_is_begun(*task.observed);
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
     implicit.has_waited ? call_on_journey(self, task) : task.function(self.gtid, task.body);
     HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
   }
+  if (task.observed) [[unlikely]]
+    tell_left(task, implicit.part_follows);
   return resume(implicit, interrupted.value);
 }
 
@@ -231,6 +241,7 @@ bool insert(ExplicitTask& task, std::vector<Dependence> dependences) {
     return true;
   DependenceNode* node = new DependenceNode;
   node->task = &task;
+  node->observed = task.observed;
   task.dependence = node;
   dependences_of(*task.parent).insert(*node, std::move(dependences));
   return is_inserted(*node) && enter_exclusions(*node);
@@ -244,49 +255,14 @@ void submit_to_helpers(Thread& self, ExplicitTask& task, std::vector<Dependence>
 
 } // namespace
 
-GeneratingTask& generating_task(ImplicitTask& task) {
-  GeneratingTask* const explicit_task = task.explicit_task;
-  return explicit_task ? *explicit_task : task.generator;
-}
-
-DependenceTable& dependences_of(GeneratingTask& task) {
-  if (!task.dependences)
-    task.dependences = new DependenceTable;
-  return *task.dependences;
-}
-
-ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
-  ExplicitTask* task = take_task(self.task_blocks, request.body_bytes, request.body_alignment);
-  if (!task)
-    die(exit_code::no_resources, "no memory for a task of %zu bytes", request.body_bytes);
-  GeneratingTask& parent = generating_task(*self.task);
-  HETMP_CHECK(task->children.load(std::memory_order_relaxed) == GeneratingTask::one_record && !task->attached);
-  task->function = request.function;
-  task->finalise = request.finalise;
-  task->parent = &parent;
-  task->depth = parent.depth + 1;
-  task->tied = request.tied;
-  task->is_final = request.is_final || parent.is_final;
-  task->group = task->member_of = parent.group;
-  task->team = self.task->team;
-  if (request.has_event)
-    give_event(*task);
-  return *task;
-}
-
-void give_event(ExplicitTask& task) {
-  task.pending.store(2, std::memory_order_relaxed); // relaxed: nobody else knows of the task yet
-  keep_tasks_at_home();
-}
-
-void discard_task(Thread& self, ExplicitTask& task) { give_back_task(&self.task_blocks, &task); }
-
 void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences) {
   ImplicitTask& implicit = *self.task;
   if (implicit.explicit_task == &task) {
     submit_again(self, task);
     return;
   }
+  if (ompt::observed() && !task.observed) [[unlikely]]
+    tell_creation(task, is_included(self, task), dependences);
   if (task.for_helpers) [[unlikely]] {
     task.for_helpers = suits_helpers(task);
     if (task.for_helpers) {
@@ -332,6 +308,8 @@ void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running
 
 // relaxed: written by this thread, nobody else knows of the task yet.
 void execute_undeferred(Thread& self, ExplicitTask& task) {
+  if (ompt::observed() && !task.observed) [[unlikely]]
+    tell_creation(task, true, {});
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task); // its event may come later than its end
   run_task(self, task);
@@ -341,10 +319,17 @@ void execute_undeferred(Thread& self, ExplicitTask& task) {
 void begin_undeferred(Thread& self, ExplicitTask& task) {
   if (task.pending.load(std::memory_order_relaxed) != 1)
     defer(self, task);
+  if (ompt::observed() && !task.observed) [[unlikely]]
+    tell_creation(task, true, {});
   interrupt(*self.task, task, task.interrupted.value);
+  task.begun = true;
+  if (task.observed) [[unlikely]]
+    ompt::task_is_begun(*task.observed);
 }
 
 void end_undeferred(Thread& self, ExplicitTask& task) {
+  if (task.observed) [[unlikely]]
+    tell_left(task, self.task->part_follows);
   const bool part_follows = resume(*self.task, task.interrupted.value);
   end_part(&self, task);
   if (part_follows)
@@ -354,12 +339,17 @@ void end_undeferred(Thread& self, ExplicitTask& task) {
 bool execute_and_keep(Thread& self, ExplicitTask& task) {
   // relaxed: nobody else knows of the task yet
   HETMP_CHECK(!task.finalise && !task.attached && task.pending.load(std::memory_order_relaxed) == 1);
+  if (ompt::observed()) [[unlikely]]
+    tell_creation(task, is_included(self, task), {});
   const bool part_follows = run_code(self, task);
   task.begun = false;
   // acquire: pairs with drop_record() by its children; without their records it is as if they had never been.
   if (!task.attached && !task.dependences &&
-      task.children.load(std::memory_order_acquire) == GeneratingTask::one_record)
+      task.children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
+    if (task.observed) [[unlikely]]
+      ompt::forget_task(std::exchange(task.observed, nullptr));
     return true;
+  }
   end_part(&self, task);
   if (part_follows)
     run_task(self, task);
@@ -384,6 +374,10 @@ void run_task_from_outside(Thread& self, ExplicitTask& task) {
   end_part(nullptr, task);
 }
 
-void complete_event(ExplicitTask& task) { end_part(nullptr, task); }
+void complete_event(ExplicitTask& task) {
+  if (task.observed) [[unlikely]]
+    ompt::tell_fulfilment(*task.observed);
+  end_part(nullptr, task);
+}
 
 } // namespace hetmp::runtime

@@ -1,8 +1,10 @@
 #include "runtime/tasking/helping.hpp"
 
 #include "base/check.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/task_graph/dependences.hpp"
 #include "runtime/tasking/help_until.hpp"
+#include "runtime/tasking/observed_tasks.hpp"
 #include "runtime/tasking/task_reduction.hpp"
 #include "runtime/team/calling_back.hpp"
 
@@ -29,6 +31,7 @@ void finish_target_tasks(Thread& root) {
 void wait_for_children(Thread& self) {
   ImplicitTask& implicit = *self.task;
   GeneratingTask& task = generating_task(implicit);
+  const ompt::SyncRegion told(ompt::SyncKind::Taskwait);
   if (task.has_unfinished_children())
     help_until(self, own_constraint(implicit), [&] { return !task.has_unfinished_children(); });
 }
@@ -36,13 +39,18 @@ void wait_for_children(Thread& self) {
 void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, bool nowait) {
   ImplicitTask& implicit = *self.task;
   GeneratingTask& task = generating_task(implicit);
-  if (!task.dependences)
+  ompt::TaskRecord* const told = ompt::observed() && !nowait ? tell_taskwait(dependences, nowait) : nullptr;
+  if (!task.dependences) {
+    if (told) [[unlikely]]
+      tell_taskwait_over(told);
     return; // there is nothing to wait for, and this would not delay what comes later
+  }
   for (Dependence& item : dependences)
     if (item.kind == DependenceKind::MutexInOutSet) // it excludes nobody
       item.kind = DependenceKind::InOut;
   DependenceNode* node = new DependenceNode;
   node->awaited = !nowait;
+  node->observed = told;
   task.dependences->insert(*node, std::move(dependences));
   const bool ready = is_inserted(*node);
   if (nowait && !ready)
@@ -52,6 +60,8 @@ void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, boo
   HETMP_CHECK(node->predecessors.load(std::memory_order_relaxed) == 0); // relaxed: seen above
   std::vector<ExplicitTask*> next;
   complete(*node, next); // nobody can have been put behind it: the task that could has waited
+  if (told) [[unlikely]]
+    tell_taskwait_over(told);
   release(node);
 }
 
@@ -64,6 +74,8 @@ bool yield_to_task(Thread& self) {
   if (!task)
     return false;
   const GeneratingTask* outer = std::exchange(implicit.constraint, constraint);
+  if (ompt::ThreadRecord* const told = ompt::observed()) [[unlikely]]
+    told->yields = true;
   run_task(self, *task);
   implicit.constraint = outer;
   return true;
@@ -83,6 +95,8 @@ void begin_taskgroup(Thread& self) {
   group->outer = task.group;
   group->reduction_tables = task.group ? task.group->reduction_tables : nullptr;
   task.group = group;
+  if (ompt::observed()) [[unlikely]]
+    ompt::taskgroup_begins();
 }
 
 void end_taskgroup(Thread& self) {
@@ -92,6 +106,7 @@ void end_taskgroup(Thread& self) {
   if (!group)
     return;
   const auto done = [&] { return group->unfinished.load(std::memory_order_seq_cst) == 0; };
+  const ompt::TaskgroupEnd told;
   if (!done())
     help_until(self, own_constraint(implicit), done);
   HETMP_CHECK(done() && task.group == group); // tasks that were executed meanwhile have ended theirs

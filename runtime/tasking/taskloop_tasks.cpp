@@ -1,6 +1,8 @@
 #include "runtime/tasking/taskloop_tasks.hpp"
 
 #include "base/check.hpp"
+#include "runtime/ompt/records.hpp"
+#include "runtime/tasking/observed_tasks.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/team_facts.hpp"
 #include "runtime/team/thread.hpp"
@@ -117,7 +119,22 @@ void submit_each(Thread& self, TaskloopSource& source) {
     ExplicitTask& task = source.make(self);
     task.priority = source.priority();
     source.fill(task, number);
+    if (ompt::observed()) [[unlikely]] {
+      tell_creation(task, false, {});
+      task.observed->chunk = source.chunk(number);
+    }
     submit_task(self, task);
+  }
+}
+
+/// For a tool, which is to see each of them made by the task that meets the construct.
+void execute_each(Thread& self, TaskloopSource& source) {
+  for (uint64_t number = 0; number < source.tasks(); number++) {
+    ExplicitTask& task = source.make(self);
+    source.fill(task, number);
+    tell_creation(task, true, {});
+    task.observed->chunk = source.chunk(number);
+    execute_undeferred(self, task);
   }
 }
 
@@ -127,11 +144,13 @@ void generate_taskloop(Thread& self, TaskloopSource& source, TaskloopExecution e
   if (generating_task(*self.task).is_final || has_nobody_to_leave_tasks_to(*self.task->team))
     execution = TaskloopExecution::Undeferred;
   else if (execution == TaskloopExecution::MadeLate &&
-           (source.priority() != 0 || !program_icvs().task_throttling || self.task->team->global))
+           (source.priority() != 0 || !program_icvs().task_throttling || self.task->team->global || ompt::observed()))
     execution = TaskloopExecution::Submitted; // each has its place in the order, none is executed at once, or other
-                                              // nodes may take some
+                                              // nodes may take some, or a tool is to see each of them made
   if (execution == TaskloopExecution::Submitted)
     submit_each(self, source);
+  else if (ompt::observed()) [[unlikely]]
+    execute_each(self, source);
   else if (source.tasks() != 0)
     execute_undeferred(self, make_part(self, {&source, 0, source.tasks(), execution == TaskloopExecution::MadeLate}));
   source.release();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/check.hpp"
+#include "runtime/ompt/interface.hpp"
 #include "runtime/tasking/execution.hpp"
 
 #include <atomic>
@@ -27,6 +28,9 @@ class TaskloopSource {
 
   /// Gives it the body of task `number`, whatever has run in it before.
   virtual void fill(ExplicitTask& task, uint64_t number) = 0;
+
+  /// Its iterations, for a tool.
+  virtual ompt::DispatchChunk chunk(uint64_t number) const = 0;
 
   uint64_t tasks() const { return tasks_; }
   uint32_t priority() const { return priority_; }

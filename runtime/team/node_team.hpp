@@ -23,6 +23,9 @@
 
 namespace hetmp::runtime {
 
+namespace ompt {
+struct RegionRecord;
+}
 struct Thread;
 
 struct NodeTeam {
@@ -65,10 +68,11 @@ struct NodeTeam {
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs that are taken; relaxed: orders nothing
   LoopBuffer loops[loop_ring];
 
-  affinity::SeatPlan seat_plan;      ///< what the seats were made for
-  std::vector<affinity::Seat> seats; ///< by local thread number; empty: threads stay where they are
-  bool travels = false;              ///< members may go on elsewhere for a while (regions/travelling.hpp)
-  bool displayed = false;            ///< its threads say where they are (OMP_DISPLAY_AFFINITY)
+  ompt::RegionRecord* observed = nullptr; ///< for a tool (OMPT); null: there is none
+  affinity::SeatPlan seat_plan;           ///< what the seats were made for
+  std::vector<affinity::Seat> seats;      ///< by local thread number; empty: threads stay where they are
+  bool travels = false;                   ///< members may go on elsewhere for a while (regions/travelling.hpp)
+  bool displayed = false;                 ///< its threads say where they are (OMP_DISPLAY_AFFINITY)
 
   /// A loop was divided among the threads without asking anybody. relaxed: read when the threads have joined.
   std::atomic<bool> unplaced{false};

@@ -4,6 +4,7 @@
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
 #include "runtime/global/answers.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/library.hpp"
 #include "runtime/process/nodes.hpp"
@@ -20,8 +21,6 @@
 #include <utility>
 
 namespace hetmp::runtime {
-
-constinit thread_local OwnThread own_thread;
 
 namespace {
 
@@ -73,6 +72,8 @@ void retire_root(void* thread_pointer) {
   destroy_threadprivate_copies(thread);
   perf::stop_thread_counters(thread.counters);
   AnswerSlots::give_back();
+  if (ompt::observed()) [[unlikely]]
+    ompt::thread_ends();
   spinning.thread_ends();
   spinning.thread_sleeps();
   own_thread = {}; // a later destructor of this thread that meets OpenMP makes it a root once more
@@ -168,6 +169,12 @@ void ThreadRecords::keep_only(Thread* self) {
   unused_records_ = nullptr;
 }
 
+/// It ends before the objects of its library do: what is registered later is called earlier.
+void start_tool() {
+  if (ompt::start_tool())
+    atexit(end_tool);
+}
+
 __attribute__((noinline, cold)) Thread& become_root() {
   initialise_runtime();
   Thread* thread = create_thread_record();
@@ -184,6 +191,9 @@ __attribute__((noinline, cold)) Thread& become_root() {
   spinning.thread_begins();
   adopt_thread(thread);
   records.retire_at_end(thread, retire_root);
+  if (own_node() == 0) // what happens on other node processes no tool is told
+    start_tool();
+  ompt::thread_begins(ompt::ThreadKind::Initial);
   return *thread;
 }
 

@@ -48,7 +48,8 @@ struct Thread {
 
   // Clauses waiting for the next parallel construct.
   uint32_t pushed_threads = 0;
-  ListedSizes pushed_list; ///< of regions inside that one; its first_level means nothing yet
+  ListedSizes pushed_list;     ///< of regions inside that one; its first_level means nothing yet
+  bool long_list_told = false; ///< the user knows that one had more numbers than count
   StrictSize pushed_strict;
   int pushed_proc_bind = -1;
   uint32_t pushed_teams = 0;        ///< for the next `teams` construct; 0: no clause

@@ -4,11 +4,13 @@
 #include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "base/private_section.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
 #include "runtime/team/thread.hpp"
 
 #include <cstring>
+#include <vector>
 
 namespace hetmp::runtime {
 namespace {
@@ -22,6 +24,7 @@ void* worker_body(void* argument) {
     const PrivateSection here; // what this allocates shall not lie beside what the region's threads write
     bind_thread(layout().cpus[self.node]);
   }
+  ompt::thread_begins(ompt::ThreadKind::Worker);
   uint32_t seen = 0; // a new worker's epoch; its first job may already be posted
   while (true) {
     self.go.wait_while(seen);
@@ -54,14 +57,16 @@ bool WorkerPool::is_idle(const Thread& worker) const {
   return idle != nullptr;
 }
 
+Thread* WorkerPool::take_idle() {
+  FutexLockGuard guard(lock_);
+  Thread* const worker = idle_;
+  if (worker)
+    idle_ = worker->next_idle;
+  return worker;
+}
+
 Thread* WorkerPool::take() {
-  Thread* worker;
-  {
-    FutexLockGuard guard(lock_);
-    worker = idle_;
-    if (worker)
-      idle_ = worker->next_idle;
-  }
+  Thread* worker = take_idle();
   if (!worker)
     worker = create_worker(uint32_t(this - pools));
   HETMP_CHECK(!worker || worker->node == uint32_t(this - pools)); // workers stay on their node
@@ -72,6 +77,10 @@ Thread* WorkerPool::take() {
 
 void WorkerPool::give_back(Thread* worker) {
   spinning.thread_ends();
+  put_idle(worker);
+}
+
+void WorkerPool::put_idle(Thread* worker) {
   HETMP_CHECK(worker->node == uint32_t(this - pools) && !worker->root && !worker->resident);
   FutexLockGuard guard(lock_);
   HETMP_CHECK_COSTLY(!is_idle(*worker));
@@ -102,6 +111,46 @@ void WorkerPool::release_resident(const Thread& resident) {
 WorkerPool& pool_of_node(uint32_t node) {
   HETMP_CHECK(node < most_nodes);
   return pools[node];
+}
+
+namespace {
+
+/// A worker's job.
+void tell_end(Thread& worker) {
+  ompt::thread_ends();
+  pool_of_node(worker.node).told().post();
+}
+
+/// Of one that waits for work, and of those that it keeps for regions of its own; returns when they are told.
+void have_end_told(Thread& worker) { // NOLINT(misc-no-recursion): as deep as regions were in each other
+  for (Thread* const own : worker.crew)
+    have_end_told(*own);
+  HETMP_CHECK(&worker != known_thread() && !worker.root);
+  EventCount& told = pool_of_node(worker.node).told();
+  const uint32_t seen = told.epoch();
+  worker.job = tell_end;
+  worker.go.post();
+  told.wait_while(seen);
+}
+
+} // namespace
+
+void end_tool() {
+  if (!ompt::has_tool())
+    return;
+  if (Thread* const self = known_thread(); self && !self->crew_at_work)
+    for (Thread* const worker : self->crew)
+      have_end_told(*worker);
+  for (WorkerPool& pool : pools) {
+    std::vector<Thread*> idle;
+    while (Thread* const worker = pool.take_idle())
+      idle.push_back(worker);
+    for (Thread* const worker : idle)
+      have_end_told(*worker);
+    for (; !idle.empty(); idle.pop_back())
+      pool.put_idle(idle.back());
+  }
+  ompt::finish_tool();
 }
 
 void forget_all_workers() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/wait/futex_lock.hpp"
+#include "runtime/wait/wait.hpp"
 
 #include <atomic>
 
@@ -16,6 +17,12 @@ class WorkerPool {
   /// what that needs, and posts its `go`. Any thread.
   Thread* take();
 
+  /// An idle worker, if there is one. Any thread.
+  Thread* take_idle();
+
+  /// One that take_idle() has given. Any thread.
+  void put_idle(Thread* worker);
+
   /// Workers that were taken and are no longer needed. They may still be on their way out of a region. Any thread.
   void give_back(Thread* worker);
 
@@ -28,6 +35,9 @@ class WorkerPool {
   /// By the resident, when all but the join of its part is done.
   void release_resident(const Thread& resident);
 
+  /// Posted by each worker that has told the program's tool that it ends.
+  EventCount& told() { return told_; }
+
  private:
   /// With the lock held.
   bool is_idle(const Thread& worker) const;
@@ -37,11 +47,17 @@ class WorkerPool {
   /// From being given a part until all but the join of that part is done: its next part may be posted from then on, and
   /// is found when it comes back.
   std::atomic<bool> resident_taken_{false};
+  EventCount told_;            ///< see told()
   Thread* resident_ = nullptr; ///< belongs to whoever set `resident_taken_`
 };
 
 /// The pool of a node inside this process (of this process if nodes are processes).
 WorkerPool& pool_of_node(uint32_t node);
+
+/// Ends the program's tool (OMPT), if it has one: it hears of the ends of the workers that wait for work, of the
+/// calling thread's, and then of its own. A worker that is executing something, as where a region's thread calls
+/// exit(), does not end for it.
+void end_tool();
 
 /// For a forked child.
 void forget_all_workers();

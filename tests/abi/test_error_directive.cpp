@@ -27,9 +27,10 @@ TEST(ErrorDirective, WarningsAreLines) {
   __kmpc_error(&somewhere, warning, "beware");
   __kmpc_error(nullptr, warning, nullptr);
   GOMP_warning("of this", SIZE_MAX);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hetmp: error directive at file.c;main;67: beware\n"
-                                                    "hetmp: error directive: \n"
-                                                    "hetmp: error directive: of this\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "OMP: Warning #283: hetmp: error directive at file.c;main;67: beware\n"
+            "OMP: Warning #283: hetmp: error directive: \n"
+            "hetmp: error directive: of this\n");
 }
 
 } // namespace

@@ -69,7 +69,7 @@ def configure():
     config.compiler_simulate_id = ""
     config.using_hwloc = False  # asks for a runtime that takes KMP_TOPOLOGY_METHOD=hwloc
     config.hwloc_library_dir = ""
-    config.has_ompt = False
+    config.has_ompt = True
     config.has_ompx_taskgraph = False  # an experiment of LLVM's, off in its releases
     config.has_omp_taskgraph_experimental = False
     config.has_libm = True
@@ -80,7 +80,6 @@ def configure():
     lit_config.load_config(config, os.path.join(given["tests"], "lit.cfg"))
 
     config.name = "llvm-" + given["version"]
-    config.excludes = [*config.excludes, "ompt"]  # the tool interface is not there yet
     config.environment.update(word.split("=", 1) for word in given["environment"].split())
     check_library()
 

@@ -3,7 +3,7 @@
 
     run.py --build BUILD [--llvm VERSION] [--filter REGEX] [--environment "NAME=VALUE ..."]
 
-scripts/fetch-llvm-openmp-tests gets the tests, scripts/install-deps the rest. All folders but ompt/ (OpenMP's tool interface).
+scripts/fetch-llvm-openmp-tests gets the tests, scripts/install-deps the rest.
 They run with four threads, whatever the number of CPUs, and sleep a tenth of what they say (--sleep-scale).
 expected-failures names the tests that do not pass, with the reasons: any other that fails makes the run fail, and so does one of
 these that passes; but for affinity/, whose tests may pass on one machine and not on another, that is only said.
@@ -105,14 +105,15 @@ def link_libraries(library, compiler, work):
 
 
 def link_headers(version, work):
-    """A folder with omp.h, of the tests' release if that is here, and the tests' sleeping routine."""
+    """A folder with omp.h and omp-tools.h, of the tests' release if they are here, and the tests' sleeping routine."""
     headers = newest("lib/clang/*/include/omp.h")
     if not headers:
         raise Skip("no LLVM omp.h found; scripts/install-deps gets one")
     of_release = [header for header in headers if llvm_version(header) == int(version)]
     folder = work / "include"
     folder.mkdir(parents=True, exist_ok=True)
-    for target in ((of_release or headers)[0], HERE / "omp_my_sleep.h"):
+    of_openmp = (of_release or headers)[0]
+    for target in (of_openmp, of_openmp.with_name("omp-tools.h"), HERE / "omp_my_sleep.h"):
         link = folder / target.name
         link.unlink(missing_ok=True)
         link.symlink_to(target)

@@ -20,19 +20,22 @@ bool start(unsigned count, const T* trips, GompKind kind, T chunk, const void* c
   return start_gomp_loop<T>({0, trips[0], 1}, in_order, chunk, false, call_site, begin, end);
 }
 
-template <class T> void post(const T* counts) {
+template <class T> void post(const T* counts, const void* caller) {
   ImplicitTask& task = current_task();
   const std::vector<int64_t> values(counts, counts + task.doacross.dimensions.size());
   post_iteration(task, values.data());
+  if (ompt::observed()) [[unlikely]]
+    tell_doacross(caller, counts, values.size(), ompt::depends_source);
 }
 
 /// The values of the inner loops' variables are in `list`.
-template <class T> void wait(T first, va_list list) {
+template <class T> void wait(T first, va_list list, const void* caller) {
   ImplicitTask& task = current_task();
   std::vector<int64_t> values = {int64_t(first)};
   while (values.size() < task.doacross.dimensions.size())
     values.push_back(int64_t(va_arg(list, T)));
-  wait_for_iteration(task, values.data());
+  if (wait_for_iteration(task, values.data()) && ompt::observed()) [[unlikely]]
+    tell_doacross(caller, values.data(), values.size(), ompt::depends_sink);
 }
 
 } // namespace
@@ -71,20 +74,20 @@ HETMP_ENTRY bool GOMP_loop_ull_doacross_start(unsigned count, const Unsigned* tr
   return start(count, trips, GompKind(schedule), chunk, __builtin_return_address(0), begin, end);
 }
 
-HETMP_ENTRY void GOMP_doacross_post(const long* counts) { post(counts); }
+HETMP_ENTRY void GOMP_doacross_post(const long* counts) { post(counts, __builtin_return_address(0)); }
 
-HETMP_ENTRY void GOMP_doacross_ull_post(const Unsigned* counts) { post(counts); }
+HETMP_ENTRY void GOMP_doacross_ull_post(const Unsigned* counts) { post(counts, __builtin_return_address(0)); }
 
 HETMP_ENTRY void GOMP_doacross_wait(long first, ...) {
   va_list list;
   va_start(list, first);
-  wait(first, list);
+  wait(first, list, __builtin_return_address(0));
   va_end(list);
 }
 
 HETMP_ENTRY void GOMP_doacross_ull_wait(Unsigned first, ...) {
   va_list list;
   va_start(list, first);
-  wait(first, list);
+  wait(first, list, __builtin_return_address(0));
   va_end(list);
 }

@@ -51,26 +51,38 @@ void begin_gomp_sections(unsigned count, const void* call_site) {
   schedule.kind = ScheduleKind::Dynamic;
   schedule.chunk = 1;
   schedule.monotonic = true;
+  tell_work(call_site, ompt::WorkKind::Sections, count);
   begin_loop(current_task(), {schedule, count, false, nullptr, call_site});
 }
 
 namespace {
 
 /// The next chunk; its end is the first value behind it, that of the last one the loop's own.
-template <class T> bool next(T* begin, T* end) {
+template <class T> bool next(T* begin, T* end, const void* caller) {
   ImplicitTask& task = current_task();
   schedulers::Range chunk;
-  if (!next_chunk(task, chunk))
+  if (!next_chunk(task, chunk)) {
+    tell_iterations(caller, 0, 0);
     return false;
+  }
   const LoopProgress& loop = task.loop;
   *begin = T(loop.lower_bits + chunk.begin * uint64_t(loop.stride));
   *end = T(chunk.end == loop.trips ? loop.end_bits : loop.lower_bits + chunk.end * uint64_t(loop.stride));
+  tell_iterations(caller, uint64_t(*begin), chunk.size());
   return true;
 }
 
-unsigned next_section() {
+unsigned next_section(const void* caller) {
   schedulers::Range chunk;
-  return next_chunk(current_task(), chunk) ? unsigned(chunk.begin) + 1 : 0;
+  const bool is_there = next_chunk(current_task(), chunk);
+  tell_section(caller, is_there);
+  return is_there ? unsigned(chunk.begin) + 1 : 0;
+}
+
+/// The barrier behind it.
+void end_construct(const void* caller) {
+  ompt::entered(
+      caller, [&] { cancel_barrier(current_task(), caller); }, ompt::SyncKind::BarrierImplicitWorkshare);
 }
 
 } // namespace
@@ -80,7 +92,7 @@ bool start_gomp_loop(const GompLoop<T>& loop, GompKind kind, T chunk, bool order
                      T* end) {
   const long usable = chunk > T(LONG_MAX) ? LONG_MAX : long(chunk);
   begin_gomp_loop(loop, gomp_schedule(kind, usable), ordered, call_site);
-  return next(begin, end);
+  return next(begin, end, call_site);
 }
 template bool start_gomp_loop(const GompLoop<long>&, GompKind, long, bool, const void*, long*, long*);
 template bool start_gomp_loop(const GompLoop<unsigned long long>&, GompKind, unsigned long long, bool, const void*,
@@ -92,8 +104,12 @@ using namespace hetmp::runtime;
 using Unsigned = unsigned long long;
 
 #define HETMP_FURTHER_CHUNKS(name)                                                                                     \
-  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) { return next(begin, end); }                        \
-  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) { return next(begin, end); }
+  HETMP_ENTRY bool GOMP_loop_##name##_next(long* begin, long* end) {                                                   \
+    return next(begin, end, __builtin_return_address(0));                                                              \
+  }                                                                                                                    \
+  HETMP_ENTRY bool GOMP_loop_ull_##name##_next(Unsigned* begin, Unsigned* end) {                                       \
+    return next(begin, end, __builtin_return_address(0));                                                              \
+  }
 
 // ---- loops of long and of unsigned long long, with a chunk
 
@@ -138,7 +154,7 @@ HETMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime, false)
 HETMP_RUNTIME_LOOP(ordered_runtime, Runtime, true)
 
 /// Also of a loop that was cancelled, in a region that cannot be.
-HETMP_ENTRY void GOMP_loop_end() { cancel_barrier(current_task(), __builtin_return_address(0)); }
+HETMP_ENTRY void GOMP_loop_end() { end_construct(__builtin_return_address(0)); }
 
 HETMP_ENTRY void GOMP_loop_end_nowait() {}
 
@@ -146,12 +162,12 @@ HETMP_ENTRY void GOMP_loop_end_nowait() {}
 
 HETMP_ENTRY unsigned GOMP_sections_start(unsigned count) {
   begin_gomp_sections(count, __builtin_return_address(0));
-  return next_section();
+  return next_section(__builtin_return_address(0));
 }
 
-HETMP_ENTRY unsigned GOMP_sections_next() { return next_section(); }
+HETMP_ENTRY unsigned GOMP_sections_next() { return next_section(__builtin_return_address(0)); }
 
-HETMP_ENTRY void GOMP_sections_end() { cancel_barrier(current_task(), __builtin_return_address(0)); }
+HETMP_ENTRY void GOMP_sections_end() { end_construct(__builtin_return_address(0)); }
 
 HETMP_ENTRY void GOMP_sections_end_nowait() {}
 

@@ -1,6 +1,7 @@
 // Parallel regions as gcc begins them: the outlined function takes one pointer.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/regions/fork.hpp"
 #include "runtime/sync/cancellation.hpp"
 #include "runtime/team/thread.hpp"
@@ -10,7 +11,9 @@ using namespace hetmp::runtime;
 namespace hetmp::runtime {
 
 HETMP_CALLS_PROGRAM void invoke_gomp(void* function, int, int, uint32_t, void* const* arguments) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   reinterpret_cast<GompFunction>(function)(arguments[0]);
+  asm volatile("" ::: "memory"); // no jump instead of the call: a tool finds this frame below the program's
 }
 
 void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
@@ -26,7 +29,8 @@ void push_gomp_clauses(Thread& self, unsigned threads, unsigned flags) {
 HETMP_ENTRY void GOMP_parallel(GompFunction function, void* data, unsigned threads, unsigned flags) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
-  fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke_gomp);
+  ompt::entered(__builtin_return_address(0),
+                [&] { fork_team(self, nullptr, reinterpret_cast<void*>(function), 1, &data, invoke_gomp); });
 }
 
 // ---- regions that consist of one loop: every thread has begun it when the outlined function starts
@@ -57,16 +61,21 @@ struct LoopArguments {
 };
 
 HETMP_CALLS_PROGRAM void invoke_with_loop(void* function, int, int, uint32_t, void* const* arguments) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   LoopArguments::begin(arguments, function);
   reinterpret_cast<GompFunction>(function)(arguments[LoopArguments::data]);
+  asm volatile("" ::: "memory"); // no jump instead of the call: a tool finds this frame below the program's
 }
 
 void parallel_loop(GompFunction function, void* data, unsigned threads, const GompLoop<long>& loop, GompKind kind,
-                   long chunk, unsigned flags) {
+                   long chunk, unsigned flags, const void* caller) {
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
   const LoopArguments arguments(data, loop, kind, chunk);
-  fork_team(self, nullptr, reinterpret_cast<void*>(function), LoopArguments::count, arguments.words, invoke_with_loop);
+  ompt::entered(caller, [&] {
+    fork_team(self, nullptr, reinterpret_cast<void*>(function), LoopArguments::count, arguments.words,
+              invoke_with_loop);
+  });
 }
 
 } // namespace
@@ -74,7 +83,8 @@ void parallel_loop(GompFunction function, void* data, unsigned threads, const Go
 #define HETMP_PARALLEL_LOOP(name, kind)                                                                                \
   HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,          \
                                              long end, long increment, long chunk, unsigned flags) {                   \
-    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, chunk, flags);                     \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, chunk, flags,                      \
+                  __builtin_return_address(0));                                                                        \
   }
 HETMP_PARALLEL_LOOP(static, Static)
 HETMP_PARALLEL_LOOP(dynamic, MonotonicDynamic)
@@ -85,7 +95,8 @@ HETMP_PARALLEL_LOOP(nonmonotonic_guided, Guided)
 #define HETMP_PARALLEL_RUNTIME_LOOP(name, kind)                                                                        \
   HETMP_ENTRY void GOMP_parallel_loop_##name(GompFunction function, void* data, unsigned threads, long start,          \
                                              long end, long increment, unsigned flags) {                               \
-    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, 0, flags);                         \
+    parallel_loop(function, data, threads, {start, end, increment}, GompKind::kind, 0, flags,                          \
+                  __builtin_return_address(0));                                                                        \
   }
 HETMP_PARALLEL_RUNTIME_LOOP(runtime, MonotonicRuntime)
 HETMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime, Runtime)
@@ -94,8 +105,10 @@ HETMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime, Runtime)
 namespace {
 
 HETMP_CALLS_PROGRAM void invoke_with_sections(void* function, int, int, uint32_t, void* const* arguments) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   begin_gomp_sections(unsigned(as_number(arguments[1])), function);
   reinterpret_cast<GompFunction>(function)(arguments[0]);
+  asm volatile("" ::: "memory"); // no jump instead of the call: a tool finds this frame below the program's
 }
 
 } // namespace
@@ -105,7 +118,9 @@ HETMP_ENTRY void GOMP_parallel_sections(GompFunction function, void* data, unsig
   Thread& self = current_thread();
   push_gomp_clauses(self, threads, flags);
   void* arguments[] = {data, as_argument(long(count))};
-  fork_team(self, nullptr, reinterpret_cast<void*>(function), 2, arguments, invoke_with_sections);
+  ompt::entered(__builtin_return_address(0), [&] {
+    fork_team(self, nullptr, reinterpret_cast<void*>(function), 2, arguments, invoke_with_sections);
+  });
 }
 
 // ---- before gcc 4.9: the caller itself executes the function between start and end
@@ -128,12 +143,14 @@ void start_loop(GompFunction function, void* data, unsigned threads, const GompL
 } // namespace
 
 HETMP_ENTRY void GOMP_parallel_start(GompFunction function, void* data, unsigned threads) {
-  start(function, threads, 1, &data, invoke_gomp);
+  ompt::entered(__builtin_return_address(0), [&] { start(function, threads, 1, &data, invoke_gomp); });
 }
 
 HETMP_ENTRY void GOMP_parallel_end() {
-  meet_at_end(current_task());
-  end_open_region(current_thread());
+  ompt::entered(__builtin_return_address(0), [] {
+    meet_at_end(current_task());
+    end_open_region(current_thread());
+  });
 }
 
 #define HETMP_PARALLEL_LOOP_START(name, kind)                                                                          \

@@ -2,6 +2,7 @@
 #include "runtime/abi/gomp/gomp_task.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/gomp_loop.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/sync/mapped_reductions.hpp"
 #include "runtime/task_graph/task_memory.hpp"
@@ -22,6 +23,7 @@ using GompCopy = void (*)(void* to, void* from);
 namespace {
 
 // Flags of GOMP_task and GOMP_taskloop.
+constexpr unsigned flag_untied = 1u << 0;
 constexpr unsigned flag_final = 1u << 1;
 constexpr unsigned flag_depend = 1u << 3;
 constexpr unsigned flag_priority = 1u << 4;
@@ -40,8 +42,10 @@ struct alignas(16) Body {
 };
 
 HETMP_CALLS_PROGRAM void run(int, void* argument) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   const Body& body = *static_cast<Body*>(argument);
   body.function(body.data);
+  asm volatile("" ::: "memory"); // no jump instead of the call: a tool finds this frame below the program's
 }
 
 struct Arguments {
@@ -85,6 +89,7 @@ ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, boo
   request.has_event = has_event;
   ExplicitTask& task = make_task(self, request);
   task.movable = !has_event;
+  task.called_untied = (flags & flag_untied) != 0;
   Body& body = *static_cast<Body*>(task.body);
   body.function = arguments.function;
   body.data = static_cast<char*>(task.body) + data_at;
@@ -154,26 +159,41 @@ HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, lon
   std::vector<Dependence> items;
   if ((flags & flag_depend) != 0)
     items = gomp_dependences(depend);
-  if (condition) {
-    submit_task(self, task, std::move(items));
-    return;
-  }
-  if (!items.empty())
-    wait_for_dependences(self, std::move(items), false);
-  execute_undeferred(self, task);
+  ompt::entered(__builtin_return_address(0), [&] {
+    if (condition) {
+      submit_task(self, task, std::move(items));
+      return;
+    }
+    if (!items.empty())
+      wait_for_dependences(self, std::move(items), false);
+    execute_undeferred(self, task);
+  });
 }
 
-HETMP_ENTRY void GOMP_taskwait() { wait_for_children(current_thread()); }
+HETMP_ENTRY void GOMP_taskwait() {
+  Thread& self = current_thread();
+  ompt::entered(__builtin_return_address(0), [&] { wait_for_children(self); });
+}
 
 HETMP_ENTRY void GOMP_taskwait_depend(void** depend) {
-  wait_for_dependences(current_thread(), gomp_dependences(depend), false);
+  Thread& self = current_thread();
+  ompt::entered(__builtin_return_address(0), [&] { wait_for_dependences(self, gomp_dependences(depend), false); });
 }
 
-HETMP_ENTRY void GOMP_taskyield() { yield_to_task(current_thread()); }
+HETMP_ENTRY void GOMP_taskyield() {
+  Thread& self = current_thread();
+  ompt::entered(__builtin_return_address(0), [&] { yield_to_task(self); });
+}
 
-HETMP_ENTRY void GOMP_taskgroup_start() { begin_taskgroup(current_thread()); }
+HETMP_ENTRY void GOMP_taskgroup_start() {
+  Thread& self = current_thread();
+  ompt::entered(__builtin_return_address(0), [&] { begin_taskgroup(self); });
+}
 
-HETMP_ENTRY void GOMP_taskgroup_end() { end_taskgroup(current_thread()); }
+HETMP_ENTRY void GOMP_taskgroup_end() {
+  Thread& self = current_thread();
+  ompt::entered(__builtin_return_address(0), [&] { end_taskgroup(self); });
+}
 
 // ---- taskloop
 
@@ -212,6 +232,11 @@ template <class T> class GompTaskloop final : public TaskloopSource {
 
   ExplicitTask& make(Thread& self) override { return ::make(self, arguments_, flags_, false); }
 
+  ompt::DispatchChunk chunk(uint64_t number) const override {
+    return {uint64_t(loop_.start) + division_.begin(number) * uint64_t(loop_.increment),
+            division_.end(number, trips_) - division_.begin(number)};
+  }
+
   void fill(ExplicitTask& task, uint64_t number) override {
     ::fill(task, arguments_);
     auto& head = *static_cast<TaskloopHead<T>*>(static_cast<Body*>(task.body)->data);
@@ -245,7 +270,11 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
   const TaskloopExecution execution = (flags & flag_if) == 0 ? TaskloopExecution::Undeferred
                                       : copied_now           ? TaskloopExecution::Submitted
                                                              : TaskloopExecution::MadeLate;
+  if (ompt::observed()) [[unlikely]]
+    ompt::work_begins(ompt::WorkKind::Taskloop, trips);
   generate_taskloop(self, *new GompTaskloop<T>(arguments, flags, priority, loop, division), execution);
+  if (ompt::observed()) [[unlikely]]
+    ompt::work_ends();
   if ((flags & flag_nogroup) == 0)
     end_taskgroup(self);
 }
@@ -254,12 +283,17 @@ void taskloop(const Arguments& arguments, unsigned flags, unsigned long value, i
 
 HETMP_ENTRY void GOMP_taskloop(GompFunction function, void* data, GompCopy copy, long bytes, long alignment,
                                unsigned flags, unsigned long value, int priority, long start, long end, long step) {
-  taskloop<long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority, {start, end, step});
+  ompt::entered(__builtin_return_address(0), [&] {
+    taskloop<long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority,
+                   {start, end, step});
+  });
 }
 
 HETMP_ENTRY void GOMP_taskloop_ull(GompFunction function, void* data, GompCopy copy, long bytes, long alignment,
                                    unsigned flags, unsigned long value, int priority, unsigned long long start,
                                    unsigned long long end, unsigned long long step) {
-  taskloop<unsigned long long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority,
-                               {start, end, step, (flags & flag_up) != 0});
+  ompt::entered(__builtin_return_address(0), [&] {
+    taskloop<unsigned long long>({function, data, copy, size_t(bytes), size_t(alignment)}, flags, value, priority,
+                                 {start, end, step, (flags & flag_up) != 0});
+  });
 }

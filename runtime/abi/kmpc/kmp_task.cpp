@@ -1,6 +1,7 @@
 #include "runtime/abi/kmpc/kmp_task.hpp"
 
 #include "dsm/guest_tasks.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 
@@ -13,9 +14,11 @@ namespace {
 
 /// A compiler may make a `taskwait` with depend and nowait clauses a task without a routine.
 HETMP_CALLS_PROGRAM void run(int gtid, void* body) {
+  ompt::note_exit_frame(__builtin_frame_address(0));
   KmpTask* task = static_cast<KmpTask*>(body);
   if (task->routine)
     task->routine(gtid, task);
+  asm volatile("" ::: "memory"); // no jump instead of the call: a tool finds this frame below the program's
 }
 
 void destroy(int gtid, void* body) {

@@ -2,6 +2,7 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_schedule.hpp"
+#include "runtime/abi/told_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "schedulers/arithmetic/loop.hpp"
@@ -23,15 +24,21 @@ void begin(const SourceLocation* location, const void* call_site, int gtid, int3
     decoded.schedule.monotonic = true; // earlier iterations are begun earlier
   task.loop.lower_bits = uint64_t(lower);
   task.loop.stride = increment;
+  tell_work(call_site,
+            is_sections(location) ? ompt::WorkKind::Sections : kind_of_work(decoded.schedule.kind, task.team_size),
+            trips);
   begin_loop(task, {decoded.schedule, trips, decoded.ordered, source_text(location), call_site, true});
 }
 
-template <class T> int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* stride) {
+template <class T>
+int next(int gtid, int32_t* last, T* lower, T* upper, std::make_signed_t<T>* stride, const void* caller) {
   using Signed = std::make_signed_t<T>;
   ImplicitTask& task = task_of(gtid);
   schedulers::Range chunk;
-  if (!next_chunk(task, chunk))
+  if (!next_chunk(task, chunk)) {
+    tell_iterations(caller, 0, 0);
     return 0;
+  }
   const LoopProgress& loop = task.loop;
   *lower = schedulers::iteration_value<T>(T(loop.lower_bits), Signed(loop.stride), chunk.begin);
   *upper = schedulers::iteration_value<T>(T(loop.lower_bits), Signed(loop.stride), chunk.end - 1);
@@ -39,6 +46,7 @@ template <class T> int next(int gtid, int32_t* last, T* lower, T* upper, std::ma
     *stride = Signed(loop.stride);
   if (last)
     *last = chunk.end == loop.trips;
+  tell_iterations(caller, uint64_t(*lower), chunk.size());
   return 1;
 }
 
@@ -53,7 +61,7 @@ template <class T> int next(int gtid, int32_t* last, T* lower, T* upper, std::ma
   }                                                                                                                    \
   HETMP_ENTRY int __kmpc_dispatch_next_##suffix(const SourceLocation*, int32_t gtid, int32_t* last, type* lower,       \
                                                 type* upper, signed_type* stride) {                                    \
-    return hetmp::runtime::next<type>(gtid, last, lower, upper, stride);                                               \
+    return hetmp::runtime::next<type>(gtid, last, lower, upper, stride, __builtin_return_address(0));                  \
   }                                                                                                                    \
   HETMP_ENTRY void __kmpc_dispatch_fini_##suffix(const SourceLocation*, int32_t gtid) {                                \
     hetmp::runtime::finish_ordered_iteration(hetmp::runtime::task_of(gtid));                                           \
@@ -68,9 +76,17 @@ HETMP_DISPATCH(8u, uint64_t, int64_t)
 HETMP_ENTRY void __kmpc_dispatch_deinit(const SourceLocation*, int32_t) {}
 
 HETMP_ENTRY void __kmpc_ordered(const SourceLocation*, int32_t gtid) {
-  hetmp::runtime::begin_ordered(hetmp::runtime::task_of(gtid));
+  hetmp::runtime::ImplicitTask& task = hetmp::runtime::task_of(gtid);
+  hetmp::runtime::ompt::entered(__builtin_return_address(0), [&] {
+    hetmp::runtime::ompt::take_mutex(hetmp::runtime::ompt::MutexKind::Ordered, task.team,
+                                     [&] { hetmp::runtime::begin_ordered(task); });
+  });
 }
 
 HETMP_ENTRY void __kmpc_end_ordered(const SourceLocation*, int32_t gtid) {
-  hetmp::runtime::end_ordered(hetmp::runtime::task_of(gtid));
+  hetmp::runtime::ImplicitTask& task = hetmp::runtime::task_of(gtid);
+  hetmp::runtime::ompt::entered(__builtin_return_address(0), [&] {
+    hetmp::runtime::ompt::release_mutex(hetmp::runtime::ompt::MutexKind::Ordered, task.team,
+                                        [&] { hetmp::runtime::end_ordered(task); });
+  });
 }

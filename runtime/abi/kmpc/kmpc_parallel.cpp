@@ -2,6 +2,7 @@
 #include "base/message.hpp"
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/process/invoke.hpp"
 #include "runtime/regions/fork.hpp"
 #include "runtime/team/thread.hpp"
@@ -49,28 +50,33 @@ HETMP_ENTRY void __kmpc_fork_call(const SourceLocation* location, int32_t count,
   for (int32_t i = 0; i < count; i++)
     arguments[i] = va_arg(list, void*);
   va_end(list);
-  fork_team(current_thread(), location, microtask, uint32_t(count), arguments);
+  Thread& self = current_thread();
+  ompt::entered(__builtin_return_address(0), [&] { fork_team(self, location, microtask, uint32_t(count), arguments); });
 }
 
 HETMP_ENTRY void __kmpc_fork_call_if(const SourceLocation* location, int32_t, void* microtask, int32_t condition,
                                      void* argument) {
   Thread& self = current_thread();
   const uint32_t count = argument ? 1 : 0;
-  if (condition) {
-    fork_team(self, location, microtask, count, &argument);
-    return;
-  }
-  begin_serial_region(self, location);
-  invoke_microtask(microtask, self.gtid, 0, count, &argument);
-  end_serial_region(self);
+  ompt::entered(__builtin_return_address(0), [&] {
+    if (condition) {
+      fork_team(self, location, microtask, count, &argument);
+      return;
+    }
+    begin_serial_region(self, location);
+    invoke_microtask(microtask, self.gtid, 0, count, &argument);
+    end_serial_region(self);
+  });
 }
 
 HETMP_ENTRY void __kmpc_serialized_parallel(const SourceLocation* location, int32_t gtid) {
-  begin_serial_region(thread_of(gtid), location);
+  Thread& self = thread_of(gtid);
+  ompt::entered(__builtin_return_address(0), [&] { begin_serial_region(self, location); });
+  ompt::note_exit_frame(__builtin_frame_address(0)); // the caller executes the region's code itself
 }
 
 HETMP_ENTRY void __kmpc_end_serialized_parallel(const SourceLocation*, int32_t gtid) {
-  end_serial_region(thread_of(gtid));
+  ompt::entered(__builtin_return_address(0), [&] { end_serial_region(thread_of(gtid)); });
 }
 
 HETMP_ENTRY void __kmpc_push_num_threads(const SourceLocation*, int32_t gtid, int32_t threads) {
@@ -95,8 +101,8 @@ HETMP_ENTRY void __kmpc_push_num_threads_list(const SourceLocation* location, in
     return;
   __kmpc_push_num_threads(location, gtid, threads[0]);
   if (length - 1 > ListedSizes::most) {
-    static bool said = false;
-    hetmp::say_once(said, "a num_threads clause with %u numbers; the first %u count", length, ListedSizes::most + 1);
+    hetmp::say_once(thread_of(gtid).long_list_told, "a num_threads clause with %u numbers; the first %u count", length,
+                    ListedSizes::most + 1);
   }
   ListedSizes& list = thread_of(gtid).pushed_list;
   list.count = std::min(length - 1, ListedSizes::most);

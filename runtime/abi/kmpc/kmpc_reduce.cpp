@@ -1,6 +1,7 @@
 // Reductions.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/sync/reduction.hpp"
 
 using namespace hetmp::runtime;
@@ -9,8 +10,13 @@ namespace {
 
 int32_t reduce(const SourceLocation* location, int32_t gtid, int32_t variables, void* data,
                void (*combine)(void*, void*), CriticalName* lock, bool waits, const void* site) {
-  return int32_t(begin_reduction(
-      task_of(gtid), {has_atomic_reduction(location), waits, uint32_t(variables), data, combine, lock, site}));
+  return ompt::entered(
+      site,
+      [&] {
+        return int32_t(begin_reduction(
+            task_of(gtid), {has_atomic_reduction(location), waits, uint32_t(variables), data, combine, lock, site}));
+      },
+      ompt::SyncKind::BarrierImplementation);
 }
 
 } // namespace
@@ -21,7 +27,7 @@ HETMP_ENTRY int32_t __kmpc_reduce_nowait(const SourceLocation* location, int32_t
 }
 
 HETMP_ENTRY void __kmpc_end_reduce_nowait(const SourceLocation*, int32_t gtid, CriticalName* lock) {
-  end_reduction(task_of(gtid), false, lock);
+  ompt::entered(__builtin_return_address(0), [&] { end_reduction(task_of(gtid), false, lock); });
 }
 
 HETMP_ENTRY int32_t __kmpc_reduce(const SourceLocation* location, int32_t gtid, int32_t variables, size_t, void* data,
@@ -30,5 +36,5 @@ HETMP_ENTRY int32_t __kmpc_reduce(const SourceLocation* location, int32_t gtid, 
 }
 
 HETMP_ENTRY void __kmpc_end_reduce(const SourceLocation*, int32_t gtid, CriticalName* lock) {
-  end_reduction(task_of(gtid), true, lock);
+  ompt::entered(__builtin_return_address(0), [&] { end_reduction(task_of(gtid), true, lock); });
 }

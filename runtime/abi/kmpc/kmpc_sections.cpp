@@ -1,6 +1,7 @@
 // Sections handed out by the runtime (clang turns sections into loops; other compilers call these).
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/abi/told_loops.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/team/implicit_task.hpp"
 
@@ -20,10 +21,13 @@ HETMP_ENTRY int32_t __kmpc_next_section(const SourceLocation* location, int32_t 
     request.schedule.monotonic = true;
     request.trips = uint64_t(sections);
     request.source = hetmp::runtime::source_text(location);
+    hetmp::runtime::tell_work(__builtin_return_address(0), hetmp::runtime::ompt::WorkKind::Sections, request.trips);
     begin_loop(task, request);
   }
   hetmp::schedulers::Range chunk;
-  return next_chunk(task, chunk) ? int32_t(chunk.begin) : sections;
+  const bool is_there = next_chunk(task, chunk);
+  hetmp::runtime::tell_section(__builtin_return_address(0), is_there);
+  return is_there ? int32_t(chunk.begin) : sections;
 }
 
 HETMP_ENTRY void __kmpc_end_sections(const SourceLocation*, int32_t) {}

@@ -1,6 +1,7 @@
 // Barriers, single, master, critical sections, memory order.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/critical.hpp"
 #include "runtime/sync/flush.hpp"
@@ -9,21 +10,60 @@
 
 using namespace hetmp::runtime;
 
-HETMP_ENTRY void __kmpc_barrier(const SourceLocation*, int32_t gtid) {
-  team_barrier(task_of(gtid), __builtin_return_address(0));
+namespace {
+
+/// Of a `masked` construct whose block the thread executes; returns that it does.
+int32_t begin_masked(const void* caller) {
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [] { ompt::tell_masked(ompt::Endpoint::Begin); });
+  return 1;
 }
 
-HETMP_ENTRY void __kmpc_flush(const SourceLocation*) { flush(__builtin_frame_address(0), __builtin_return_address(0)); }
+void end_masked(const void* caller) {
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [] { ompt::tell_masked(ompt::Endpoint::End); });
+}
 
-HETMP_ENTRY int32_t __kmpc_master(const SourceLocation*, int32_t gtid) { return task_of(gtid).number == 0; }
+int32_t single(int32_t gtid, const void* caller) {
+  const bool is_executed_here = begin_single(task_of(gtid));
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [&] {
+      is_executed_here ? ompt::work_begins(ompt::WorkKind::SingleExecutor, 1) : ompt::tell_single_other();
+    });
+  return is_executed_here;
+}
 
-HETMP_ENTRY void __kmpc_end_master(const SourceLocation*, int32_t) {}
+void end_work(const void* caller) {
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [] { ompt::work_ends(); });
+}
+
+} // namespace
+
+HETMP_ENTRY void __kmpc_barrier(const SourceLocation* location, int32_t gtid) {
+  const void* const caller = __builtin_return_address(0);
+  ompt::entered(
+      caller, [&] { team_barrier(task_of(gtid), caller); }, kind_of_barrier(location));
+}
+
+HETMP_ENTRY void __kmpc_flush(const SourceLocation*) {
+  const void* const caller = __builtin_return_address(0);
+  flush(__builtin_frame_address(0), caller);
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [] { ompt::tell_flush(); });
+}
+
+HETMP_ENTRY int32_t __kmpc_master(const SourceLocation*, int32_t gtid) {
+  return task_of(gtid).number == 0 ? begin_masked(__builtin_return_address(0)) : 0;
+}
+
+HETMP_ENTRY void __kmpc_end_master(const SourceLocation*, int32_t) { end_masked(__builtin_return_address(0)); }
 
 HETMP_ENTRY int32_t __kmpc_masked(const SourceLocation*, int32_t gtid, int32_t filter) {
-  return int32_t(task_of(gtid).number) == filter;
+  return int32_t(task_of(gtid).number) == filter ? begin_masked(__builtin_return_address(0)) : 0;
 }
 
-HETMP_ENTRY void __kmpc_end_masked(const SourceLocation*, int32_t) {}
+HETMP_ENTRY void __kmpc_end_masked(const SourceLocation*, int32_t) { end_masked(__builtin_return_address(0)); }
 
 /// A barrier whose first thread returns 1 before the others are let go: they wait for its end_barrier_master.
 HETMP_ENTRY int32_t __kmpc_barrier_master(const SourceLocation*, int32_t gtid) {
@@ -43,27 +83,40 @@ HETMP_ENTRY int32_t __kmpc_barrier_master_nowait(const SourceLocation*, int32_t 
   return task.number == 0;
 }
 
-HETMP_ENTRY int32_t __kmpc_single(const SourceLocation*, int32_t gtid) { return begin_single(task_of(gtid)); }
+HETMP_ENTRY int32_t __kmpc_single(const SourceLocation*, int32_t gtid) {
+  return single(gtid, __builtin_return_address(0));
+}
 
-HETMP_ENTRY void __kmpc_end_single(const SourceLocation*, int32_t) {}
+HETMP_ENTRY void __kmpc_end_single(const SourceLocation*, int32_t) { end_work(__builtin_return_address(0)); }
 
 HETMP_ENTRY void __kmpc_copyprivate(const SourceLocation*, int32_t gtid, size_t, void* variables,
                                     void (*copy)(void*, void*), int32_t did_it) {
-  copyprivate(task_of(gtid), variables, copy, did_it != 0);
+  ompt::entered(
+      __builtin_return_address(0), [&] { copyprivate(task_of(gtid), variables, copy, did_it != 0); },
+      ompt::SyncKind::BarrierImplicitWorkshare);
 }
 
 HETMP_ENTRY void* __kmpc_copyprivate_light(const SourceLocation*, int32_t gtid, void* variables) {
-  return broadcast_pointer(task_of(gtid), variables);
+  return ompt::entered(
+      __builtin_return_address(0), [&] { return broadcast_pointer(task_of(gtid), variables); },
+      ompt::SyncKind::BarrierImplicitWorkshare);
 }
 
-HETMP_ENTRY void __kmpc_critical(const SourceLocation*, int32_t, CriticalName* name) { enter_critical(name); }
-
-HETMP_ENTRY void __kmpc_critical_with_hint(const SourceLocation*, int32_t, CriticalName* name, uint32_t /*hint*/) {
-  enter_critical(name);
+HETMP_ENTRY void __kmpc_critical(const SourceLocation*, int32_t, CriticalName* name) {
+  ompt::entered(__builtin_return_address(0), [&] { enter_critical(name); });
 }
 
-HETMP_ENTRY void __kmpc_end_critical(const SourceLocation*, int32_t, CriticalName* name) { leave_critical(name); }
+HETMP_ENTRY void __kmpc_critical_with_hint(const SourceLocation*, int32_t, CriticalName* name, uint32_t hint) {
+  ompt::entered(__builtin_return_address(0), [&] { enter_critical(name, hint); });
+}
 
-HETMP_ENTRY void __kmpc_scope(const SourceLocation*, int32_t, void*) {}
+HETMP_ENTRY void __kmpc_end_critical(const SourceLocation*, int32_t, CriticalName* name) {
+  ompt::entered(__builtin_return_address(0), [&] { leave_critical(name); });
+}
 
-HETMP_ENTRY void __kmpc_end_scope(const SourceLocation*, int32_t, void*) {}
+HETMP_ENTRY void __kmpc_scope(const SourceLocation*, int32_t, void*) {
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(__builtin_return_address(0), [] { ompt::work_begins(ompt::WorkKind::Scope, 1); });
+}
+
+HETMP_ENTRY void __kmpc_end_scope(const SourceLocation*, int32_t, void*) { end_work(__builtin_return_address(0)); }

@@ -4,6 +4,7 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_task.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/implicit_task.hpp"
@@ -30,7 +31,7 @@ HETMP_ENTRY int32_t __kmpc_omp_task(const SourceLocation*, int32_t gtid, KmpTask
   if (hetmp::dsm::next_part_follows(task_of(gtid).signs, task))
     return 0;
   Thread& self = thread_of(gtid);
-  submit_task(self, ready_kmp_task(adopted(self, task)));
+  ompt::entered(__builtin_return_address(0), [&] { submit_task(self, ready_kmp_task(adopted(self, task))); });
   return 0;
 }
 
@@ -42,12 +43,16 @@ HETMP_ENTRY void __kmpc_omp_task_begin_if0(const SourceLocation*, int32_t gtid, 
   if (hetmp::dsm::is_guest_task(task)) // it is a part of the one that generates it
     hetmp::dsm::GuestTask::of(task)->runs = true;
   else
-    begin_undeferred(thread_of(gtid), task_of_body(task));
+    ompt::entered(__builtin_return_address(0), [&] { begin_undeferred(thread_of(gtid), task_of_body(task)); });
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wframe-address"     // asked for only where a tool looks
+  ompt::note_exit_frame(__builtin_frame_address(1)); // the caller executes the task's code itself
+#pragma GCC diagnostic pop
 }
 
 HETMP_ENTRY void __kmpc_omp_task_complete_if0(const SourceLocation*, int32_t gtid, KmpTask* task) {
   if (!hetmp::dsm::is_guest_task(task)) [[likely]] {
-    end_undeferred(thread_of(gtid), task_of_body(task));
+    ompt::entered(__builtin_return_address(0), [&] { end_undeferred(thread_of(gtid), task_of_body(task)); });
     return;
   }
   hetmp::dsm::execute_further_parts(gtid, task);
@@ -55,18 +60,22 @@ HETMP_ENTRY void __kmpc_omp_task_complete_if0(const SourceLocation*, int32_t gti
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_taskwait(const SourceLocation*, int32_t gtid) {
-  wait_for_children(thread_of(gtid));
+  ompt::entered(__builtin_return_address(0), [&] { wait_for_children(thread_of(gtid)); });
   return 0;
 }
 
 HETMP_ENTRY int32_t __kmpc_omp_taskyield(const SourceLocation*, int32_t gtid, int /*end_part*/) {
-  yield_to_task(thread_of(gtid));
+  ompt::entered(__builtin_return_address(0), [&] { yield_to_task(thread_of(gtid)); });
   return 0;
 }
 
-HETMP_ENTRY void __kmpc_taskgroup(const SourceLocation*, int32_t gtid) { begin_taskgroup(thread_of(gtid)); }
+HETMP_ENTRY void __kmpc_taskgroup(const SourceLocation*, int32_t gtid) {
+  ompt::entered(__builtin_return_address(0), [&] { begin_taskgroup(thread_of(gtid)); });
+}
 
-HETMP_ENTRY void __kmpc_end_taskgroup(const SourceLocation*, int32_t gtid) { end_taskgroup(thread_of(gtid)); }
+HETMP_ENTRY void __kmpc_end_taskgroup(const SourceLocation*, int32_t gtid) {
+  ompt::entered(__builtin_return_address(0), [&] { end_taskgroup(thread_of(gtid)); });
+}
 
 /// A wish; tasks stay where their data were made anyhow.
 HETMP_ENTRY int32_t __kmpc_omp_reg_task_with_affinity(const SourceLocation*, int32_t, KmpTask*, int32_t, void*) {

@@ -3,6 +3,7 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_dependence.hpp"
 #include "runtime/abi/kmpc/kmp_task.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/tasking/helping.hpp"
 
 using namespace hetmp::runtime;
@@ -46,17 +47,21 @@ std::vector<Dependence> dependences(int32_t count, const KmpDependence* list, in
 HETMP_ENTRY int32_t __kmpc_omp_task_with_deps(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t count,
                                               const KmpDependence* list, int32_t count_2, const KmpDependence* list_2) {
   Thread& self = thread_of(gtid);
-  submit_task(self, ready_kmp_task(adopted(self, task)), dependences(count, list, count_2, list_2));
+  ompt::entered(__builtin_return_address(0), [&] {
+    submit_task(self, ready_kmp_task(adopted(self, task)), dependences(count, list, count_2, list_2));
+  });
   return 0;
 }
 
 HETMP_ENTRY void __kmpc_omp_taskwait_deps_51(const SourceLocation*, int32_t gtid, int32_t count,
                                              const KmpDependence* list, int32_t count_2, const KmpDependence* list_2,
                                              int32_t nowait) {
-  wait_for_dependences(thread_of(gtid), dependences(count, list, count_2, list_2), nowait != 0);
+  ompt::entered(__builtin_return_address(0),
+                [&] { wait_for_dependences(thread_of(gtid), dependences(count, list, count_2, list_2), nowait != 0); });
 }
 
 HETMP_ENTRY void __kmpc_omp_wait_deps(const SourceLocation*, int32_t gtid, int32_t count, const KmpDependence* list,
                                       int32_t count_2, const KmpDependence* list_2) {
-  wait_for_dependences(thread_of(gtid), dependences(count, list, count_2, list_2), false);
+  ompt::entered(__builtin_return_address(0),
+                [&] { wait_for_dependences(thread_of(gtid), dependences(count, list, count_2, list_2), false); });
 }

@@ -2,6 +2,7 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_task.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/task_graph/taskloop.hpp"
 #include "runtime/tasking/helping.hpp"
@@ -46,6 +47,10 @@ class KmpTaskloop final : public TaskloopSource {
 
   ExplicitTask& make(Thread& self) override { return make_kmp_task_like(self, pattern_); }
 
+  ompt::DispatchChunk chunk(uint64_t number) const override {
+    return {first_ + division_.begin(number) * stride_, division_.end(number, trips_) - division_.begin(number)};
+  }
+
   void fill(ExplicitTask& task, uint64_t number) override {
     KmpTask* body = static_cast<KmpTask*>(task.body);
     copy_kmp_task(body, pattern_);
@@ -72,10 +77,14 @@ void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, ui
   const uint64_t trips = taskloop_trips(*lower, *upper, stride);
   const TaskloopDivision division =
       divide_taskloop(trips, TaskloopClause(clause), value, strict, local_threads_of(*self.task->team));
+  if (ompt::observed()) [[unlikely]]
+    ompt::work_begins(ompt::WorkKind::Taskloop, trips);
   if (!nogroup)
     begin_taskgroup(self);
   generate_taskloop(self, *new KmpTaskloop(adopted(self, pattern), bounds, stride, division, trips, copy),
                     deferred ? TaskloopExecution::MadeLate : TaskloopExecution::Undeferred);
+  if (ompt::observed()) [[unlikely]]
+    ompt::work_ends();
   if (!nogroup)
     end_taskgroup(self);
 }
@@ -85,11 +94,15 @@ void taskloop(int32_t gtid, KmpTask* pattern, bool deferred, uint64_t* lower, ui
 HETMP_ENTRY void __kmpc_taskloop(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t condition, uint64_t* lower,
                                  uint64_t* upper, int64_t stride, int32_t nogroup, int32_t clause, uint64_t value,
                                  KmpTaskCopy copy) {
-  taskloop(gtid, task, condition != 0, lower, upper, stride, nogroup != 0, clause, value, false, copy);
+  ompt::entered(__builtin_return_address(0), [&] {
+    taskloop(gtid, task, condition != 0, lower, upper, stride, nogroup != 0, clause, value, false, copy);
+  });
 }
 
 HETMP_ENTRY void __kmpc_taskloop_5(const SourceLocation*, int32_t gtid, KmpTask* task, int32_t condition,
                                    uint64_t* lower, uint64_t* upper, int64_t stride, int32_t nogroup, int32_t clause,
                                    uint64_t value, int32_t strict, KmpTaskCopy copy) {
-  taskloop(gtid, task, condition != 0, lower, upper, stride, nogroup != 0, clause, value, strict != 0, copy);
+  ompt::entered(__builtin_return_address(0), [&] {
+    taskloop(gtid, task, condition != 0, lower, upper, stride, nogroup != 0, clause, value, strict != 0, copy);
+  });
 }

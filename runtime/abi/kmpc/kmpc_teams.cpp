@@ -3,6 +3,7 @@
 #include "runtime/abi/gomp_loop.hpp"
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/regions/league.hpp"
 #include "runtime/team/thread.hpp"
 
@@ -63,7 +64,8 @@ HETMP_ENTRY void __kmpc_fork_teams(const SourceLocation* location, int32_t count
     arguments[i] = va_arg(list, void*);
   va_end(list);
   Thread& self = current_thread();
-  execute_league(self, location, next_league(self), microtask, uint32_t(count), arguments);
+  ompt::entered(__builtin_return_address(0),
+                [&] { execute_league(self, location, next_league(self), microtask, uint32_t(count), arguments); });
 }
 
 // ---- gcc; it divides loops among teams by itself
@@ -72,5 +74,7 @@ HETMP_ENTRY void GOMP_teams_reg(GompFunction function, void* data, unsigned team
   Thread& self = current_thread();
   self.pushed_teams = within_limit(teams);
   self.pushed_team_threads = thread_limit;
-  execute_league(self, nullptr, next_league(self), reinterpret_cast<void*>(function), 1, &data, invoke_gomp);
+  ompt::entered(__builtin_return_address(0), [&] {
+    execute_league(self, nullptr, next_league(self), reinterpret_cast<void*>(function), 1, &data, invoke_gomp);
+  });
 }

@@ -13,7 +13,6 @@ using hetmp::runtime::of_offloading_library;
 
 namespace {
 
-constexpr int control_tool_no_tool = -2;
 constexpr int interop_empty = -1; // omp_irc_empty: the object holds no foreign runtime
 
 enum PauseKind { pause_soft = 1, pause_hard = 2 };
@@ -50,8 +49,6 @@ HETMP_ENTRY int __kmpc_get_target_offload() {
   return int(hetmp::runtime::program_icvs().target_offload);
 }
 HETMP_ENTRY int __kmpc_pause_resource(int kind) { return pause(kind); }
-
-int omp_control_tool(int, int, void*) { return control_tool_no_tool; }
 
 // Interop objects are the offloading library's; without it there is none but omp_interop_none.
 int omp_get_num_interop_properties(const void*) { return 0; }

@@ -6,6 +6,7 @@
 // private memory of the node's process.
 #include "runtime/abi/omp/nest_lock.hpp"
 #include "runtime/abi/omp/omp_routines.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/sync/program_locks.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/team/current_thread.hpp"
@@ -106,14 +107,17 @@ int test_among_nodes(NestLock& lock) {
   return taken;
 }
 
-void unset_among_nodes(NestLock& lock) {
+int unset_among_nodes(NestLock& lock) {
   if (program_locks.are_words()) {
-    if (lock.unlock() == 0)
+    const int left = lock.unlock();
+    if (left == 0)
       program_locks.leave();
-  } else if (held_nest_locks().less(&lock) == 0) {
-    if (program_locks.table().unlock(ProgramLocks::key_of(&lock)))
-      program_locks.leave();
+    return left;
   }
+  const int left = held_nest_locks().less(&lock);
+  if (left == 0 && program_locks.table().unlock(ProgramLocks::key_of(&lock)))
+    program_locks.leave();
+  return left;
 }
 
 } // namespace
@@ -121,48 +125,140 @@ void unset_among_nodes(NestLock& lock) {
 
 using namespace hetmp::runtime;
 
-void omp_init_lock(void* lock) { new (lock) FutexLock; }
-void omp_destroy_lock(void*) {}
+namespace {
 
-void omp_set_lock(void* lock) { program_locks.lock(word_lock(lock)); }
-void omp_unset_lock(void* lock) { program_locks.unlock(word_lock(lock)); }
-int omp_test_lock(void* lock) { return program_locks.try_lock(word_lock(lock)); }
+// What the entry points do, whoever calls them: a tool is told of their caller.
 
-void omp_init_nest_lock(void* lock) { new (lock) NestLock; }
-void omp_destroy_nest_lock(void*) {}
+/// A program may begin with its locks: then the thread, and a tool, are not known yet.
+void init(void* lock, uint32_t hint, const void* caller) {
+  current_thread();
+  new (lock) FutexLock;
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [&] { ompt::lock_begins(ompt::MutexKind::Lock, hint, lock); });
+}
+
+void init_nest(void* lock, uint32_t hint, const void* caller) {
+  current_thread();
+  new (lock) NestLock;
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [&] { ompt::lock_begins(ompt::MutexKind::NestLock, hint, lock); });
+}
+
+void destroy(ompt::MutexKind kind, const void* lock, const void* caller) {
+  if (ompt::observed()) [[unlikely]]
+    ompt::entered(caller, [&] { ompt::lock_ends(kind, lock); });
+}
+
+HETMP_TOOL_ONLY int test_observed(void* lock) {
+  ompt::mutex_is_wanted(ompt::MutexKind::TestLock, lock);
+  const int taken = program_locks.try_lock(word_lock(lock));
+  taken ? ompt::mutex_is_taken(ompt::MutexKind::TestLock, lock) : ompt::mutex_is_not_taken();
+  return taken;
+}
+
+/// Their new counts.
+int set_nest(NestLock& lock) {
+  return program_locks.is_alone() ? lock.lock(lock_owner_number()) : set_among_nodes(lock);
+}
+int test_nest(NestLock& lock) {
+  return program_locks.is_alone() ? lock.try_lock(lock_owner_number()) : test_among_nodes(lock);
+}
+/// The count left.
+int unset_nest(NestLock& lock) { return program_locks.is_alone() ? lock.unlock() : unset_among_nodes(lock); }
+
+void tell_taken(ompt::MutexKind kind, const void* lock, int count) {
+  if (count == 1)
+    ompt::mutex_is_taken(kind, lock);
+  else
+    ompt::mutex_is_not_taken();
+  if (count > 1)
+    ompt::nest_lock_goes_on(ompt::Endpoint::Begin, lock);
+}
+
+HETMP_TOOL_ONLY void set_nest_observed(void* lock) {
+  ompt::mutex_is_wanted(ompt::MutexKind::NestLock, lock);
+  tell_taken(ompt::MutexKind::NestLock, lock, set_nest(nest_lock(lock)));
+}
+
+HETMP_TOOL_ONLY int test_nest_observed(void* lock) {
+  ompt::mutex_is_wanted(ompt::MutexKind::TestNestLock, lock);
+  const int count = test_nest(nest_lock(lock));
+  tell_taken(ompt::MutexKind::TestNestLock, lock, count);
+  return count;
+}
+
+HETMP_TOOL_ONLY void unset_nest_observed(void* lock) {
+  if (unset_nest(nest_lock(lock)) > 0)
+    ompt::nest_lock_goes_on(ompt::Endpoint::End, lock);
+  else
+    ompt::mutex_is_released(ompt::MutexKind::NestLock, lock);
+}
+
+} // namespace
+
+// With a tool each is called from where the program has called its entry point.
+#define HETMP_OBSERVED(body)                                                                                           \
+  if (ompt::observed()) [[unlikely]]                                                                                   \
+  return ompt::entered(__builtin_return_address(0), [&] { return body; })
+
+void omp_init_lock(void* lock) { init(lock, 0, __builtin_return_address(0)); }
+void omp_destroy_lock(void* lock) { destroy(ompt::MutexKind::Lock, lock, __builtin_return_address(0)); }
+
+void omp_set_lock(void* lock) {
+  HETMP_OBSERVED(ompt::take_mutex(ompt::MutexKind::Lock, lock, [&] { program_locks.lock(word_lock(lock)); }));
+  program_locks.lock(word_lock(lock));
+}
+void omp_unset_lock(void* lock) {
+  HETMP_OBSERVED(ompt::release_mutex(ompt::MutexKind::Lock, lock, [&] { program_locks.unlock(word_lock(lock)); }));
+  program_locks.unlock(word_lock(lock));
+}
+int omp_test_lock(void* lock) {
+  HETMP_OBSERVED(test_observed(lock));
+  return program_locks.try_lock(word_lock(lock));
+}
+
+void omp_init_nest_lock(void* lock) { init_nest(lock, 0, __builtin_return_address(0)); }
+void omp_destroy_nest_lock(void* lock) { destroy(ompt::MutexKind::NestLock, lock, __builtin_return_address(0)); }
 
 void omp_set_nest_lock(void* lock) {
-  if (program_locks.is_alone())
-    nest_lock(lock).lock(lock_owner_number());
-  else
-    set_among_nodes(nest_lock(lock));
+  HETMP_OBSERVED(set_nest_observed(lock));
+  set_nest(nest_lock(lock));
 }
-
 void omp_unset_nest_lock(void* lock) {
-  if (program_locks.is_alone())
-    nest_lock(lock).unlock();
-  else
-    unset_among_nodes(nest_lock(lock));
+  HETMP_OBSERVED(unset_nest_observed(lock));
+  unset_nest(nest_lock(lock));
 }
-
 int omp_test_nest_lock(void* lock) {
-  return program_locks.is_alone() ? nest_lock(lock).try_lock(lock_owner_number()) : test_among_nodes(nest_lock(lock));
+  HETMP_OBSERVED(test_nest_observed(lock));
+  return test_nest(nest_lock(lock));
 }
 
 // Hints promise nothing about correctness and there is one implementation.
-void omp_init_lock_with_hint(void* lock, int) { omp_init_lock(lock); }
-void omp_init_nest_lock_with_hint(void* lock, int) { omp_init_nest_lock(lock); }
+void omp_init_lock_with_hint(void* lock, int hint) { init(lock, uint32_t(hint), __builtin_return_address(0)); }
+void omp_init_nest_lock_with_hint(void* lock, int hint) {
+  init_nest(lock, uint32_t(hint), __builtin_return_address(0));
+}
 
 // What a compiler may call instead: source location and thread number first.
-HETMP_ENTRY void __kmpc_init_lock(const void*, int, void** lock) { omp_init_lock(lock); }
-HETMP_ENTRY void __kmpc_init_lock_with_hint(const void*, int, void** lock, uintptr_t) { omp_init_lock(lock); }
-HETMP_ENTRY void __kmpc_destroy_lock(const void*, int, void** lock) { omp_destroy_lock(lock); }
+HETMP_ENTRY void __kmpc_init_lock(const void*, int, void** lock) { init(lock, 0, __builtin_return_address(0)); }
+HETMP_ENTRY void __kmpc_init_lock_with_hint(const void*, int, void** lock, uintptr_t hint) {
+  init(lock, uint32_t(hint), __builtin_return_address(0));
+}
+HETMP_ENTRY void __kmpc_destroy_lock(const void*, int, void** lock) {
+  destroy(ompt::MutexKind::Lock, lock, __builtin_return_address(0));
+}
 HETMP_ENTRY void __kmpc_set_lock(const void*, int, void** lock) { omp_set_lock(lock); }
 HETMP_ENTRY void __kmpc_unset_lock(const void*, int, void** lock) { omp_unset_lock(lock); }
 HETMP_ENTRY int __kmpc_test_lock(const void*, int, void** lock) { return omp_test_lock(lock); }
-HETMP_ENTRY void __kmpc_init_nest_lock(const void*, int, void** lock) { omp_init_nest_lock(lock); }
-HETMP_ENTRY void __kmpc_init_nest_lock_with_hint(const void*, int, void** lock, uintptr_t) { omp_init_nest_lock(lock); }
-HETMP_ENTRY void __kmpc_destroy_nest_lock(const void*, int, void** lock) { omp_destroy_nest_lock(lock); }
+HETMP_ENTRY void __kmpc_init_nest_lock(const void*, int, void** lock) {
+  init_nest(lock, 0, __builtin_return_address(0));
+}
+HETMP_ENTRY void __kmpc_init_nest_lock_with_hint(const void*, int, void** lock, uintptr_t hint) {
+  init_nest(lock, uint32_t(hint), __builtin_return_address(0));
+}
+HETMP_ENTRY void __kmpc_destroy_nest_lock(const void*, int, void** lock) {
+  destroy(ompt::MutexKind::NestLock, lock, __builtin_return_address(0));
+}
 HETMP_ENTRY void __kmpc_set_nest_lock(const void*, int, void** lock) { omp_set_nest_lock(lock); }
 HETMP_ENTRY void __kmpc_unset_nest_lock(const void*, int, void** lock) { omp_unset_nest_lock(lock); }
 HETMP_ENTRY int __kmpc_test_nest_lock(const void*, int, void** lock) { return omp_test_nest_lock(lock); }
