@@ -24,18 +24,35 @@ inline ompt::WorkKind kind_of_work(schedulers::ScheduleKind kind, uint32_t threa
   }
 }
 
+HETMP_TOOL_ONLY inline void tell_work_observed(const void* caller, ompt::WorkKind kind, uint64_t count) {
+  ompt::entered(caller, [&] { ompt::work_begins(kind, count); });
+}
+
+HETMP_TOOL_ONLY inline void tell_iterations_observed(const void* caller, uint64_t first, uint64_t count) {
+  ompt::entered(
+      caller, [&] { count != 0 ? ompt::tell_chunk(ompt::DispatchKind::LoopChunk, first, count) : ompt::work_ends(); });
+}
+
+HETMP_TOOL_ONLY inline void tell_section_observed(const void* caller, bool is_there) {
+  ompt::entered(caller, [&] { is_there ? ompt::tell_section(caller) : ompt::work_ends(); });
+}
+
 /// The thread begins the construct; `count`: its iterations or sections.
 inline void tell_work(const void* caller, ompt::WorkKind kind, uint64_t count) {
   if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [&] { ompt::work_begins(kind, count); });
+    tell_work_observed(caller, kind, count);
 }
 
 /// It has got these; none: it is done. `first`: the value of the loop's variable.
 inline void tell_iterations(const void* caller, uint64_t first, uint64_t count) {
   if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [&] {
-      count != 0 ? ompt::tell_chunk(ompt::DispatchKind::LoopChunk, first, count) : ompt::work_ends();
-    });
+    tell_iterations_observed(caller, first, count);
+}
+
+/// Likewise of a section.
+inline void tell_section(const void* caller, bool is_there) {
+  if (ompt::observed()) [[unlikely]]
+    tell_section_observed(caller, is_there);
 }
 
 /// Of a doacross nest: the iteration with these `values` is waited for (ompt::depends_sink), or done (depends_source).
@@ -44,12 +61,6 @@ template <class T> HETMP_TOOL_ONLY void tell_doacross(const void* caller, const 
   for (size_t i = 0; i < count; i++)
     list.push_back({{.value = uint64_t(values[i])}, kind});
   ompt::entered(caller, [&] { ompt::tell_own_dependences(list.data(), int(list.size())); });
-}
-
-/// Likewise of a section.
-inline void tell_section(const void* caller, bool is_there) {
-  if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [&] { is_there ? ompt::tell_section(caller) : ompt::work_ends(); });
 }
 
 } // namespace hetmp::runtime

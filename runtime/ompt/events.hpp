@@ -86,7 +86,7 @@ HETMP_TOOL_ONLY void implicit_task_returns();
 HETMP_TOOL_ONLY void implicit_task_ends(uint32_t team_size);
 /// The thread leaves the region, whose record may go.
 inline void leave_region_record() {
-  if (ThreadRecord* const self = observed()) [[unlikely]] {
+  if (ThreadRecord* const self = observed(); self && self->task) [[unlikely]] {
     self->task->region = nullptr;
     self->task->below = nullptr;
   }

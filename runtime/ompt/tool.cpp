@@ -112,6 +112,7 @@ class Search {
 
   StartToolResult* in_library(const std::string& path) const {
     log_.say("Opening " + path + "... ");
+    const PrivateSection here; // among node processes the tool is the origin's own, and so is its data
     void* const library = dlopen(path.c_str(), RTLD_LAZY);
     if (!library) {
       log_.say(std::string("Failed: ") + dlerror() + "\n");

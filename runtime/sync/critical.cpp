@@ -1,6 +1,5 @@
 #include "runtime/sync/critical.hpp"
 
-#include "runtime/ompt/events.hpp"
 #include "runtime/sync/program_locks.hpp"
 
 #include <new>
@@ -15,13 +14,8 @@ FutexLock& lock_in(CriticalName* name) { return *std::launder(reinterpret_cast<F
 
 } // namespace
 
-void enter_critical(CriticalName* name, uint32_t hint) {
-  ompt::take_mutex(
-      ompt::MutexKind::Critical, name, [&] { program_locks.lock(lock_in(name)); }, hint);
-}
+void enter_critical(CriticalName* name) { program_locks.lock(lock_in(name)); }
 
-void leave_critical(CriticalName* name) {
-  ompt::release_mutex(ompt::MutexKind::Critical, name, [&] { program_locks.unlock(lock_in(name)); });
-}
+void leave_critical(CriticalName* name) { program_locks.unlock(lock_in(name)); }
 
 } // namespace hetmp::runtime

@@ -7,8 +7,7 @@ namespace hetmp::runtime {
 
 using CriticalName = int32_t[8];
 
-/// `hint`: as the program gives it, for a tool.
-void enter_critical(CriticalName* name, uint32_t hint = 0);
+void enter_critical(CriticalName* name);
 void leave_critical(CriticalName* name);
 
 } // namespace hetmp::runtime

@@ -24,7 +24,8 @@ void* worker_body(void* argument) {
     const PrivateSection here; // what this allocates shall not lie beside what the region's threads write
     bind_thread(layout().cpus[self.node]);
   }
-  ompt::thread_begins(ompt::ThreadKind::Worker);
+  if (self.node == 0) // what happens on other nodes no tool is told
+    ompt::thread_begins(ompt::ThreadKind::Worker);
   uint32_t seen = 0; // a new worker's epoch; its first job may already be posted
   while (true) {
     self.go.wait_while(seen);

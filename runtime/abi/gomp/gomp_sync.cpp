@@ -1,10 +1,10 @@
 // gcc's barriers, single, critical sections, atomic updates, ordered.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmpc/atomic_update.hpp"
+#include "runtime/abi/told_critical.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/ompt/events.hpp"
 #include "runtime/sync/barrier.hpp"
-#include "runtime/sync/critical.hpp"
 #include "runtime/sync/single.hpp"
 #include "runtime/team/current_thread.hpp"
 #include "runtime/team/implicit_task.hpp"
@@ -57,21 +57,19 @@ HETMP_ENTRY void GOMP_single_copy_end(void* data) {
 
 HETMP_ENTRY void GOMP_critical_start() {
   be_known();
-  ompt::entered(__builtin_return_address(0), [] { enter_critical(&unnamed); });
+  enter_critical_from(__builtin_return_address(0), &unnamed);
 }
 
-HETMP_ENTRY void GOMP_critical_end() {
-  ompt::entered(__builtin_return_address(0), [] { leave_critical(&unnamed); });
-}
+HETMP_ENTRY void GOMP_critical_end() { leave_critical_from(__builtin_return_address(0), &unnamed); }
 
 /// `name`: a word of the program's, all programs' objects agree on it.
 HETMP_ENTRY void GOMP_critical_name_start(void** name) {
   be_known();
-  ompt::entered(__builtin_return_address(0), [&] { enter_critical(reinterpret_cast<CriticalName*>(name)); });
+  enter_critical_from(__builtin_return_address(0), reinterpret_cast<CriticalName*>(name));
 }
 
 HETMP_ENTRY void GOMP_critical_name_end(void** name) {
-  ompt::entered(__builtin_return_address(0), [&] { leave_critical(reinterpret_cast<CriticalName*>(name)); });
+  leave_critical_from(__builtin_return_address(0), reinterpret_cast<CriticalName*>(name));
 }
 
 /// With clang's: a variable may be updated by code of both compilers.

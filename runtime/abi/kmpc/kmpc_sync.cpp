@@ -1,6 +1,7 @@
 // Barriers, single, master, critical sections, memory order.
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/ident.hpp"
+#include "runtime/abi/told_critical.hpp"
 #include "runtime/ompt/events.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/critical.hpp"
@@ -12,30 +13,39 @@ using namespace hetmp::runtime;
 
 namespace {
 
+HETMP_TOOL_ONLY void tell_flush_from(const void* caller) {
+  ompt::entered(caller, [] { ompt::tell_flush(); });
+}
+
+HETMP_TOOL_ONLY void tell_masked_from(const void* caller, ompt::Endpoint endpoint) {
+  ompt::entered(caller, [&] { ompt::tell_masked(endpoint); });
+}
+
 /// Of a `masked` construct whose block the thread executes; returns that it does.
 int32_t begin_masked(const void* caller) {
   if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [] { ompt::tell_masked(ompt::Endpoint::Begin); });
+    tell_masked_from(caller, ompt::Endpoint::Begin);
   return 1;
 }
 
 void end_masked(const void* caller) {
   if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [] { ompt::tell_masked(ompt::Endpoint::End); });
+    tell_masked_from(caller, ompt::Endpoint::End);
 }
 
-int32_t single(int32_t gtid, const void* caller) {
-  const bool is_executed_here = begin_single(task_of(gtid));
-  if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [&] {
-      is_executed_here ? ompt::work_begins(ompt::WorkKind::SingleExecutor, 1) : ompt::tell_single_other();
-    });
-  return is_executed_here;
+HETMP_TOOL_ONLY void tell_single(const void* caller, bool is_executed_here) {
+  ompt::entered(caller, [&] {
+    is_executed_here ? ompt::work_begins(ompt::WorkKind::SingleExecutor, 1) : ompt::tell_single_other();
+  });
+}
+
+HETMP_TOOL_ONLY void tell_end_of_work(const void* caller) {
+  ompt::entered(caller, [] { ompt::work_ends(); });
 }
 
 void end_work(const void* caller) {
   if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [] { ompt::work_ends(); });
+    tell_end_of_work(caller);
 }
 
 } // namespace
@@ -50,7 +60,7 @@ HETMP_ENTRY void __kmpc_flush(const SourceLocation*) {
   const void* const caller = __builtin_return_address(0);
   flush(__builtin_frame_address(0), caller);
   if (ompt::observed()) [[unlikely]]
-    ompt::entered(caller, [] { ompt::tell_flush(); });
+    tell_flush_from(caller);
 }
 
 HETMP_ENTRY int32_t __kmpc_master(const SourceLocation*, int32_t gtid) {
@@ -84,7 +94,10 @@ HETMP_ENTRY int32_t __kmpc_barrier_master_nowait(const SourceLocation*, int32_t 
 }
 
 HETMP_ENTRY int32_t __kmpc_single(const SourceLocation*, int32_t gtid) {
-  return single(gtid, __builtin_return_address(0));
+  const bool is_executed_here = begin_single(task_of(gtid));
+  if (ompt::observed()) [[unlikely]]
+    tell_single(__builtin_return_address(0), is_executed_here);
+  return is_executed_here;
 }
 
 HETMP_ENTRY void __kmpc_end_single(const SourceLocation*, int32_t) { end_work(__builtin_return_address(0)); }
@@ -103,15 +116,15 @@ HETMP_ENTRY void* __kmpc_copyprivate_light(const SourceLocation*, int32_t gtid, 
 }
 
 HETMP_ENTRY void __kmpc_critical(const SourceLocation*, int32_t, CriticalName* name) {
-  ompt::entered(__builtin_return_address(0), [&] { enter_critical(name); });
+  enter_critical_from(__builtin_return_address(0), name);
 }
 
 HETMP_ENTRY void __kmpc_critical_with_hint(const SourceLocation*, int32_t, CriticalName* name, uint32_t hint) {
-  ompt::entered(__builtin_return_address(0), [&] { enter_critical(name, hint); });
+  enter_critical_from(__builtin_return_address(0), name, hint);
 }
 
 HETMP_ENTRY void __kmpc_end_critical(const SourceLocation*, int32_t, CriticalName* name) {
-  ompt::entered(__builtin_return_address(0), [&] { leave_critical(name); });
+  leave_critical_from(__builtin_return_address(0), name);
 }
 
 HETMP_ENTRY void __kmpc_scope(const SourceLocation*, int32_t, void*) {

@@ -149,11 +149,30 @@ void destroy(ompt::MutexKind kind, const void* lock, const void* caller) {
     ompt::entered(caller, [&] { ompt::lock_ends(kind, lock); });
 }
 
-HETMP_TOOL_ONLY int test_observed(void* lock) {
-  ompt::mutex_is_wanted(ompt::MutexKind::TestLock, lock);
-  const int taken = program_locks.try_lock(word_lock(lock));
-  taken ? ompt::mutex_is_taken(ompt::MutexKind::TestLock, lock) : ompt::mutex_is_not_taken();
-  return taken;
+// With a tool, from where the program has called.
+
+HETMP_TOOL_ONLY void set_observed(void* lock, const void* caller) {
+  ompt::entered(caller, [&] {
+    ompt::mutex_is_wanted(ompt::MutexKind::Lock, lock);
+    program_locks.lock(word_lock(lock));
+    ompt::mutex_is_taken(ompt::MutexKind::Lock, lock);
+  });
+}
+
+HETMP_TOOL_ONLY void unset_observed(void* lock, const void* caller) {
+  ompt::entered(caller, [&] {
+    program_locks.unlock(word_lock(lock));
+    ompt::mutex_is_released(ompt::MutexKind::Lock, lock);
+  });
+}
+
+HETMP_TOOL_ONLY int test_observed(void* lock, const void* caller) {
+  return ompt::entered(caller, [&] {
+    ompt::mutex_is_wanted(ompt::MutexKind::TestLock, lock);
+    const int taken = program_locks.try_lock(word_lock(lock));
+    taken ? ompt::mutex_is_taken(ompt::MutexKind::TestLock, lock) : ompt::mutex_is_not_taken();
+    return taken;
+  });
 }
 
 /// Their new counts.
@@ -175,45 +194,49 @@ void tell_taken(ompt::MutexKind kind, const void* lock, int count) {
     ompt::nest_lock_goes_on(ompt::Endpoint::Begin, lock);
 }
 
-HETMP_TOOL_ONLY void set_nest_observed(void* lock) {
-  ompt::mutex_is_wanted(ompt::MutexKind::NestLock, lock);
-  tell_taken(ompt::MutexKind::NestLock, lock, set_nest(nest_lock(lock)));
+HETMP_TOOL_ONLY void set_nest_observed(void* lock, const void* caller) {
+  ompt::entered(caller, [&] {
+    ompt::mutex_is_wanted(ompt::MutexKind::NestLock, lock);
+    tell_taken(ompt::MutexKind::NestLock, lock, set_nest(nest_lock(lock)));
+  });
 }
 
-HETMP_TOOL_ONLY int test_nest_observed(void* lock) {
-  ompt::mutex_is_wanted(ompt::MutexKind::TestNestLock, lock);
-  const int count = test_nest(nest_lock(lock));
-  tell_taken(ompt::MutexKind::TestNestLock, lock, count);
-  return count;
+HETMP_TOOL_ONLY int test_nest_observed(void* lock, const void* caller) {
+  return ompt::entered(caller, [&] {
+    ompt::mutex_is_wanted(ompt::MutexKind::TestNestLock, lock);
+    const int count = test_nest(nest_lock(lock));
+    tell_taken(ompt::MutexKind::TestNestLock, lock, count);
+    return count;
+  });
 }
 
-HETMP_TOOL_ONLY void unset_nest_observed(void* lock) {
-  if (unset_nest(nest_lock(lock)) > 0)
-    ompt::nest_lock_goes_on(ompt::Endpoint::End, lock);
-  else
-    ompt::mutex_is_released(ompt::MutexKind::NestLock, lock);
+HETMP_TOOL_ONLY void unset_nest_observed(void* lock, const void* caller) {
+  ompt::entered(caller, [&] {
+    if (unset_nest(nest_lock(lock)) > 0)
+      ompt::nest_lock_goes_on(ompt::Endpoint::End, lock);
+    else
+      ompt::mutex_is_released(ompt::MutexKind::NestLock, lock);
+  });
 }
 
 } // namespace
-
-// With a tool each is called from where the program has called its entry point.
-#define HETMP_OBSERVED(body)                                                                                           \
-  if (ompt::observed()) [[unlikely]]                                                                                   \
-  return ompt::entered(__builtin_return_address(0), [&] { return body; })
 
 void omp_init_lock(void* lock) { init(lock, 0, __builtin_return_address(0)); }
 void omp_destroy_lock(void* lock) { destroy(ompt::MutexKind::Lock, lock, __builtin_return_address(0)); }
 
 void omp_set_lock(void* lock) {
-  HETMP_OBSERVED(ompt::take_mutex(ompt::MutexKind::Lock, lock, [&] { program_locks.lock(word_lock(lock)); }));
+  if (ompt::observed()) [[unlikely]]
+    return set_observed(lock, __builtin_return_address(0));
   program_locks.lock(word_lock(lock));
 }
 void omp_unset_lock(void* lock) {
-  HETMP_OBSERVED(ompt::release_mutex(ompt::MutexKind::Lock, lock, [&] { program_locks.unlock(word_lock(lock)); }));
+  if (ompt::observed()) [[unlikely]]
+    return unset_observed(lock, __builtin_return_address(0));
   program_locks.unlock(word_lock(lock));
 }
 int omp_test_lock(void* lock) {
-  HETMP_OBSERVED(test_observed(lock));
+  if (ompt::observed()) [[unlikely]]
+    return test_observed(lock, __builtin_return_address(0));
   return program_locks.try_lock(word_lock(lock));
 }
 
@@ -221,15 +244,18 @@ void omp_init_nest_lock(void* lock) { init_nest(lock, 0, __builtin_return_addres
 void omp_destroy_nest_lock(void* lock) { destroy(ompt::MutexKind::NestLock, lock, __builtin_return_address(0)); }
 
 void omp_set_nest_lock(void* lock) {
-  HETMP_OBSERVED(set_nest_observed(lock));
+  if (ompt::observed()) [[unlikely]]
+    return set_nest_observed(lock, __builtin_return_address(0));
   set_nest(nest_lock(lock));
 }
 void omp_unset_nest_lock(void* lock) {
-  HETMP_OBSERVED(unset_nest_observed(lock));
+  if (ompt::observed()) [[unlikely]]
+    return unset_nest_observed(lock, __builtin_return_address(0));
   unset_nest(nest_lock(lock));
 }
 int omp_test_nest_lock(void* lock) {
-  HETMP_OBSERVED(test_nest_observed(lock));
+  if (ompt::observed()) [[unlikely]]
+    return test_nest_observed(lock, __builtin_return_address(0));
   return test_nest(nest_lock(lock));
 }
 

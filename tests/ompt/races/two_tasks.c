@@ -1,0 +1,24 @@
+// Two tasks write one variable; one each.
+#include "meet.h"
+int main(void) {
+  int x[2] = {0, 0}, here = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task shared(x, here)
+    {
+      x[0]++;
+      meet(&here, 2);
+    }
+#pragma omp task shared(x, here)
+    {
+#ifdef RACE
+      x[0]++;
+#else
+      x[1]++;
+#endif
+      meet(&here, 2);
+    }
+  }
+  return x[0] + x[1] == 0;
+}
