@@ -6,10 +6,11 @@
 #include "runtime/tool/calibrate.hpp"
 #include "runtime/tool/info.hpp"
 #include "runtime/tool/knowledge.hpp"
+#include "runtime/tool/manual/pages.hpp"
+#include "runtime/tool/manual/variables.hpp"
 #include "runtime/tool/report.hpp"
 #include "runtime/tool/run.hpp"
 #include "runtime/tool/run_on_hosts.hpp"
-#include "runtime/tool/variables.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -149,7 +150,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   RunOptions options;
   const CLI::App* run_command = add_run(app, options);
-  const CLI::App* agent_command = app.add_subcommand("agent")->group(""); // for run --hosts, which starts it
+  const CLI::App* agent_command = app.add_subcommand("agent")->group("");   // for run --hosts, which starts it
+  CLI::App* const manual_command = app.add_subcommand("manual")->group(""); // for whoever installs it
+  std::string manual_folder;
+  manual_command->add_option("folder", manual_folder)->required();
   InfoOptions info_options;
   const CLI::App* info_command = add_info(app, info_options);
   CalibrateOptions calibrate_options;
@@ -174,6 +178,8 @@ int main(int argc, char** argv) {
     return take_command(*run_command, from_dashes, options) ? run(options) : usage_error;
   if (agent_command->parsed())
     return be_agent();
+  if (manual_command->parsed())
+    return write_manual(app, manual_folder) ? 0 : usage_error;
   if (calibrate_command->parsed())
     return calibrate(calibrate_options);
   if (report_command->parsed())

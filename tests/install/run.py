@@ -54,6 +54,9 @@ def main():
         prefix = (scratch / "first").rename(scratch / "moved")
         library = find_one(prefix, "libhetmp.so")
         find_one(prefix, "libhetmp_dsm.so")
+        for page in ("hetmp.1", "hetmp-run.1", "hetmp-calibrate.1", "hetmp-report.1", "hetmp.7"):
+            if ".SH NAME" not in find_one(prefix, page).read_text():
+                raise Failure(f"{page} is no manual page")
         for plugin in ("libhetmp_papi.so", "libhetmp_topology.so", "libhetmp_verbs.so"):
             if (build / "lib" / plugin).exists() and find_one(prefix, plugin).parent != library.parent:
                 raise Failure(f"{plugin} is not beside libhetmp.so")

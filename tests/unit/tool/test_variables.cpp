@@ -1,5 +1,5 @@
 // The table of variables, for people: docs/variables.md is what the table says, and each row says something.
-#include "runtime/tool/variables.hpp"
+#include "runtime/tool/manual/variables.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
-#include "runtime/tool/variables.hpp"
+#include "runtime/tool/manual/variables.hpp"
 
 #include "perf/report/printable.hpp"
+#include "runtime/tool/manual/roff.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -197,6 +198,32 @@ std::string variables_text(const char* (*lookup)(Variable)) {
       text += paragraph_of(variable, lookup(variable));
   }
   return text;
+}
+
+std::string variables_manual(const std::string& version) {
+  std::string text = ".TH HETMP 7 \"\" \"hetmp " + version +
+                     "\" \"Miscellaneous\"\n.SH NAME\nhetmp \\- variables of the environment that hetmp reads\n"
+                     ".SH DESCRIPTION\n";
+  text +=
+      roff::paragraphs("hetmp is an OpenMP runtime with libomp's interface for CPUs that share no memory. A program "
+                       "that runs on it follows these variables; in brackets is what holds where one is not set. A "
+                       "malformed value gets one line that says what is used instead.\n\nThose marked with (*) name "
+                       "a file, a program or a host, and count as not set in processes with more rights than their "
+                       "caller.\n");
+  for (const Heading& heading : headings) {
+    text += ".SH \"" + roff::text(heading.title) + "\"\n";
+    if (*heading.introduction)
+      text += roff::paragraphs(without_quotes(heading.introduction) + '\n');
+    for (const Variable variable : variables_of(heading.section)) {
+      const Description& description = description_of(variable);
+      std::string meaning = without_quotes(description.grammar);
+      if (const std::string usual = without_quotes(description.usual); !usual.empty())
+        meaning += " [" + usual + ']';
+      text += roff::entry(std::string(name_of(variable)) + (trust_in(variable) == Trust::Owner ? " (*)" : ""), meaning);
+      text += ".br\n" + roff::text(without_quotes(meaning_of(variable))) + '\n';
+    }
+  }
+  return text + ".SH \"SEE ALSO\"\n.BR hetmp (1),\n.BR hetmp\\-run (1)\n";
 }
 
 std::string own_variable_names(size_t width) {

@@ -14,6 +14,9 @@ std::string variables_markdown();
 /// For a terminal: name, default, values, meaning; `lookup` tells what is set now, or null.
 std::string variables_text(const char* (*lookup)(Variable));
 
+/// The manual page hetmp(7): the same sections. `version`: hetmp's.
+std::string variables_manual(const std::string& version);
+
 /// The names of hetmp's own, in lines of at most `width` characters.
 std::string own_variable_names(size_t width);
 
