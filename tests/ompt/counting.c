@@ -1,8 +1,15 @@
-// A tool that counts what it is told, from as many threads as there are, and looks whether what begins ends.
-#include <omp-tools.h>
+// A tool that counts what it is told, from as many threads as there are, and looks whether what begins ends. With
+// MULTIPLEX it hands all on to a second tool, by LLVM's header for that.
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <omp-tools.h>
+#ifdef MULTIPLEX
+#define CLIENT_TOOL_LIBRARIES_VAR "SECOND_TOOL_LIBRARIES"
+#include <ompt-multiplex.h>
+#endif
 
 static atomic_int threads, regions, implicit_tasks, tasks, running, waits, begun_threads;
 static ompt_get_thread_data_t get_thread_data;

@@ -45,15 +45,16 @@ class Site:
         temporary.replace(made)
         return str(made)
 
-    def tool(self, source):
-        header = of_llvm("lib/clang/*/include/omp-tools.h")
-        if not header:
-            raise Skip("no LLVM omp-tools.h found; run scripts/install-deps")
+    def tool(self, source, flags=(), name=None):
         (self.folder / "include").mkdir(exist_ok=True)
-        replace_link(self.folder / "include" / "omp-tools.h", header)
+        for file in ("omp-tools.h", "ompt-multiplex.h"):
+            header = first_of(*(f"{folder}/llvm-*/{place}/{file}" for folder in reversed(LLVM_FOLDERS) for place in ("lib/clang/*/include", "include")))
+            if not header:
+                raise Skip(f"no LLVM {file} found; run scripts/install-deps")
+            replace_link(self.folder / "include" / file, header)
         driver = ["c++", "-std=c++20"] if source.suffix == ".cpp" else ["cc", "-std=c11", "-D_GNU_SOURCE"]
-        return self.compile([*driver, "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-I", str(self.folder / "include"), str(source)],
-                            f"lib{source.stem}.so")
+        return self.compile([*driver, "-O2", "-Wall", "-Wextra", "-fPIC", "-shared", "-isystem", str(self.folder / "include"), *flags, str(source)],
+                            f"lib{name or source.stem}.so")
 
     def programs(self):
         """profiled.c by each compiler."""
@@ -170,6 +171,17 @@ def on_several_nodes(site):
             check(set(visits_of(err)) == {5, 3}, f"{program}, {placement}: {err}")
         code, out, err = site.run([program], OMP_TOOL_LIBRARIES=tool, HETMP_NODES="cores:0;1")
         check((code, out) == (0, "done\n") and set(visits_of(err)) == {5, 3}, f"{program}, nodes inside one process: {code}, {out!r}, {err!r}")
+
+
+@CASES.add
+def two_tools(site):
+    """By LLVM's ompt-multiplex.h: both see all."""
+    first = site.tool(HERE / "counting.c", ["-DMULTIPLEX"], "multiplex")
+    second = site.tool(REPOSITORY / "microbench" / "region_profile" / "region_profile.cpp")
+    for program in site.programs():
+        code, out, err = site.run([program], OMP_TOOL_LIBRARIES=first, SECOND_TOOL_LIBRARIES=second)
+        check(code == 0 and "open: 0 threads, 0 implicit tasks, 0 tasks, 0 waits; regions: 8, tasks: 12" in out, f"{program}: {code}, {out!r}, {err!r}")
+        check(visits_of(err) == {5: 2, 3: 2}, f"{program}: {err}")
 
 
 @CASES.add
