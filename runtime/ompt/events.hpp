@@ -212,12 +212,14 @@ HETMP_TOOL_ONLY TaskRecord* task_is_created(int flags, bool has_dependences, con
 HETMP_TOOL_ONLY void tell_dependences(TaskRecord& task, const Dependence* list, int count);
 HETMP_TOOL_ONLY void tell_own_dependences(const Dependence* list, int count); ///< of the task that is executed
 HETMP_TOOL_ONLY void tell_dependence(TaskRecord& source, TaskRecord& sink);
-/// The thread executes it from now on, in the place of the one it has.
-HETMP_TOOL_ONLY void task_is_begun(TaskRecord& task);
+/// The thread executes it from now on, in the place of the one it has, which is returned; null: nobody is told.
+HETMP_TOOL_ONLY TaskRecord* task_is_begun(TaskRecord& task);
 /// It does not: the task's taskgroup has been cancelled.
 HETMP_TOOL_ONLY void tell_discarded(TaskRecord& task);
-/// It goes back to that one.
-HETMP_TOOL_ONLY void task_is_left(TaskRecord& task, TaskStatus status);
+/// It goes back to that one, `before`; null: nobody has been told that it is executed.
+HETMP_TOOL_ONLY void task_is_left(TaskRecord& task, TaskStatus status, TaskRecord* before);
+/// The same of a part of an untied task, when other threads may execute the next one already: it belongs to them.
+HETMP_TOOL_ONLY void part_is_left(TaskRecord& task, TaskRecord* before);
 /// Of a taskwait with dependences, which has a record as a task has.
 HETMP_TOOL_ONLY void tell_taskwait_complete(TaskRecord& taskwait);
 /// By any thread, one that nobody knows, too.

@@ -78,37 +78,51 @@ void tell_own_dependences(const Dependence* list, int count) {
 
 void tell_dependence(TaskRecord& source, TaskRecord& sink) { tell<Event::TaskDependence>(&source.data, &sink.data); }
 
-void task_is_begun(TaskRecord& task) {
+namespace {
+
+/// Reads and writes nothing of the task but where its data are.
+void part_is_told(TaskRecord& task, TaskStatus status, TaskRecord& before) {
+  observed()->task = &before;
+  tell<Event::TaskSchedule>(&task.data, status, &before.data);
+}
+
+} // namespace
+
+TaskRecord* task_is_begun(TaskRecord& task) {
   ThreadRecord* const self = observed();
   if (!self || !self->task)
-    return;
+    return nullptr;
   HETMP_CHECK(self->task != &task);
-  TaskRecord& before = *self->task;
-  tell<Event::TaskSchedule>(&before.data, self->yields ? TaskStatus::Yield : TaskStatus::Switch, &task.data);
+  TaskRecord* const before = self->task;
+  tell<Event::TaskSchedule>(&before->data, self->yields ? TaskStatus::Yield : TaskStatus::Switch, &task.data);
   self->yields = false;
-  task.below = &before;
-  task.region = before.region;
-  task.number = before.number;
-  task.team_size = before.team_size;
+  task.below = before;
+  task.region = before->region;
+  task.number = before->number;
+  task.team_size = before->team_size;
   self->task = &task;
   if (task.chunk.iterations != 0)
     tell<Event::Dispatch>(data_of(task.region), &task.data, DispatchKind::TaskloopChunk, Data{.pointer = &task.chunk});
+  return before;
 }
 
 void tell_discarded(TaskRecord& task) {
   tell<Event::Cancel>(&task.data, cancels_taskgroup | cancel_discarded_task, static_cast<const void*>(nullptr));
 }
 
-void task_is_left(TaskRecord& task, TaskStatus status) {
-  ThreadRecord* const self = observed();
-  if (!self || self->task != &task)
+void task_is_left(TaskRecord& task, TaskStatus status, TaskRecord* before) {
+  HETMP_CHECK(before != &task);
+  if (!before || !observed())
     return;
-  HETMP_CHECK(task.below && task.below != &task); // what its thread goes back to
   task.frame.exit.pointer = nullptr;
   if (status == TaskStatus::Detach)
     task.is_detached.store(true, std::memory_order_relaxed); // relaxed: see the member
-  self->task = task.below;
-  tell<Event::TaskSchedule>(&task.data, status, task.below ? &task.below->data : static_cast<Data*>(nullptr));
+  part_is_told(task, status, *before);
+}
+
+void part_is_left(TaskRecord& task, TaskRecord* before) {
+  if (before && observed())
+    part_is_told(task, TaskStatus::Switch, *before);
 }
 
 void tell_taskwait_complete(TaskRecord& taskwait) {

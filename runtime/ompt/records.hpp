@@ -50,7 +50,8 @@ struct ThreadRecord {
   TaskRecord* task = nullptr;                         ///< that it executes
   const void* caller = nullptr;                       ///< where the program has called the runtime
   SyncKind barrier = SyncKind::BarrierImplementation; ///< what the barrier is that the program has called
-  bool yields = false;                                ///< the task that it begins next is begun at a taskyield
+  bool handed_on = false; ///< the rest of the task that it executes is another part's, of any thread
+  bool yields = false;    ///< the task that it begins next is begun at a taskyield
 };
 
 } // namespace hetmp::runtime::ompt

@@ -193,6 +193,7 @@ void Tool::look_for_it() {
   // Others may be told of something as soon as it has asked for that.
   const bool wants_to_be_told = result_ && result_->initialise(answer_for, -1, &result_->tool_data) != 0;
   active_.store(wants_to_be_told, std::memory_order_release); // pairs with the acquire in is_active()
+  dlerror();                                                  // what was looked for in vain is nobody else's business
 }
 
 void Tool::finish() {

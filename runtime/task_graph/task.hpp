@@ -91,6 +91,7 @@ struct ExplicitTask : GeneratingTask {
     const GeneratingTask* constraint;
     TaskIcvs icvs;
     bool part_follows;
+    ompt::TaskRecord* observed; ///< for a tool (OMPT), where the generating task itself executes the code
   };
   SetLater<Interrupted> interrupted; ///< while its code is executed by the generating task itself (`if(false)`)
 

@@ -187,6 +187,7 @@ void submit_again(Thread& self, ExplicitTask& task) {
   task.executed_at_once = false; // its next part may be executed by any thread, while the parent waits
   task.icvs.value = self.task->icvs;
   task.pending.fetch_add(1, std::memory_order_relaxed); // relaxed: the part that runs still counts
+  hand_on_observed();
   defer(self, task);
   if (task.for_helpers)
     give_to_helpers(task);
@@ -223,15 +224,14 @@ bool run_code(Thread& self, ExplicitTask& task) {
   ImplicitTask& implicit = *self.task;
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, task, interrupted.value);
-  if (task.observed) [[unlikely]]
-    ompt::task_is_begun(*task.observed);
+  ompt::TaskRecord* const before = task.observed ? ompt::task_is_begun(*task.observed) : nullptr;
   if (task.begun || !is_discarded(task)) {
     task.begun = true;
     implicit.has_waited ? call_on_journey(self, task) : task.function(self.gtid, task.body);
     HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
   }
   if (task.observed) [[unlikely]]
-    tell_left(task, implicit.part_follows);
+    tell_left(task, before);
   return resume(implicit, interrupted.value);
 }
 
@@ -324,12 +324,12 @@ void begin_undeferred(Thread& self, ExplicitTask& task) {
   interrupt(*self.task, task, task.interrupted.value);
   task.begun = true;
   if (task.observed) [[unlikely]]
-    ompt::task_is_begun(*task.observed);
+    task.interrupted.value.observed = ompt::task_is_begun(*task.observed);
 }
 
 void end_undeferred(Thread& self, ExplicitTask& task) {
   if (task.observed) [[unlikely]]
-    tell_left(task, self.task->part_follows);
+    tell_left(task, task.interrupted.value.observed);
   const bool part_follows = resume(*self.task, task.interrupted.value);
   end_part(&self, task);
   if (part_follows)

@@ -3,6 +3,8 @@
 #include "base/check.hpp"
 #include "runtime/tasking/execution.hpp"
 
+#include <utility>
+
 namespace hetmp::runtime {
 namespace {
 
@@ -40,19 +42,21 @@ void tell_creation(ExplicitTask& task, bool undeferred, const std::vector<Depend
     tell(*task.observed, dependences);
 }
 
-void tell_left(const ExplicitTask& task, bool part_follows) {
-  // relaxed: what others add or take meanwhile is told by themselves
-  const uint32_t pending = task.pending.load(std::memory_order_relaxed);
+void tell_left(const ExplicitTask& task, ompt::TaskRecord* before) {
+  ompt::ThreadRecord* const self = ompt::observed();
+  if (self && std::exchange(self->handed_on, false)) {
+    ompt::part_is_left(*task.observed, before); // nothing else of the task is this thread's any more
+    return;
+  }
   ompt::TaskStatus status = ompt::TaskStatus::Complete;
   if (!task.begun)
     ompt::tell_discarded(*task.observed);
+  // relaxed: who fulfils the event meanwhile is told by itself
   if (!task.begun || is_discarded(task))
     status = ompt::TaskStatus::Cancel;
-  else if (part_follows || (pending > 1 && !task.has_event))
-    status = ompt::TaskStatus::Switch;
-  else if (pending > 1)
+  else if (task.has_event && task.pending.load(std::memory_order_relaxed) > 1)
     status = ompt::TaskStatus::Detach;
-  ompt::task_is_left(*task.observed, status);
+  ompt::task_is_left(*task.observed, status, before);
 }
 
 ompt::TaskRecord* tell_taskwait(const std::vector<Dependence>& dependences, bool nowait) {

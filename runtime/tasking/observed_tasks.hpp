@@ -12,8 +12,15 @@ namespace hetmp::runtime {
 /// `undeferred`: whoever generates it executes it, because it must. Gives it its record.
 HETMP_TOOL_ONLY void tell_creation(ExplicitTask& task, bool undeferred, const std::vector<Dependence>& dependences);
 
-/// Its thread has executed what there was to execute of it for now.
-HETMP_TOOL_ONLY void tell_left(const ExplicitTask& task, bool part_follows);
+/// Its thread has executed what there was to execute of it for now, and goes back to what it did `before`.
+HETMP_TOOL_ONLY void tell_left(const ExplicitTask& task, ompt::TaskRecord* before);
+
+/// The rest of it is another part's, which any thread may begin from now on: this one tells nothing more of it but that
+/// it is left.
+inline void hand_on_observed() {
+  if (ompt::ThreadRecord* const self = ompt::observed()) [[unlikely]]
+    self->handed_on = true;
+}
 
 /// A taskwait with dependences is like a task without code: made; and, when it has waited, complete.
 HETMP_TOOL_ONLY ompt::TaskRecord* tell_taskwait(const std::vector<Dependence>& dependences, bool nowait);
