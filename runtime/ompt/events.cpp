@@ -32,6 +32,14 @@ void initial_task_ends(ThreadRecord& self) {
   delete task;
 }
 
+/// While it is told the thread still has its data.
+void tell_end(ThreadRecord& self) {
+  if (self.task && (self.task->flags & task_initial) != 0)
+    initial_task_ends(self);
+  tell<Event::ThreadEnd>(&self.data);
+  own_thread.observed = nullptr;
+}
+
 } // namespace
 
 bool start_tool() { return the_tool().start(); }
@@ -50,19 +58,16 @@ void thread_begins(ThreadKind kind) {
 }
 
 void thread_ends() {
-  ThreadRecord* const self = std::exchange(own_thread.observed, nullptr);
+  ThreadRecord* const self = observed();
   if (!self)
     return;
-  own_thread.observed = self; // while it is told: tools ask for the thread's data
-  if (self->task && (self->task->flags & task_initial) != 0)
-    initial_task_ends(*self);
-  tell<Event::ThreadEnd>(&self->data);
-  own_thread.observed = nullptr;
+  tell_end(*self);
   delete self;
 }
 
 void finish_tool() {
-  thread_ends();
+  if (ThreadRecord* const self = observed()) // it stays: a callback may have called, inside of scopes that look at it
+    tell_end(*self);
   the_tool().finish();
 }
 

@@ -55,15 +55,16 @@ void tell_section(const void* code) {
 // ---- tasks
 
 TaskRecord* task_is_created(int flags, bool has_dependences, const void* body, uint64_t body_bytes) {
-  const ThreadRecord& self = *observed();
+  const ThreadRecord* const self = observed(); // null: a callback has just ended the tool
   HETMP_CHECK((flags & (task_explicit | task_taskwait)) != 0);
   auto* const task = new TaskRecord;
   task->flags = flags;
   task->body = body;
   task->body_bytes = body_bytes;
-  Data* const parent = self.task ? &self.task->data : nullptr;
-  const Frame* const frame = self.task ? &self.task->frame : nullptr;
-  tell<Event::TaskCreate>(parent, frame, &task->data, flags, int(has_dependences), self.caller);
+  TaskRecord* const parent = self ? self->task : nullptr;
+  tell<Event::TaskCreate>(parent ? &parent->data : static_cast<Data*>(nullptr),
+                          parent ? &parent->frame : static_cast<const Frame*>(nullptr), &task->data, flags,
+                          int(has_dependences), self ? self->caller : static_cast<const void*>(nullptr));
   return task;
 }
 

@@ -185,6 +185,16 @@ def two_tools(site):
 
 
 @CASES.add
+def a_tool_that_ends_itself(site):
+    """Inside of a callback, whatever it is about."""
+    tool = site.tool(HERE / "ending.c")
+    for program in site.programs():
+        for when in range(1, 7):
+            code, out, err = site.run([program], OMP_TOOL_LIBRARIES=tool, WHEN=str(when))
+            check((code, out, err) == (0, "ended\ndone\n", ""), f"{program}, {when}: {code}, {out!r}, {err!r}")
+
+
+@CASES.add
 def a_tool_that_is_not_there(site):
     for program in site.programs():
         code, out, err = site.run([program], OMP_TOOL_LIBRARIES="/nowhere/tool.so", OMP_TOOL_VERBOSE_INIT="stderr")
