@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/environment.hpp"
+#include "base/loaded_object.hpp"
 #include "base/private_section.hpp"
 #include "base/variables/variable.hpp"
 
@@ -31,12 +32,15 @@ bool is_one_of_ours(const void* function) {
   return dladdr(function, &its) && dladdr(&the_tool(), &own) && its.dli_fbase == own.dli_fbase;
 }
 
-/// Of the objects that the process has loaded, the first one's that is not this library's own answer.
+/// Of the first object of the process that has one and is no OpenMP runtime: theirs look for the next one, and a call
+/// of dlsym() by a libomp beside this runtime would keep all threads at home (dsm/migration).
 StartTool start_tool_of_process() {
-  void* found = dlsym(RTLD_DEFAULT, "ompt_start_tool");
-  if (found && is_one_of_ours(found))
-    found = dlsym(RTLD_NEXT, "ompt_start_tool");
-  return found && !is_one_of_ours(found) ? reinterpret_cast<StartTool>(found) : nullptr;
+  uintptr_t found = 0;
+  for_each_loaded_object([&](const LoadedObject& object) {
+    if (found == 0 && object.defines("ompt_start_tool") && !object.defines("omp_get_thread_num"))
+      found = object.find_function("ompt_start_tool", "");
+  });
+  return reinterpret_cast<StartTool>(found);
 }
 
 /// Whether ThreadSanitizer watches the program: it is what Archer is for.
