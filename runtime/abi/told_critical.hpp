@@ -8,17 +8,13 @@ namespace hetmp::runtime {
 
 HETMP_TOOL_ONLY inline void enter_critical_observed(CriticalName* name, uint32_t hint, const void* caller) {
   ompt::entered(caller, [&] {
-    ompt::mutex_is_wanted(ompt::MutexKind::Critical, name, hint);
-    enter_critical(name);
-    ompt::mutex_is_taken(ompt::MutexKind::Critical, name);
+    ompt::take_mutex(
+        ompt::MutexKind::Critical, name, [&] { enter_critical(name); }, hint);
   });
 }
 
 HETMP_TOOL_ONLY inline void leave_critical_observed(CriticalName* name, const void* caller) {
-  ompt::entered(caller, [&] {
-    leave_critical(name);
-    ompt::mutex_is_released(ompt::MutexKind::Critical, name);
-  });
+  ompt::entered(caller, [&] { ompt::release_mutex(ompt::MutexKind::Critical, name, [&] { leave_critical(name); }); });
 }
 
 /// By an entry point that is called from `caller`. `hint`: as the program gives it.

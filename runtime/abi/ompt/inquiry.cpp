@@ -1,7 +1,7 @@
 // What a tool asks (OMPT 5.2, section 19.6): its callbacks, and what threads, tasks and the machine are. Functions that
 // are about the calling thread answer nothing where the runtime does not know it, as on a thread of the tool's own.
 #include "runtime/abi/omp/omp_routines.hpp"
-#include "runtime/ompt/own_thread.hpp"
+#include "runtime/ompt/events.hpp"
 #include "runtime/ompt/records.hpp"
 #include "runtime/ompt/tool.hpp"
 #include "runtime/team/worker_pool.hpp"
@@ -12,11 +12,9 @@
 namespace hetmp::runtime::ompt {
 namespace {
 
-const ThreadRecord* observed_thread() { return own_thread.observed; }
-
 /// The task of the calling thread, or the one that this interrupts or was met by, and so on.
 TaskRecord* task_at(int level) {
-  TaskRecord* task = observed_thread() ? observed_thread()->task : nullptr;
+  TaskRecord* task = observed() ? observed()->task : nullptr;
   for (; task && level > 0; --level)
     task = task->below;
   return level == 0 ? task : nullptr;
@@ -35,10 +33,10 @@ int get_callback(int event, InterfaceFunction* callback) { return the_tool().get
 
 // ---- threads, regions, tasks
 
-Data* get_thread_data() { return own_thread.observed ? &own_thread.observed->data : nullptr; }
+Data* get_thread_data() { return observed() ? &observed()->data : nullptr; }
 
 int get_state(uint64_t* wait_id) {
-  const ThreadRecord* const self = observed_thread();
+  const ThreadRecord* const self = observed();
   answer(wait_id, self ? self->wait_id : 0);
   return int(self ? self->state : State::WorkSerial); // as libomp says of threads that it does not know
 }
@@ -93,10 +91,10 @@ int get_place_proc_ids(int place, int room, int* ids) {
   return count;
 }
 
-int get_place_num() { return observed_thread() ? omp_get_place_num() : -1; }
+int get_place_num() { return observed() ? omp_get_place_num() : -1; }
 
 int get_partition_place_nums(int room, int* places) {
-  if (!observed_thread())
+  if (!observed())
     return 0;
   const int count = omp_get_partition_num_places();
   if (places && count <= room)
@@ -104,7 +102,7 @@ int get_partition_place_nums(int room, int* places) {
   return count;
 }
 
-int get_proc_id() { return observed_thread() ? sched_getcpu() : -1; }
+int get_proc_id() { return observed() ? sched_getcpu() : -1; }
 
 /// What target regions run on no tool is told.
 int get_target_info(uint64_t*, uint64_t*, uint64_t*) { return 0; }
@@ -160,8 +158,6 @@ constexpr Name mutexes[] = {
 int enumerate_states(int current, int* next, const char** name) { return enumerate(states, current, next, name); }
 int enumerate_mutex_impls(int current, int* next, const char** name) { return enumerate(mutexes, current, next, name); }
 
-void finalize_tool() { end_tool(); }
-
 struct Entry {
   const char* name;
   InterfaceFunction function;
@@ -183,7 +179,7 @@ InterfaceFunction answer_for(const char* name) {
       {"ompt_get_task_memory", as_entry(get_task_memory)},
       {"ompt_get_thread_data", as_entry(get_thread_data)},
       {"ompt_get_unique_id", as_entry(get_unique_id)},
-      {"ompt_finalize_tool", as_entry(finalize_tool)},
+      {"ompt_finalize_tool", as_entry(end_tool)},
       {"ompt_get_num_procs", as_entry(get_num_procs)},
       {"ompt_get_num_places", as_entry(get_num_places)},
       {"ompt_get_place_proc_ids", as_entry(get_place_proc_ids)},
