@@ -2,7 +2,7 @@
 #include "runtime/abi/entry.hpp"
 #include "runtime/abi/kmpc/atomic_update.hpp"
 #include "runtime/abi/told_critical.hpp"
-#include "runtime/loops/loop.hpp"
+#include "runtime/abi/told_ordered.hpp"
 #include "runtime/ompt/events.hpp"
 #include "runtime/sync/barrier.hpp"
 #include "runtime/sync/single.hpp"
@@ -77,15 +77,6 @@ HETMP_ENTRY void GOMP_atomic_start() { lock_atomics(); }
 
 HETMP_ENTRY void GOMP_atomic_end() { unlock_atomics(); }
 
-HETMP_ENTRY void GOMP_ordered_start() {
-  ImplicitTask& task = current_task();
-  ompt::entered(__builtin_return_address(0),
-                [&] { ompt::take_mutex(ompt::MutexKind::Ordered, task.team, [&] { begin_ordered(task); }); });
-}
+HETMP_ENTRY void GOMP_ordered_start() { begin_ordered_from(__builtin_return_address(0), current_task()); }
 
-HETMP_ENTRY void GOMP_ordered_end() {
-  ompt::entered(__builtin_return_address(0), [] {
-    ImplicitTask& task = current_task();
-    ompt::release_mutex(ompt::MutexKind::Ordered, task.team, [&] { end_ordered(task); });
-  });
-}
+HETMP_ENTRY void GOMP_ordered_end() { end_ordered_from(__builtin_return_address(0), current_task()); }

@@ -3,6 +3,7 @@
 #include "runtime/abi/ident.hpp"
 #include "runtime/abi/kmpc/kmp_schedule.hpp"
 #include "runtime/abi/told_loops.hpp"
+#include "runtime/abi/told_ordered.hpp"
 #include "runtime/loops/loop.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "schedulers/arithmetic/loop.hpp"
@@ -76,17 +77,9 @@ HETMP_DISPATCH(8u, uint64_t, int64_t)
 HETMP_ENTRY void __kmpc_dispatch_deinit(const SourceLocation*, int32_t) {}
 
 HETMP_ENTRY void __kmpc_ordered(const SourceLocation*, int32_t gtid) {
-  hetmp::runtime::ImplicitTask& task = hetmp::runtime::task_of(gtid);
-  hetmp::runtime::ompt::entered(__builtin_return_address(0), [&] {
-    hetmp::runtime::ompt::take_mutex(hetmp::runtime::ompt::MutexKind::Ordered, task.team,
-                                     [&] { hetmp::runtime::begin_ordered(task); });
-  });
+  hetmp::runtime::begin_ordered_from(__builtin_return_address(0), hetmp::runtime::task_of(gtid));
 }
 
 HETMP_ENTRY void __kmpc_end_ordered(const SourceLocation*, int32_t gtid) {
-  hetmp::runtime::ImplicitTask& task = hetmp::runtime::task_of(gtid);
-  hetmp::runtime::ompt::entered(__builtin_return_address(0), [&] {
-    hetmp::runtime::ompt::release_mutex(hetmp::runtime::ompt::MutexKind::Ordered, task.team,
-                                        [&] { hetmp::runtime::end_ordered(task); });
-  });
+  hetmp::runtime::end_ordered_from(__builtin_return_address(0), hetmp::runtime::task_of(gtid));
 }
