@@ -22,6 +22,10 @@ int create(ThreadKeys* keys, pthread_key_t* key, void (*destroy)(void*)) {
   return keys ? keys->create(key, destroy) : __pthread_key_create(key, destroy);
 }
 
+int remove(ThreadKeys* keys, pthread_key_t key) {
+  return keys && keys->is_of_all_nodes(key) ? keys->remove(key) : kept_results().delete_key(key);
+}
+
 int set(const void* caller, pthread_key_t key, const void* value) {
   NodeProcess* const process = value ? process_of_caller() : nullptr;
   if (process && process->thread_keys().may_be_first())
@@ -47,6 +51,10 @@ int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
 int tss_create(tss_t* key, tss_dtor_t destroy) {
   return in_c11(create(keys_of_program(__builtin_return_address(0)), key, destroy));
 }
+
+int pthread_key_delete(pthread_key_t key) noexcept { return remove(keys_of_program(__builtin_return_address(0)), key); }
+
+void tss_delete(tss_t key) { remove(keys_of_program(__builtin_return_address(0)), key); }
 
 int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   return set(__builtin_return_address(0), key, value);

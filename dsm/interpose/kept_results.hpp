@@ -208,6 +208,7 @@ class Conventions {
 struct KeptResults {
   decltype(&::pthread_setspecific) const set_specific =
       next_of<int(pthread_key_t, const void*) noexcept>("pthread_setspecific");
+  decltype(&::pthread_key_delete) const delete_key = next_of<int(pthread_key_t) noexcept>("pthread_key_delete");
   RandomState random;
   Times times;
   Accounts accounts;

@@ -62,9 +62,13 @@ int carry_out(const Change& change) {
   }
   case Change::Kind::CreateKey:
     return NodeProcess::instance()->thread_keys().create_here(change);
+  case Change::Kind::RemoveKey:
+  case Change::Kind::FreeKey:
+    return NodeProcess::instance()->thread_keys().remove_here(change);
   case Change::Kind::BindThreads:
     NodeProcess::instance()->tell_bound_to_origin();
     break;
+  case Change::Kind::AllotKey:
   case Change::Kind::Load:
   case Change::Kind::RegisterFrames:
   case Change::Kind::ExecutableStacks:
@@ -111,6 +115,15 @@ int make_stacks_executable(const Change&) {
 int forget_stream_at(const Change& change) {
   forget_stream(reinterpret_cast<FILE*>(change.begin));
   return 0;
+}
+
+void allot_key(uint32_t from, const Change& change) {
+  NodeProcess& process = *NodeProcess::instance();
+  if (process.node() != origin)
+    die(exit_code::software, "node %u wants a key of node %u", from, process.node());
+  pthread_key_t key = 0;
+  const int error = process.thread_keys().allot(reinterpret_cast<void (*)(void*)>(change.begin), &key);
+  process.answer_change(from, error, key);
 }
 
 /// Whoever asks will ask for all of it.
@@ -238,6 +251,8 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
                                            uint64_t(change.offset) < NodeProcess::parts
                                                ? NodeProcess::instance()->used_until(unsigned(change.offset))
                                                : 0);
+  else if (change.kind == Change::Kind::AllotKey)
+    allot_key(from, change);
   else if (change.kind == Change::Kind::TellLoaded)
     NodeProcess::instance()->answer_change(from, 0, tell_loaded());
   else

@@ -36,7 +36,10 @@ struct Change {
     UnsetVariable,    ///< unsetenv; `begin`: the name, in shared memory
     ClearVariables,   ///< clearenv
     ReadTimeZone,     ///< tzset: the variable TZ may have changed
-    CreateKey,        ///< pthread_key_create: `offset` is the key, `begin` what destroys its values
+    AllotKey,         ///< of the origin: pthread_key_create, `begin` destroys the values; it answers with the key
+    CreateKey,        ///< the key `offset`, which the origin has allotted, with `begin`
+    RemoveKey,        ///< pthread_key_delete of the key `offset`, but at the origin
+    FreeKey,          ///< of the origin: the same
     BindThreads,      ///< of the origin: thread numbers stay with their threads
     StayAtHome,       ///< of the origin: its threads have all come home, and leave no more
     TellPointerLocks, ///< no change: where the origin has made them (pointer_locks.hpp)

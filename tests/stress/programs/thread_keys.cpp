@@ -75,6 +75,22 @@ void made_by_threads(int round) {
   }
 }
 
+/// Of no other thread's concern; their number in all is above what a process can have at a time.
+void made_and_deleted_by_threads(int round) {
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num();
+    for (int i = 0; i < 20; ++i) {
+      const pthread_key_t key = make();
+      CHECK(!pthread_getspecific(key));
+      CHECK_EQUAL(pthread_setspecific(key, value_of(me, round + i)), 0);
+      CHECK(pthread_getspecific(key) == value_of(me, round + i));
+      CHECK_EQUAL(pthread_setspecific(key, nullptr), 0);
+      CHECK_EQUAL(pthread_key_delete(key), 0);
+    }
+  }
+}
+
 void in_c11() {
   tss_t key;
   CHECK_EQUAL(tss_create(&key, destroy), thrd_success);
@@ -124,6 +140,7 @@ int main() {
   for (int round = 0; round < 20; ++round) {
     made_by_main(round);
     made_by_threads(round);
+    made_and_deleted_by_threads(round);
     in_c11();
 #pragma omp parallel
     use(early.key, round);
