@@ -54,36 +54,39 @@ using TaskFunction = void (*)(int gtid, void* argument);
 
 /// A task made by a `task`, `taskloop` or `target` construct.
 struct ExplicitTask : GeneratingTask {
+  // Given to each when it is made.
   TaskFunction function = nullptr;
   TaskFunction finalise =
       nullptr;          ///< called once when the task is complete, if not null: destroys its copies of variables
   void* body = nullptr; ///< memory for the program's part of the task; the argument of both functions
   size_t body_bytes = 0;
-  uint32_t body_alignment = 0;
-  bool body_on_heap = false;      ///< the program's, which nodes share; see task_memory.cpp
   NodeTeam* team = nullptr;       ///< whose threads execute it
   TaskGroup* member_of = nullptr; ///< that it was generated into
+
+  // Zeros to begin with lie side by side: compilers write them in few words.
   DependenceNode* dependence = nullptr;
-  SetLater<TaskIcvs> icvs; ///< of a deferred task, to begin with; while it runs, the thread has them
+  void* async_handle = nullptr;         ///< for the program's use; see __kmpc_omp_get_target_async_handle_ptr
+  ompt::TaskRecord* observed = nullptr; ///< for a tool (OMPT); null: there is none
+  ExplicitTask* next = nullptr;         ///< link of lists
+  uint64_t away_word = 0; ///< of one that is back from another node: 0: not executed, else nanoseconds + 1
   uint32_t priority = 0;
   bool has_kmp_priority = false; ///< the body has a priority, once it is filled in (abi/kmp_task.cpp)
-  bool tied = true;
-  bool called_untied = false; ///< by the program, for a tool; gcc's are tied here
-  bool for_helpers =
-      false; ///< a target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp)
-  bool deferred = false;  ///< counted by the team: its barrier waits for it
-  bool movable = false;   ///< nothing in its body is for its own node only
-  uint64_t away_word = 0; ///< of one that is back from another node: 0: not executed, else nanoseconds + 1
-  bool attached = false;  ///< counted by its parent and its taskgroup; see attach() in execution.cpp
-  /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be
-  /// submitted again while it runs, for its next part. Whoever counts to 0 completes the task.
-  std::atomic<uint32_t> pending{1};
-  void* async_handle = nullptr; ///< for the program's use; see __kmpc_omp_get_target_async_handle_ptr
-
+  bool called_untied = false;    ///< by the program, for a tool; gcc's are tied here
+  /// A target task; while it is submitted: whether hidden helper threads execute it (helpers.hpp).
+  bool for_helpers = false;
+  bool deferred = false; ///< counted by the team: its barrier waits for it
+  bool movable = false;  ///< nothing in its body is for its own node only
+  bool attached = false; ///< counted by its parent and its taskgroup; see attach() in execution.cpp
   /// The thread that generates it executes all of it meanwhile: those who wait for its parent do not yet wait for it.
   bool executed_at_once = false;
   bool begun = false; ///< then it is not discarded when its taskgroup is cancelled
   bool has_event = false;
+  bool tied = true;
+  /// Executions that are still to end, and one for an event that has not been fulfilled. An untied task may be
+  /// submitted again while it runs, for its next part. Whoever counts to 0 completes the task.
+  std::atomic<uint32_t> pending{1};
+
+  SetLater<TaskIcvs> icvs; ///< of a deferred task, to begin with; while it runs, the thread has them
 
   /// What its thread goes back to.
   struct Interrupted {
@@ -94,10 +97,6 @@ struct ExplicitTask : GeneratingTask {
     ompt::TaskRecord* observed; ///< for a tool (OMPT), where the generating task itself executes the code
   };
   SetLater<Interrupted> interrupted; ///< while its code is executed by the generating task itself (`if(false)`)
-
-  ompt::TaskRecord* observed = nullptr; ///< for a tool (OMPT); null: there is none
-  ExplicitTask* next = nullptr;         ///< link of lists
-  uint8_t size_class = 0;               ///< of its memory; see task_memory.cpp
 };
 
 /// A taskgroup region: its end waits for all tasks generated in it and their descendants.

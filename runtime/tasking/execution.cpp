@@ -10,6 +10,7 @@
 #include "runtime/tasking/observed_tasks.hpp"
 #include "runtime/tasking/task_journey.hpp"
 #include "runtime/tasking/task_watch.hpp"
+#include "runtime/tasking/undeferred.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
 
@@ -135,6 +136,10 @@ void complete_task(Thread* self, ExplicitTask& task) {
 /// One of what ExplicitTask::pending counts is over. `self`: null for a thread that is not, or need not be, one of the
 /// team.
 void end_part(Thread* self, ExplicitTask& task) {
+  if (self && leaves_nothing(task)) [[likely]] {
+    give_back_task(&self->task_blocks, &task);
+    return;
+  }
   // One that nobody else knows of has one part. acq_rel: who completes the task sees what its other parts did.
   if (!task.attached || task.pending.fetch_sub(1, std::memory_order_acq_rel) == 1)
     complete_task(self, task);
@@ -182,6 +187,12 @@ void defer(Thread& self, ExplicitTask& task) {
   task.team->tasks.count_generated(self.task->local_number);
   announce_tasks(self, *task.team);
 }
+
+} // namespace
+
+void defer_for_event(Thread& self, ExplicitTask& task) { defer(self, task); }
+
+namespace {
 
 void submit_again(Thread& self, ExplicitTask& task) {
   task.executed_at_once = false; // its next part may be executed by any thread, while the parent waits
@@ -304,56 +315,6 @@ void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running
   task.group = task.member_of = running.member_of;
   defer(self, task);
   make_ready(*task.team, self.task->local_number, task);
-}
-
-// relaxed: written by this thread, nobody else knows of the task yet.
-void execute_undeferred(Thread& self, ExplicitTask& task) {
-  if (ompt::observed() && !task.observed) [[unlikely]]
-    tell_creation(task, true, {});
-  if (task.pending.load(std::memory_order_relaxed) != 1)
-    defer(self, task); // its event may come later than its end
-  run_task(self, task);
-}
-
-// relaxed: as in execute_undeferred().
-void begin_undeferred(Thread& self, ExplicitTask& task) {
-  if (task.pending.load(std::memory_order_relaxed) != 1)
-    defer(self, task);
-  if (ompt::observed() && !task.observed) [[unlikely]]
-    tell_creation(task, true, {});
-  interrupt(*self.task, task, task.interrupted.value);
-  task.begun = true;
-  if (task.observed) [[unlikely]]
-    task.interrupted.value.observed = ompt::task_is_begun(*task.observed);
-}
-
-void end_undeferred(Thread& self, ExplicitTask& task) {
-  if (task.observed) [[unlikely]]
-    tell_left(task, task.interrupted.value.observed);
-  const bool part_follows = resume(*self.task, task.interrupted.value);
-  end_part(&self, task);
-  if (part_follows)
-    run_task(self, task);
-}
-
-bool execute_and_keep(Thread& self, ExplicitTask& task) {
-  // relaxed: nobody else knows of the task yet
-  HETMP_CHECK(!task.finalise && !task.attached && task.pending.load(std::memory_order_relaxed) == 1);
-  if (ompt::observed()) [[unlikely]]
-    tell_creation(task, is_included(self, task), {});
-  const bool part_follows = run_code(self, task);
-  task.begun = false;
-  // acquire: pairs with drop_record() by its children; without their records it is as if they had never been.
-  if (!task.attached && !task.dependences &&
-      task.children.load(std::memory_order_acquire) == GeneratingTask::one_record) {
-    if (task.observed) [[unlikely]]
-      ompt::forget_task(std::exchange(task.observed, nullptr));
-    return true;
-  }
-  end_part(&self, task);
-  if (part_follows)
-    run_task(self, task);
-  return false;
 }
 
 void run_task(Thread& self, ExplicitTask& task) {

@@ -12,16 +12,13 @@ struct Thread;
 /// What a task construct says of its task.
 struct TaskRequest {
   TaskFunction function = nullptr;
-  TaskFunction finalise = nullptr; ///< see ExplicitTask
   size_t body_bytes = 0;
   size_t body_alignment = 16;
+  TaskFunction finalise = nullptr; ///< see ExplicitTask
   bool tied = true;
   bool is_final = false;
   bool has_event = false; ///< completes only when complete_event() has been called as well
 };
-
-/// The task that the calling thread executes.
-GeneratingTask& generating_task(ImplicitTask& task);
 
 /// The dependences between its children. By the thread that executes it.
 DependenceTable& dependences_of(GeneratingTask& task);
@@ -41,21 +38,12 @@ void discard_task(Thread& self, ExplicitTask& task);
 /// untied task that runs may be submitted again by the thread that executes it, before it returns, for its next part.
 void submit_task(Thread& self, ExplicitTask& task, std::vector<Dependence> dependences = {});
 
-/// For many tasks that differ in their bodies only: executes one at once that has no event and nothing to finalise.
-/// True: nothing is left of it and the record may be used for the next one. False: it has been completed like others,
-/// or its children go up to it.
-bool execute_and_keep(Thread& self, ExplicitTask& task);
-
 /// A task made by `running`, a deferred or undeferred one without dependences, becomes another child of `running`'s
 /// parent, to be executed by some thread.
 void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running);
 
-/// Executes it at once, on this thread (`if(false)`).
-void execute_undeferred(Thread& self, ExplicitTask& task);
-
-/// The same, but the caller executes the task's code between the two.
-void begin_undeferred(Thread& self, ExplicitTask& task);
-void end_undeferred(Thread& self, ExplicitTask& task);
+/// One that its generating thread executes, and that may end before its event: the team's barrier waits for it.
+void defer_for_event(Thread& self, ExplicitTask& task);
 
 /// Executes a task that was taken from the team's.
 void run_task(Thread& self, ExplicitTask& task);

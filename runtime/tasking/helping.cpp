@@ -110,7 +110,7 @@ void end_taskgroup(Thread& self) {
   if (!done())
     help_until(self, own_constraint(implicit), done);
   HETMP_CHECK(done() && task.group == group); // tasks that were executed meanwhile have ended theirs
-  finish_reductions(self, *group);
+  finish_reductions(*self.task, *group);
   task.group = group->outer;
   delete group;
 }

@@ -5,14 +5,12 @@
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/handing_over.hpp"
+#include "runtime/tasking/interruption.hpp"
 #include "runtime/team/thread.hpp"
 
-namespace hetmp::runtime {
+#include <new>
 
-GeneratingTask& generating_task(ImplicitTask& task) {
-  GeneratingTask* const explicit_task = task.explicit_task;
-  return explicit_task ? *explicit_task : task.generator;
-}
+namespace hetmp::runtime {
 
 DependenceTable& dependences_of(GeneratingTask& task) {
   if (!task.dependences)
@@ -21,22 +19,21 @@ DependenceTable& dependences_of(GeneratingTask& task) {
 }
 
 ExplicitTask& make_task(Thread& self, const TaskRequest& request) {
-  ExplicitTask* task = take_task(self.task_blocks, request.body_bytes, request.body_alignment);
-  if (!task)
+  TaskBlock* const block = take_task(self.task_blocks, request.body_bytes, request.body_alignment);
+  if (!block) [[unlikely]]
     die(exit_code::no_resources, "no memory for a task of %zu bytes", request.body_bytes);
-  GeneratingTask& parent = generating_task(*self.task);
-  HETMP_CHECK(task->children.load(std::memory_order_relaxed) == GeneratingTask::one_record && !task->attached);
-  task->function = request.function;
-  task->finalise = request.finalise;
-  task->parent = &parent;
-  task->depth = parent.depth + 1;
-  task->tied = request.tied;
-  task->is_final = request.is_final || parent.is_final;
-  task->group = task->member_of = parent.group;
-  task->team = self.task->team;
+  ImplicitTask& implicit = *self.task;
+  ExplicitTask& task = *new (block->record()) ExplicitTask;
+  task.body = block->body;
+  task.body_bytes = request.body_bytes;
+  task.function = request.function;
+  task.finalise = request.finalise;
+  put_below(generating_task(implicit), *implicit.team, task);
+  task.tied = request.tied;
+  task.is_final |= request.is_final;
   if (request.has_event)
-    give_event(*task);
-  return *task;
+    give_event(task);
+  return task;
 }
 
 void give_event(ExplicitTask& task) {

@@ -5,8 +5,9 @@
 #include "base/message.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/current_thread.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "runtime/team/node_team.hpp"
-#include "runtime/team/thread.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -112,8 +113,7 @@ void fold(const TaskReductions& reductions) {
 
 } // namespace
 
-void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
-  ImplicitTask& implicit = *self.task;
+void begin_reductions(ImplicitTask& implicit, std::vector<ReductionItem> items) {
   TaskGroup* group = generating_task(implicit).group;
   const uint32_t threads = implicit.team->local_threads();
   if (!group)
@@ -127,7 +127,7 @@ void begin_reductions(Thread& self, std::vector<ReductionItem> items) {
 
 void begin_team_reductions(Thread& self, std::vector<ReductionItem> items) {
   begin_taskgroup(self);
-  ImplicitTask& implicit = *self.task;
+  ImplicitTask& implicit = current_task();
   generating_task(implicit).group->of_reduction = true;
   generating_task(implicit).group->reduces = true;
   NodeTeam& team = *implicit.team;
@@ -149,8 +149,7 @@ void forget_team_reductions(NodeTeam& team) {
   team.tasks.reductions.clear();
 }
 
-void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
-  ImplicitTask& implicit = *self.task;
+void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable) {
   if (implicit.team->local_threads() == 1)
     return variable;
   if (!group)
@@ -171,12 +170,12 @@ void* reduction_copy(Thread& self, TaskGroup* group, void* variable) {
   return variable;
 }
 
-void finish_reductions(Thread& self, TaskGroup& group) {
+void finish_reductions(ImplicitTask& implicit, TaskGroup& group) {
   TaskReductions* reductions = group.reductions;
   if (!reductions)
     return;
   group.reductions = nullptr;
-  if (give_up(*self.task->team, reductions->copies)) {
+  if (give_up(*implicit.team, reductions->copies)) {
     fold(*reductions);
     delete reductions->copies;
   }

@@ -11,6 +11,7 @@
 
 namespace hetmp::runtime {
 
+struct ImplicitTask;
 struct Thread;
 
 struct ReductionItem {
@@ -40,7 +41,7 @@ struct TaskReductions {
 };
 
 /// For the present taskgroup.
-void begin_reductions(Thread& self, std::vector<ReductionItem> items);
+void begin_reductions(ImplicitTask& implicit, std::vector<ReductionItem> items);
 
 /// Begins a taskgroup whose copies are the team's: each of its threads calls it, and ends the taskgroup.
 void begin_team_reductions(Thread& self, std::vector<ReductionItem> items);
@@ -48,12 +49,12 @@ void begin_team_reductions(Thread& self, std::vector<ReductionItem> items);
 /// The calling thread's copy of a variable, or of what is itself a copy of it, from the innermost taskgroup that
 /// reduces it, beginning with `group` (null: the present one). The variable itself where nothing reduces it, or one
 /// thread executes all.
-void* reduction_copy(Thread& self, TaskGroup* group, void* variable);
+void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable);
 
 /// Of a region that was cancelled, when all threads have left it: constructs that some threads have not come to.
 void forget_team_reductions(NodeTeam& team);
 
 /// At the end of the taskgroup, when its tasks are complete.
-void finish_reductions(Thread& self, TaskGroup& group);
+void finish_reductions(ImplicitTask& implicit, TaskGroup& group);
 
 } // namespace hetmp::runtime

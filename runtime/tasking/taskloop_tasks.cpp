@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "runtime/ompt/records.hpp"
 #include "runtime/tasking/observed_tasks.hpp"
+#include "runtime/tasking/undeferred.hpp"
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/team_facts.hpp"
 #include "runtime/team/thread.hpp"
@@ -83,16 +84,14 @@ void give_half(Thread& self, ExplicitTask& running, Part& part) {
   submit_beside(self, make_part(self, later), running);
 }
 
-/// `kept`: a record of an earlier task that may be used again, or null.
-void execute_one(Thread& self, TaskloopSource& source, uint64_t number, ExplicitTask*& kept) {
-  ExplicitTask* task = std::exchange(kept, nullptr);
-  if (!task)
-    task = &source.make(self);
-  source.fill(*task, number);
-  if (task->finalise)
-    execute_undeferred(self, *task);
-  else if (execute_and_keep(self, *task))
-    kept = task;
+void execute_one(Thread& self, TaskloopSource& source, uint64_t number, TasksInARow& row) {
+  ExplicitTask* const kept = row.kept();
+  ExplicitTask& task = kept ? *kept : source.make(self);
+  source.fill(task, number);
+  if (task.finalise)
+    execute_undeferred(self, task);
+  else
+    row.execute(task);
 }
 
 void run_part(int gtid, void* body) {
@@ -100,7 +99,7 @@ void run_part(int gtid, void* body) {
   Thread& self = thread_of(gtid);
   ExplicitTask& running = *self.task->explicit_task;
   const TaskQueue& own = running.team->tasks.members[self.task->local_number].queue;
-  ExplicitTask* kept = nullptr;
+  TasksInARow row(self);
   Pace pace(part.source->tasks() / running.team->local_threads());
   HETMP_CHECK(part.begin <= part.end && part.end <= part.source->tasks());
   while (part.begin != part.end) {
@@ -108,10 +107,8 @@ void run_part(int gtid, void* body) {
       give_half(self, running, part);
       pace.given();
     }
-    execute_one(self, *part.source, part.begin++, kept);
+    execute_one(self, *part.source, part.begin++, row);
   }
-  if (kept)
-    discard_task(self, *kept);
 }
 
 void submit_each(Thread& self, TaskloopSource& source) {

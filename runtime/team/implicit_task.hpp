@@ -78,6 +78,12 @@ struct alignas(cache_line) ImplicitTask {
   void* construct_memory[2] = {}; ///< thread 0 of the team: the last two blocks of construct_memory() (single.hpp)
 };
 
+/// The task that its thread executes now.
+inline GeneratingTask& generating_task(ImplicitTask& task) {
+  GeneratingTask* const explicit_task = task.explicit_task;
+  return explicit_task ? *explicit_task : task.generator;
+}
+
 /// Thread number and team size of the calling thread's ancestor at `level` (0 = initial task); false when there is no
 /// such level.
 bool find_ancestor(const ImplicitTask& task, uint32_t level, uint32_t& number, uint32_t& team_size);

@@ -7,6 +7,7 @@
 #include "runtime/sync/mapped_reductions.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/team/implicit_task.hpp"
 #include "runtime/team/team_size.hpp"
 
 using namespace hetmp::runtime;

@@ -9,6 +9,7 @@
 #include "runtime/task_graph/taskloop.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/taskloop_tasks.hpp"
+#include "runtime/tasking/undeferred.hpp"
 #include "runtime/team/team_facts.hpp"
 #include "runtime/team/thread.hpp"
 
@@ -79,7 +80,7 @@ uint32_t priority_of(unsigned flags, int priority) {
 /// A task with room for its own copy of the data.
 ExplicitTask& make(Thread& self, const Arguments& arguments, unsigned flags, bool has_event) {
   const size_t alignment = std::max(arguments.alignment, alignof(Body));
-  const size_t data_at = (sizeof(Body) + alignment - 1) / alignment * alignment;
+  const size_t data_at = (sizeof(Body) + alignment - 1) & ~(alignment - 1);
   TaskRequest request;
   request.function = run;
   request.body_bytes = data_at + arguments.bytes;
@@ -143,23 +144,24 @@ std::vector<Dependence> gomp_dependences(void** list) {
 
 } // namespace hetmp::runtime
 
-HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, long bytes, long alignment, bool condition,
-                           unsigned flags, void** depend, int priority, void* detach) {
-  Thread& self = current_thread();
+namespace {
+
+/// `caller`: where the construct is.
+__attribute__((noinline)) void generate(Thread& self, const Arguments& arguments, bool condition, unsigned flags,
+                                        void** depend, int priority, void* detach, const void* caller) {
   const bool has_event = (flags & flag_detach) != 0;
-  const Arguments arguments = {function, data, copy, size_t(bytes), size_t(alignment)};
   ExplicitTask& task = make(self, arguments, flags, has_event);
   task.priority = priority_of(flags, priority);
   fill(task, arguments);
   if (has_event) {
     *static_cast<void**>(detach) = &task; // the handle, for the program
-    if (bytes != 0)
+    if (arguments.bytes != 0)
       *static_cast<void**>(static_cast<Body*>(task.body)->data) = &task; // and for the task: its data begin with it
   }
   std::vector<Dependence> items;
   if ((flags & flag_depend) != 0)
     items = gomp_dependences(depend);
-  ompt::entered(__builtin_return_address(0), [&] {
+  ompt::entered(caller, [&] {
     if (condition) {
       submit_task(self, task, std::move(items));
       return;
@@ -168,6 +170,19 @@ HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, lon
       wait_for_dependences(self, std::move(items), false);
     execute_undeferred(self, task);
   });
+}
+
+} // namespace
+
+HETMP_ENTRY void GOMP_task(GompFunction function, void* data, GompCopy copy, long bytes, long alignment, bool condition,
+                           unsigned flags, void** depend, int priority, void* detach) {
+  Thread* const self = known_thread();
+  if (!condition && !copy && (flags & (flag_depend | flag_detach)) == 0 && self && may_execute_in_place(*self->task)) {
+    execute_in_place(*self, function, data, (flags & flag_final) != 0);
+    return;
+  }
+  generate(current_thread(), {function, data, copy, size_t(bytes), size_t(alignment)}, condition, flags, depend,
+           priority, detach, __builtin_return_address(0));
 }
 
 HETMP_ENTRY void GOMP_taskwait() {

@@ -7,6 +7,7 @@
 #include "runtime/ompt/events.hpp"
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/undeferred.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/team_facts.hpp"
 

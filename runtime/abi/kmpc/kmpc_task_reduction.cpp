@@ -4,6 +4,7 @@
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/tasking/task_reduction.hpp"
+#include "runtime/team/implicit_task.hpp"
 
 using namespace hetmp::runtime;
 
@@ -52,12 +53,12 @@ void* present_group(int32_t gtid) { return generating_task(task_of(gtid)).group;
 } // namespace
 
 HETMP_ENTRY void* __kmpc_taskred_init(int gtid, int count, void* data) {
-  begin_reductions(thread_of(gtid), items_of<KmpTaskReduction>(count, data));
+  begin_reductions(task_of(gtid), items_of<KmpTaskReduction>(count, data));
   return present_group(gtid);
 }
 
 HETMP_ENTRY void* __kmpc_task_reduction_init(int gtid, int count, void* data) {
-  begin_reductions(thread_of(gtid), items_of<KmpOldTaskReduction>(count, data));
+  begin_reductions(task_of(gtid), items_of<KmpOldTaskReduction>(count, data));
   return present_group(gtid);
 }
 
@@ -78,5 +79,5 @@ HETMP_ENTRY void __kmpc_task_reduction_modifier_fini(const SourceLocation*, int 
 }
 
 HETMP_ENTRY void* __kmpc_task_reduction_get_th_data(int gtid, void* group, void* data) {
-  return reduction_copy(thread_of(gtid), static_cast<TaskGroup*>(group), data);
+  return reduction_copy(task_of(gtid), static_cast<TaskGroup*>(group), data);
 }

@@ -219,12 +219,12 @@ TEST(TargetTasks, ReduceAsTheTeamsThreads) {
         item.variable = &sum;
         item.bytes = sizeof sum;
         item.combine = [](void* into, void* from) { *static_cast<int*>(into) += *static_cast<int*>(from); };
-        runtime::begin_reductions(runtime::current_thread(), {item});
+        runtime::begin_reductions(runtime::current_task(), {item});
         for (int i = 0; i < rounds(200); i++)
           target([&, i] {
             runtime::Thread& here = runtime::current_thread();
-            int* own =
-                static_cast<int*>(runtime::reduction_copy(here, runtime::generating_task(*here.task).group, &sum));
+            int* own = static_cast<int*>(
+                runtime::reduction_copy(*here.task, runtime::generating_task(*here.task).group, &sum));
             increment_slowly(*own, i);
           });
       });

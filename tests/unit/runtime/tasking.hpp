@@ -6,6 +6,7 @@
 #include "runtime/task_graph/task_memory.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
+#include "runtime/tasking/undeferred.hpp"
 #include "runtime/team/thread.hpp"
 
 #include <new>
