@@ -59,6 +59,8 @@ if(TARGET hetmp)
     install(FILES ${links}/${name} DESTINATION ${CMAKE_INSTALL_LIBDIR}/omp COMPONENT library)
   endforeach()
 
+  install(FILES ${CMAKE_SOURCE_DIR}/runtime/abi/hetmp/hetmp.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+
   configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/hetmpConfig.cmake.in ${CMAKE_BINARY_DIR}/hetmpConfig.cmake
     INSTALL_DESTINATION ${hetmp_package} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR)
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/hetmpConfigVersion.cmake COMPATIBILITY SameMajorVersion)

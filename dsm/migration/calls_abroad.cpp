@@ -242,7 +242,8 @@ uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
 }
 
 bool CallsAbroad::is_made_anywhere(std::string_view name) {
-  constexpr std::string_view those[] = {"__kmpc_end_masked", "__kmpc_end_master", "__kmpc_end_single", "__kmpc_flush"};
+  constexpr std::string_view those[] = {"__kmpc_end_masked", "__kmpc_end_master",  "__kmpc_end_single",
+                                        "__kmpc_flush",      "hetmp_get_node_num", "hetmp_get_num_nodes"};
   return std::find(std::begin(those), std::end(those), name) != std::end(those);
 }
 

@@ -39,14 +39,20 @@ bool write_file(const std::string& name, std::string_view text) {
   return close(descriptor) == 0; // some file systems report a full disk only here
 }
 
-bool write_report(const Report& report, std::string_view destination) {
+bool write_report_to(const Report& report, std::string_view destination) {
   if (destination == "1")
     return write_all(STDERR_FILENO, format_text(report));
-  const std::string name(destination);
   const bool json = destination.ends_with(".json"), html = destination.ends_with(".html");
-  if (write_file(name, json ? format_json(report) : html ? format_html(report) : format_text(report)))
+  return write_file(std::string(destination), json   ? format_json(report)
+                                              : html ? format_html(report)
+                                                     : format_text(report));
+}
+
+bool write_report(const Report& report, std::string_view destination) {
+  if (write_report_to(report, destination))
     return true;
-  say("HETMP_REPORT=%s: cannot write the report: %s", name.c_str(), strerror(errno));
+  if (destination != "1")
+    say("HETMP_REPORT=%s: cannot write the report: %s", std::string(destination).c_str(), strerror(errno));
   return false;
 }
 

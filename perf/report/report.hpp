@@ -45,8 +45,9 @@ std::string in_time(double microseconds);
 std::string format_json(const Report& report);
 
 /// Writes the report: destination "1" means text on standard error; a name that ends in ".json" gets JSON, one that
-/// ends in
-/// ".html" a page of HTML, any other name text. False, after one line on standard error, if the file cannot be written.
+/// ends in ".html" a page of HTML, any other name text. False, with the reason in errno, if it cannot be written.
+bool write_report_to(const Report& report, std::string_view destination);
+/// The same for HETMP_REPORT, with one line on standard error if the file cannot be written.
 bool write_report(const Report& report, std::string_view destination);
 
 /// False, with the reason in errno, if the file cannot be written completely.

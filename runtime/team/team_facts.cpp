@@ -20,6 +20,8 @@ Thread& owner_of_task(Thread& executing) {
   return task.local_number == 0 ? executing : *task.team->crew[task.local_number - 1];
 }
 
+uint32_t node_of(const Thread& thread) { return thread.node; }
+
 void wake_member(NodeTeam& team, uint32_t local_number) { team.crew[local_number - 1]->go.post(); }
 
 } // namespace hetmp::runtime

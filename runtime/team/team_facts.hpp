@@ -28,6 +28,9 @@ LateMembers& late_members_of(NodeTeam& team);
 /// Whose the task of `executing` is: a primary executes members that begin late in their workers' place.
 Thread& owner_of_task(Thread& executing);
 
+/// Whose CPUs it runs on.
+uint32_t node_of(const Thread& thread);
+
 /// Lets a member of it begin whose worker has got its job.
 void wake_member(NodeTeam& team, uint32_t local_number);
 
