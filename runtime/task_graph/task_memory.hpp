@@ -37,7 +37,10 @@ struct TaskBlocks {
     uint32_t count = 0;
   };
   List lists[classes];
-  ExplicitTask* in_place = nullptr; ///< constructed, for the next task that has no body of its own (undeferred.hpp)
+  /// Constructed, for the next tasks that have no bodies of their own (undeferred.hpp): as many as lie inside of each
+  /// other, within reason.
+  ExplicitTask* in_place = nullptr;
+  uint32_t in_place_count = 0;
 };
 
 // Sizes of bodies go up by granules, and from 1 KiB on they double: the heap gives blocks of some pages back to the

@@ -150,7 +150,7 @@ void end_part(Thread* self, ExplicitTask& task) {
 // ---- execution
 
 // relaxed: a task whose thread sees it too late runs, which is allowed.
-bool is_discarded(const ExplicitTask& task) {
+bool is_cancelled(const ExplicitTask& task) {
   if (task.team->cancelled.region.load(std::memory_order_relaxed))
     return true;
   for (const TaskGroup* group = task.member_of; group; group = group->outer)

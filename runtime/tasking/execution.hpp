@@ -3,6 +3,7 @@
 
 #include "runtime/task_graph/dependences.hpp"
 #include "runtime/task_graph/task.hpp"
+#include "runtime/team/cancellations.hpp"
 
 namespace hetmp::runtime {
 
@@ -27,9 +28,11 @@ DependenceTable& dependences_of(GeneratingTask& task);
 /// when there is no memory.
 ExplicitTask& make_task(Thread& self, const TaskRequest& request);
 
-/// Whether a task that has not begun is not executed any more, since its taskgroup, one around it or the region has
-/// been cancelled.
-bool is_discarded(const ExplicitTask& task);
+/// Whether its taskgroup, one around it or the region has been cancelled.
+bool is_cancelled(const ExplicitTask& task);
+
+/// Whether a task that has not begun is not executed any more, since that is so.
+inline bool is_discarded(const ExplicitTask& task) { return regions_may_be_cancelled && is_cancelled(task); }
 
 /// Never submitted, or kept: a pattern that others were copied from.
 void discard_task(Thread& self, ExplicitTask& task);

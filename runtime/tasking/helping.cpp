@@ -28,12 +28,20 @@ void finish_target_tasks(Thread& root) {
 
 } // namespace
 
-void wait_for_children(Thread& self) {
-  ImplicitTask& implicit = *self.task;
-  GeneratingTask& task = generating_task(implicit);
+namespace {
+
+__attribute__((noinline)) void help_children(Thread& self, ImplicitTask& implicit, GeneratingTask& task) {
   const ompt::SyncRegion told(ompt::SyncKind::Taskwait);
   if (task.has_unfinished_children())
     help_until(self, own_constraint(implicit), [&] { return !task.has_unfinished_children(); });
+}
+
+} // namespace
+
+void wait_for_children(Thread& self) {
+  GeneratingTask& task = generating_task(*self.task);
+  if (task.has_unfinished_children() || ompt::observed())
+    help_children(self, *self.task, task);
 }
 
 void wait_for_dependences(Thread& self, std::vector<Dependence> dependences, bool nowait) {

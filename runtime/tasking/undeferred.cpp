@@ -49,13 +49,20 @@ void end_undeferred(Thread& self, ExplicitTask& task) {
     run_task(self, task);
 }
 
+constexpr uint32_t most_in_place = 64;
+
 /// A record that such a task leaves as it was is kept for the thread's next one.
 void execute_in_place(Thread& self, void (*function)(void*), void* argument, bool is_final) {
   ImplicitTask& implicit = *self.task;
   HETMP_CHECK(may_execute_in_place(implicit));
-  ExplicitTask* task = std::exchange(self.task_blocks.in_place, nullptr);
-  if (!task)
+  TaskBlocks& blocks = self.task_blocks;
+  ExplicitTask* task = blocks.in_place;
+  if (task) {
+    blocks.in_place = std::exchange(task->next, nullptr);
+    blocks.in_place_count--;
+  } else {
     task = &make_task(self, {});
+  }
   put_below(generating_task(implicit), *implicit.team, *task);
   task->is_final |= is_final;
   ExplicitTask::Interrupted interrupted;
@@ -68,9 +75,11 @@ void execute_in_place(Thread& self, void (*function)(void*), void* argument, boo
   }
   const bool part_follows = resume(implicit, interrupted);
   HETMP_CHECK(!part_follows); // nobody submits it again
-  if (leaves_nothing(*task) && !self.task_blocks.in_place) {
+  if (leaves_nothing(*task) && blocks.in_place_count < most_in_place) {
     task->async_handle = nullptr;
-    self.task_blocks.in_place = task;
+    task->next = blocks.in_place;
+    blocks.in_place = task;
+    blocks.in_place_count++;
   } else {
     end_execution(self, *task);
   }

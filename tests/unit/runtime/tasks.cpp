@@ -290,9 +290,11 @@ TEST(Tasks, CancelledGroupsBeginNoMore) {
     ExplicitTask& gate = make([] {}, request);
     runtime::submit_task(here(), gate, {{&location, DependenceKind::InOut}});
     task([&begun] { begun++; }, {{&location, DependenceKind::InOut}});
+    runtime::regions_may_be_cancelled = true; // as with OMP_CANCELLATION, for this taskgroup alone
     runtime::generating_task(*here().task).group->cancelled = true;
     runtime::complete_event(gate);
     runtime::end_taskgroup(here());
+    runtime::regions_may_be_cancelled = false;
     EXPECT_EQ(begun, 0);
   });
 }
