@@ -7,8 +7,8 @@ scripts/fetch-llvm-openmp-tests gets the tests, scripts/install-deps the rest.
 They run with four threads, whatever the number of CPUs, and sleep a tenth of what they say (--sleep-scale).
 expected-failures names the tests that do not pass, with the reasons: any other that fails makes the run fail, and so does one of
 these that passes; but for affinity/, whose tests may pass on one machine and not on another, that is only said.
-With gcc (--compiler gcc-12) and with node processes (--environment HETMP_NODES=proc:2) the lists that end in .gcc and .nodes
-count, too: more that do not pass, and those that are not run.
+With gcc (--compiler gcc-12), with node processes (--environment HETMP_NODES=proc:2) and for another release (--llvm 16) the lists that end
+in .gcc, .nodes and .16 count, too: more that do not pass, and those that are not run.
 Exit codes: 0 as expected, 1 not, 77 skipped (the tests or a tool are not here).
 """
 import argparse
@@ -33,10 +33,11 @@ COMPILERS = ["clang-19", "clang-16", "clang-14", "clang"]
 ENVIRONMENT = "OMP_NUM_THREADS=4 HETMP_PLACEMENT=all"
 
 
-def configurations(compiler, environment):
-    """What the lists call the run: "gcc", whose programs come by libgomp's entry points; "nodes", which are processes."""
+def configurations(version, compiler, environment):
+    """What the lists call the run: a release that they are not about; "gcc", whose programs come by libgomp's entry points; "nodes", which are
+    processes."""
     nodes = re.findall(r"(?:^|\s)HETMP_NODES=(\S*)", environment)
-    return ["gcc"] * is_gcc(compiler) + ["nodes"] * bool(nodes and re.match("(proc|tcp):", nodes[-1]))
+    return [version] * (version != LISTED) + ["gcc"] * is_gcc(compiler) + ["nodes"] * bool(nodes and re.match("(proc|tcp):", nodes[-1]))
 
 
 def llvm_version(path):
@@ -164,8 +165,8 @@ def run_lit(given, build):
     if not library.exists():
         raise Failure(f"{library} is not built")
     compiler = find_compiler(given.compiler)
-    ends = configurations(compiler, given.environment)
-    work = build / "tests" / "llvm" / "-".join([given.llvm, *ends])
+    ends = configurations(given.llvm, compiler, given.environment)
+    work = build / "tests" / "llvm" / "-".join(dict.fromkeys([given.llvm, *ends]))
     try:
         failures, left_out = (lists.read(HERE, kind, ends, lambda name: (tests / name).exists(), given.llvm == LISTED)
                               for kind in ("expected-failures", "not-run"))
