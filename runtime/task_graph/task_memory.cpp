@@ -59,26 +59,9 @@ struct Depot {
 };
 Depot depots[TaskBlocks::classes];
 
-void put(TaskBlocks::List& list, TaskBlock* block) {
-  HETMP_CHECK(block && block != list.first); // given back once
-  block->next = list.first;
-  list.first = block;
-  list.count++;
-}
-
-TaskBlock* take(TaskBlocks::List& list) {
-  TaskBlock* block = list.first;
-  HETMP_CHECK((block == nullptr) == (list.count == 0));
-  if (block) {
-    list.first = block->next;
-    list.count--;
-  }
-  return block;
-}
-
 void move_some(TaskBlocks::List& from, TaskBlocks::List& to, uint32_t most) {
   for (uint32_t i = 0; i < most && from.first; i++)
-    put(to, take(from));
+    to.push(*from.pop());
 }
 
 TaskBlock* allocate(size_t body_bytes, uint8_t size_class) {
@@ -97,7 +80,7 @@ TaskBlock* take_block(TaskBlocks& blocks, uint8_t size_class) {
     FutexLockGuard guard(depot.lock);
     move_some(depot.blocks, own, moved_at_once(size_class));
   }
-  TaskBlock* const block = take(own);
+  TaskBlock* const block = own.pop();
   HETMP_CHECK(!block || block->size_class == size_class);
   return block ? block : allocate(bytes_of(size_class), size_class);
 }
@@ -165,7 +148,7 @@ void give_back_anyhow(TaskBlocks* blocks, ExplicitTask* task) {
   }
   TaskBlocks::List one;
   TaskBlocks::List& own = blocks ? blocks->lists[size_class] : one;
-  put(own, &block);
+  own.push(block);
   if (blocks && own.count <= most_kept[size_class])
     return;
   Depot& depot = depots[size_class];
@@ -176,7 +159,7 @@ void give_back_anyhow(TaskBlocks* blocks, ExplicitTask* task) {
       return;
     }
   }
-  release_block(*take(own));
+  release_block(*own.pop());
 }
 
 void forget_task_depots() {

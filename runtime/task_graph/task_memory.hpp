@@ -35,12 +35,28 @@ struct TaskBlocks {
   struct List {
     TaskBlock* first = nullptr;
     uint32_t count = 0;
+
+    void push(TaskBlock& block) {
+      HETMP_CHECK(&block != first); // given back once
+      block.next = first;
+      first = &block;
+      count++;
+    }
+    /// Null: it is empty.
+    TaskBlock* pop() {
+      TaskBlock* const block = first;
+      HETMP_CHECK((block == nullptr) == (count == 0));
+      if (block) {
+        first = block->next;
+        count--;
+      }
+      return block;
+    }
   };
   List lists[classes];
   /// Constructed, for the next tasks that have no bodies of their own (undeferred.hpp): as many as lie inside of each
   /// other, within reason.
-  ExplicitTask* in_place = nullptr;
-  uint32_t in_place_count = 0;
+  List in_place;
 };
 
 // Sizes of bodies go up by granules, and from 1 KiB on they double: the heap gives blocks of some pages back to the
@@ -63,10 +79,8 @@ inline TaskBlock* take_task(TaskBlocks& blocks, size_t body_bytes, size_t alignm
   TaskBlock* const block = own.first;
   if (!block || block->body_alignment != usual_alignment || block->body_on_heap != several_processes()) [[unlikely]]
     return take_task_anyhow(blocks, body_bytes, alignment);
-  HETMP_CHECK(own.count != 0 && block->body && block->size_class == size_class);
-  own.first = block->next;
-  own.count--;
-  return block;
+  HETMP_CHECK(block->body && block->size_class == size_class);
+  return own.pop();
 }
 
 /// As give_back_task(), whatever the record is like.
@@ -82,11 +96,7 @@ inline void give_back_task(TaskBlocks* blocks, ExplicitTask* task) {
   }
   // Nobody waits for it, and it waits for nobody. relaxed: it is the caller's alone.
   HETMP_CHECK(!task->dependences && !task->dependence && uint32_t(task->children.load(std::memory_order_relaxed)) == 0);
-  TaskBlocks::List& own = blocks->lists[block.size_class];
-  HETMP_CHECK(&block != own.first); // given back once
-  block.next = own.first;
-  own.first = &block;
-  own.count++;
+  blocks->lists[block.size_class].push(block);
 }
 
 /// The task with this body.

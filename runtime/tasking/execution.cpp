@@ -188,12 +188,6 @@ void defer(Thread& self, ExplicitTask& task) {
   announce_tasks(self, *task.team);
 }
 
-} // namespace
-
-void defer_for_event(Thread& self, ExplicitTask& task) { defer(self, task); }
-
-namespace {
-
 void submit_again(Thread& self, ExplicitTask& task) {
   task.executed_at_once = false; // its next part may be executed by any thread, while the parent waits
   task.icvs.value = self.task->icvs;
@@ -230,17 +224,26 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
                                             team.travels && team.tasks.leave.load(std::memory_order_relaxed)));
 }
 
+} // namespace
+
+void call_code(Thread& self, ExplicitTask& task) {
+  if (!task.begun && is_discarded(task))
+    return;
+  ImplicitTask& implicit = *self.task;
+  task.begun = true;
+  implicit.has_waited ? call_on_journey(self, task) : task.function(self.gtid, task.body);
+  HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
+}
+
+namespace {
+
 /// As resume().
 bool run_code(Thread& self, ExplicitTask& task) {
   ImplicitTask& implicit = *self.task;
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, task, interrupted.value);
   ompt::TaskRecord* const before = task.observed ? ompt::task_is_begun(*task.observed) : nullptr;
-  if (task.begun || !is_discarded(task)) {
-    task.begun = true;
-    implicit.has_waited ? call_on_journey(self, task) : task.function(self.gtid, task.body);
-    HETMP_CHECK(self.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
-  }
+  call_code(self, task);
   if (task.observed) [[unlikely]]
     tell_left(task, before);
   return resume(implicit, interrupted.value);
@@ -324,6 +327,8 @@ void run_task(Thread& self, ExplicitTask& task) {
     end_part(&self, task); // the task stays for as long as a part of it is to follow
   } while (part_follows);
 }
+
+void defer_for_event(Thread& self, ExplicitTask& task) { defer(self, task); }
 
 void end_execution(Thread& self, ExplicitTask& task) { end_part(&self, task); }
 

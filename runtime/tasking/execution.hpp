@@ -48,6 +48,9 @@ void submit_beside(Thread& self, ExplicitTask& task, const ExplicitTask& running
 /// One that its generating thread executes, and that may end before its event: the team's barrier waits for it.
 void defer_for_event(Thread& self, ExplicitTask& task);
 
+/// Calls the code of the task that the thread has been interrupted for, unless it is discarded.
+void call_code(Thread& self, ExplicitTask& task);
+
 /// Executes a task that was taken from the team's.
 void run_task(Thread& self, ExplicitTask& task);
 

@@ -6,11 +6,9 @@
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/interruption.hpp"
 #include "runtime/tasking/observed_tasks.hpp"
-#include "runtime/tasking/task_journey.hpp"
 #include "runtime/team/thread.hpp"
 
 #include <cstring>
-#include <utility>
 
 namespace hetmp::runtime {
 
@@ -55,14 +53,9 @@ constexpr uint32_t most_in_place = 64;
 void execute_in_place(Thread& self, void (*function)(void*), void* argument, bool is_final) {
   ImplicitTask& implicit = *self.task;
   HETMP_CHECK(may_execute_in_place(implicit));
-  TaskBlocks& blocks = self.task_blocks;
-  ExplicitTask* task = blocks.in_place;
-  if (task) {
-    blocks.in_place = std::exchange(task->next, nullptr);
-    blocks.in_place_count--;
-  } else {
-    task = &make_task(self, {});
-  }
+  TaskBlocks::List& kept = self.task_blocks.in_place;
+  TaskBlock* const block = kept.pop();
+  ExplicitTask* const task = block ? static_cast<ExplicitTask*>(block->record()) : &make_task(self, {});
   put_below(generating_task(implicit), *implicit.team, *task);
   task->is_final |= is_final;
   ExplicitTask::Interrupted interrupted;
@@ -75,11 +68,9 @@ void execute_in_place(Thread& self, void (*function)(void*), void* argument, boo
   }
   const bool part_follows = resume(implicit, interrupted);
   HETMP_CHECK(!part_follows); // nobody submits it again
-  if (leaves_nothing(*task) && blocks.in_place_count < most_in_place) {
+  if (leaves_nothing(*task) && kept.count < most_in_place) {
     task->async_handle = nullptr;
-    task->next = blocks.in_place;
-    blocks.in_place = task;
-    blocks.in_place_count++;
+    kept.push(block_of(*task));
   } else {
     end_execution(self, *task);
   }
@@ -94,11 +85,7 @@ void TasksInARow::execute(ExplicitTask& task) {
     interrupt(implicit, task, before_);
     kept_ = &task;
   }
-  if (!is_discarded(task)) {
-    task.begun = true;
-    implicit.has_waited ? call_on_journey(self_, task) : task.function(self_.gtid, task.body);
-    HETMP_CHECK(self_.task == &implicit && implicit.explicit_task == &task); // what it began it has ended
-  }
+  call_code(self_, task);
   if (leaves_nothing(task)) [[likely]] {
     HETMP_CHECK(!implicit.part_follows); // it is attached, then
     memcpy(&implicit.icvs, &before_.icvs, sizeof implicit.icvs);

@@ -16,7 +16,7 @@ import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "common"))
-from outcome import Failure  # noqa: E402
+from outcome import check, exit_with  # noqa: E402
 
 
 def project_version(source):
@@ -25,11 +25,6 @@ def project_version(source):
 
 def options_of(source):
     return set(re.findall(r"(?:option|set)\((HETMP_\w+)", (source / "CMakeLists.txt").read_text()))
-
-
-def check(holds, what):
-    if not holds:
-        raise Failure(what)
 
 
 def stand_in_for_spack(said):
@@ -101,14 +96,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", type=Path, required=True, help="the project's folder")
     source = parser.parse_args().source.resolve()
-    try:
-        check_spack(source)
-        check_conda(source)
-    except Failure as failure:
-        print(f"FAILED: {failure}", file=sys.stderr)
-        return 1
+    check_spack(source)
+    check_conda(source)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

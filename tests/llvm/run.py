@@ -34,10 +34,9 @@ ENVIRONMENT = "OMP_NUM_THREADS=4 HETMP_PLACEMENT=all"
 
 
 def configurations(version, compiler, environment):
-    """What the lists call the run: a release that they are not about; "gcc", whose programs come by libgomp's entry points; "nodes", which are
-    processes."""
+    """What the lists call the run: its release; "gcc", whose programs come by libgomp's entry points; "nodes", which are processes."""
     nodes = re.findall(r"(?:^|\s)HETMP_NODES=(\S*)", environment)
-    return [version] * (version != LISTED) + ["gcc"] * is_gcc(compiler) + ["nodes"] * bool(nodes and re.match("(proc|tcp):", nodes[-1]))
+    return [version] + ["gcc"] * is_gcc(compiler) + ["nodes"] * bool(nodes and re.match("(proc|tcp):", nodes[-1]))
 
 
 def llvm_version(path):
@@ -166,7 +165,7 @@ def run_lit(given, build):
         raise Failure(f"{library} is not built")
     compiler = find_compiler(given.compiler)
     ends = configurations(given.llvm, compiler, given.environment)
-    work = build / "tests" / "llvm" / "-".join(dict.fromkeys([given.llvm, *ends]))
+    work = build / "tests" / "llvm" / "-".join(ends)
     try:
         failures, left_out = (lists.read(HERE, kind, ends, lambda name: (tests / name).exists(), given.llvm == LISTED)
                               for kind in ("expected-failures", "not-run"))
