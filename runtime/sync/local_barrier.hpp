@@ -30,6 +30,17 @@ inline void complete_barrier(NodeTeam& team) {
   }
 }
 
+/// By a thread that leaves the barrier it came to in this epoch: see primary_lead.hpp.
+inline void leave_barrier(ImplicitTask& task, uint32_t epoch, bool completed_by_other) {
+  if (__builtin_expect(spinning_pays(), 1))
+    return;
+  PrimaryLead& lead = task.team->primary_lead;
+  if (task.local_number == 0)
+    lead.leaves(epoch, completed_by_other, monotonic_nanoseconds());
+  else if (lead.has_to_wait(epoch))
+    sched_yield();
+}
+
 /// Threads of one node meet. The last to arrive runs `last` while the others wait: everything they wrote before is
 /// visible to it, and everything it writes is visible to them afterwards. Explicit tasks go on as they are.
 template <class Last> void local_barrier(NodeTeam& team, Last&& last) {
@@ -52,11 +63,14 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
   if (team.late.any()) [[unlikely]]
     start_late_members(team);
   const uint32_t seen = team.released.epoch();
-  if (arrive_last(team)) {
+  const bool is_last = arrive_last(team);
+  if (is_last) {
     if (__builtin_expect(team.released.tasks_announced(), 0))
       finish_tasks(task);
     last(); // which may bring other nodes' tasks
     HETMP_CHECK(team.released.epoch() == seen);
+    if (__builtin_expect(!spinning_pays(), 0) && task.local_number != 0)
+      team.primary_lead.completes(monotonic_nanoseconds());
     complete_barrier(team);
   } else {
     if (!team.released.wait_or_tasks(seen))
@@ -64,6 +78,7 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
     if (task.has_waited) [[unlikely]]
       task.has_waited();
   }
+  leave_barrier(task, seen, !is_last);
 }
 
 } // namespace hetmp::runtime

@@ -14,6 +14,7 @@
 #include "runtime/team/loop_buffer.hpp"
 #include "runtime/wait/bell.hpp"
 #include "runtime/wait/futex_lock.hpp"
+#include "runtime/wait/primary_lead.hpp"
 #include "runtime/wait/region_end.hpp"
 #include "runtime/wait/team_release.hpp"
 
@@ -59,6 +60,7 @@ struct NodeTeam {
   uint32_t meetings = 0;                                ///< likewise; with those that no other node has to come to
   uint64_t loops_before = 0;                            ///< the primary's, when the region began
   TeamRelease released;                                 ///< barriers completed
+  PrimaryLead primary_lead;                             ///< where threads share CPUs
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
