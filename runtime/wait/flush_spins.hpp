@@ -15,7 +15,7 @@ namespace hetmp::runtime {
 class FlushSpins {
  public:
   /// A flush at `place`, by the thread that has its frame there, at this time in nanoseconds; whether it has done
-  /// nothing else for a number of times.
+  /// nothing else for a number of times, since it has last waited.
   bool is_repeated(const void* frame, const void* place, int64_t now) {
     Slot& slot = slots_[slot_of(frame)];
     const uintptr_t who = reinterpret_cast<uintptr_t>(frame) ^ reinterpret_cast<uintptr_t>(place);
@@ -23,17 +23,22 @@ class FlushSpins {
                        now - slot.last_ns.load(std::memory_order_relaxed) < longest_pause_ns;
     const uint32_t times = again ? slot.times.load(std::memory_order_relaxed) + 1 : 0;
     slot.who.store(who, std::memory_order_relaxed);
-    slot.times.store(times < enough ? times : enough, std::memory_order_relaxed);
+    slot.times.store(times, std::memory_order_relaxed);
     slot.last_ns.store(now, std::memory_order_relaxed);
     return times >= enough;
   }
 
-  /// It has given its CPU away until now.
-  void waited(const void* frame, int64_t now) { slots_[slot_of(frame)].last_ns.store(now, std::memory_order_relaxed); }
+  /// It has given its CPU away until now. Who computes with a flush for each step looks like one who waits: so it goes
+  /// on for a while before it is taken for one again.
+  void waited(const void* frame, int64_t now) {
+    Slot& slot = slots_[slot_of(frame)];
+    slot.last_ns.store(now, std::memory_order_relaxed);
+    slot.times.store(0, std::memory_order_relaxed);
+  }
 
  private:
   static constexpr int64_t longest_pause_ns = 500; ///< who computes between two flushes does so for longer
-  static constexpr uint32_t enough = 8;
+  static constexpr uint32_t enough = 32;
   static constexpr size_t slots = 64;
 
   /// Of one thread, as long as no other one has its frames in the same slot.

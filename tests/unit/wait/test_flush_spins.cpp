@@ -49,11 +49,27 @@ TEST(FlushSpins, ThreadsDoNotCountEachOthersFlushes) {
 TEST(FlushSpins, AWaitGoesOnAfterOthersHaveRun) {
   FlushSpins spins;
   int64_t now = 1'000'000;
-  while (!spins.is_repeated(frame, place, now += 100))
-    ASSERT_LT(now, 2'000'000);
-  spins.waited(frame, now += 4'000'000);
-  EXPECT_TRUE(spins.is_repeated(frame, place, now + 100));
+  for (int turn = 0; turn < 5; turn++) {
+    int before = 0;
+    while (!spins.is_repeated(frame, place, now += 100))
+      ASSERT_LT(++before, 100);
+    spins.waited(frame, now += 4'000'000);
+  }
   EXPECT_FALSE(spins.is_repeated(frame, place, now + 4'000'000)); // it has computed since
+}
+
+// It cannot be told from one that waits, and should not pay a change of threads for each step.
+TEST(FlushSpins, WhoComputesWithAFlushForEachStepSeldomGivesItsCpuAway) {
+  FlushSpins spins;
+  int64_t now = 1'000'000;
+  int given_away = 0;
+  for (int flush = 0; flush < 1000; flush++)
+    if (spins.is_repeated(frame, place, now += 50)) {
+      spins.waited(frame, now += 1000);
+      given_away++;
+    }
+  EXPECT_GT(given_away, 10);
+  EXPECT_LT(given_away, 50);
 }
 
 } // namespace
