@@ -10,8 +10,6 @@
 namespace hetmp::runtime {
 namespace {
 
-constexpr uint64_t bits = 32; // of a word
-
 uint64_t magnitude(int64_t stride) { return stride > 0 ? uint64_t(stride) : 0 - uint64_t(stride); }
 
 /// How many values the variable has.
@@ -27,27 +25,31 @@ bool contains(const DoacrossDimension& dimension, int64_t value) {
   return value >= std::min(dimension.lower, dimension.upper) && value <= std::max(dimension.lower, dimension.upper);
 }
 
+/// Most loops count by one, and a division takes longer than all the rest.
 uint64_t position(const DoacrossDimension& dimension, int64_t value) {
+  if (dimension.stride == 1)
+    return uint64_t(value) - uint64_t(dimension.lower);
   const uint64_t distance =
       dimension.stride > 0 ? uint64_t(value) - uint64_t(dimension.lower) : uint64_t(dimension.lower) - uint64_t(value);
   return distance / magnitude(dimension.stride);
 }
 
-/// The iteration's bit among those of the nest; false: it is none of the nest's.
-bool find_bit(const DoacrossNest& nest, const int64_t* values, uint64_t& bit) {
-  bit = 0;
+/// The iteration's number in the nest; false: it is none of the nest's.
+bool find_iteration(const DoacrossNest& nest, const int64_t* values, uint64_t& iteration) {
+  HETMP_CHECK(nest.extents.size() == nest.dimensions.size());
+  iteration = 0;
   for (size_t i = 0; i < nest.dimensions.size(); i++) {
     if (!contains(nest.dimensions[i], values[i]))
       return false;
-    bit = bit * extent(nest.dimensions[i]) + position(nest.dimensions[i], values[i]);
+    iteration = iteration * nest.extents[i] + position(nest.dimensions[i], values[i]);
   }
   return true;
 }
 
-uint64_t iterations_of(const std::vector<DoacrossDimension>& dimensions) {
+uint64_t iterations_of(const std::vector<uint64_t>& extents) {
   uint64_t all = 1;
-  for (const DoacrossDimension& dimension : dimensions)
-    if (__builtin_mul_overflow(all, extent(dimension), &all))
+  for (const uint64_t extent : extents)
+    if (__builtin_mul_overflow(all, extent, &all))
       die(exit_code::no_resources, "a loop nest with more iterations than can be counted has dependences between them");
   return all;
 }
@@ -71,40 +73,48 @@ void begin_doacross(ImplicitTask& task, const DoacrossDimension* dimensions, uin
   if (task.team->alone())
     return; // in order anyhow
   nest.dimensions.assign(dimensions, dimensions + count);
-  const uint64_t iterations = iterations_of(nest.dimensions);
-  const uint64_t words = iterations / bits + (iterations % bits != 0);
+  nest.distance = {};
+  nest.awaited.resize(count);
+  nest.extents.clear();
+  for (const DoacrossDimension& dimension : nest.dimensions)
+    nest.extents.push_back(extent(dimension));
+  const uint64_t iterations = iterations_of(nest.extents);
+  const uint64_t words = iterations / PostedBits::bits + (iterations % PostedBits::bits != 0);
   if (words != 0)
-    nest.posted = static_cast<std::atomic<uint32_t>*>(construct_memory(task, words * sizeof(std::atomic<uint32_t>)));
+    nest.posted = static_cast<PostedBits*>(construct_memory(task, words * sizeof(PostedBits)));
 }
 
 void end_doacross(ImplicitTask& task) { task.doacross.posted = nullptr; }
 
-void post_iteration(ImplicitTask& task, const int64_t* values) {
+bool post_iteration(ImplicitTask& task, const int64_t* values) {
   const DoacrossNest& nest = task.doacross;
-  uint64_t bit;
-  if (!nest.posted || !find_bit(nest, values, bit))
-    return;
-  // seq_cst: what threads wait for (Bell); also the release that they acquire.
-  nest.posted[bit / bits].fetch_or(uint32_t(1) << bit % bits, std::memory_order_seq_cst);
-  task.team->iterations_posted.ring();
+  uint64_t iteration;
+  if (!nest.posted || !find_iteration(nest, values, iteration))
+    return false;
+  nest.posted[iteration / PostedBits::bits].post(iteration % PostedBits::bits);
+  return true;
 }
 
 bool wait_for_iteration(ImplicitTask& task, const int64_t* values) {
-  const DoacrossNest& nest = task.doacross;
-  uint64_t bit;
-  if (!nest.posted || !find_bit(nest, values, bit))
+  DoacrossNest& nest = task.doacross;
+  uint64_t iteration;
+  if (!nest.posted || !find_iteration(nest, values, iteration))
     return false;
   task.exchanges++;
-  // seq_cst: pairs with post_iteration(); also acquires what was done before that.
-  const auto is_posted = [&] {
-    return (nest.posted[bit / bits].load(std::memory_order_seq_cst) & uint32_t(1) << bit % bits) != 0;
-  };
-  if (is_posted())
+  PostedBits& posted = nest.posted[iteration / PostedBits::bits];
+  const uint32_t bit = iteration % PostedBits::bits;
+  if (posted.is_posted(bit)) {
+    nest.distance.met();
     return true;
-  if (task.team->global)
-    poll_until(is_posted);
-  else
-    task.team->iterations_posted.wait_until(is_posted);
+  }
+  if (task.team->global) {
+    poll_until([&] { return posted.is_posted(bit); });
+    return true;
+  }
+  if (spinning_pays())
+    for (uint32_t pauses = nest.distance.pauses(); pauses != 0; pauses--)
+      cpu_relax();
+  posted.wait_for(bit);
   return true;
 }
 

@@ -18,9 +18,9 @@ void begin_doacross(ImplicitTask& task, const DoacrossDimension* dimensions, uin
 /// When the thread has had its iterations.
 void end_doacross(ImplicitTask& task);
 
-/// `values`: of the nest's variables. The iteration is posted; or waited for, if it is one of the nest's: whether it
-/// is.
-void post_iteration(ImplicitTask& task, const int64_t* values);
+/// `values`: of the nest's variables. The iteration is posted, or waited for, if it is one of the nest's and there is
+/// another thread: whether that is so.
+bool post_iteration(ImplicitTask& task, const int64_t* values);
 bool wait_for_iteration(ImplicitTask& task, const int64_t* values);
 
 } // namespace hetmp::runtime

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "runtime/team/measure.hpp"
+#include "runtime/wait/posted_bits.hpp"
 #include "schedulers/arithmetic/chunk_batch.hpp"
+#include "schedulers/arithmetic/following_distance.hpp"
 #include "schedulers/arithmetic/loop.hpp"
 #include "schedulers/arithmetic/schedule.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -76,7 +77,10 @@ struct DoacrossDimension {
 /// A loop nest whose iterations wait for each other; see doacross.hpp. Owner: the thread of the task.
 struct DoacrossNest {
   std::vector<DoacrossDimension> dimensions;
-  std::atomic<uint32_t>* posted = nullptr; ///< the team's; null: there is nothing to wait for
+  std::vector<uint64_t> extents; ///< of each dimension: how many values its variable has
+  PostedBits* posted = nullptr;  ///< the team's; null: there is nothing to wait for
+  schedulers::FollowingDistance distance;
+  std::vector<int64_t> awaited; ///< room for the values of the nest's variables
 };
 
 } // namespace hetmp::runtime

@@ -12,7 +12,6 @@
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/late_members.hpp"
 #include "runtime/team/loop_buffer.hpp"
-#include "runtime/wait/bell.hpp"
 #include "runtime/wait/futex_lock.hpp"
 #include "runtime/wait/primary_lead.hpp"
 #include "runtime/wait/region_end.hpp"
@@ -64,8 +63,7 @@ struct NodeTeam {
   RegionEnd region_end;                                 ///< workers still in the region
   Thread* const* crew = nullptr;                        ///< those workers, by local number - 1
   TeamTasks tasks;
-  LateMembers late;       ///< members that have not begun
-  Bell iterations_posted; ///< of doacross loops
+  LateMembers late; ///< members that have not begun
   Cancellations cancelled;
   alignas(cache_line) std::atomic<uint32_t> singles{0}; ///< `single` constructs that are taken; relaxed: orders nothing
   LoopBuffer loops[loop_ring];

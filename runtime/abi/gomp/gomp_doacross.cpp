@@ -20,20 +20,23 @@ bool start(unsigned count, const T* trips, GompKind kind, T chunk, const void* c
   return start_gomp_loop<T>({0, trips[0], 1}, in_order, chunk, false, call_site, begin, end);
 }
 
+static_assert(sizeof(long) == sizeof(int64_t) && sizeof(Unsigned) == sizeof(int64_t)); // T is one of the two
+
 template <class T> void post(const T* counts, const void* caller) {
   ImplicitTask& task = current_task();
-  const std::vector<int64_t> values(counts, counts + task.doacross.dimensions.size());
-  post_iteration(task, values.data());
-  if (ompt::observed()) [[unlikely]]
-    tell_doacross(caller, counts, values.size(), ompt::depends_source);
+  if (post_iteration(task, reinterpret_cast<const int64_t*>(counts)) && ompt::observed()) [[unlikely]]
+    tell_doacross(caller, counts, task.doacross.dimensions.size(), ompt::depends_source);
 }
 
 /// The values of the inner loops' variables are in `list`.
 template <class T> void wait(T first, va_list list, const void* caller) {
   ImplicitTask& task = current_task();
-  std::vector<int64_t> values = {int64_t(first)};
-  while (values.size() < task.doacross.dimensions.size())
-    values.push_back(int64_t(va_arg(list, T)));
+  if (!task.doacross.posted)
+    return; // then nobody knows how many values there are
+  std::vector<int64_t>& values = task.doacross.awaited;
+  values[0] = int64_t(first);
+  for (size_t i = 1; i < values.size(); i++)
+    values[i] = int64_t(va_arg(list, T));
   if (wait_for_iteration(task, values.data()) && ompt::observed()) [[unlikely]]
     tell_doacross(caller, values.data(), values.size(), ompt::depends_sink);
 }

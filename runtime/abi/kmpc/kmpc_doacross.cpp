@@ -21,8 +21,7 @@ HETMP_ENTRY void __kmpc_doacross_wait(const SourceLocation*, int32_t gtid, const
 
 HETMP_ENTRY void __kmpc_doacross_post(const SourceLocation*, int32_t gtid, const int64_t* values) {
   ImplicitTask& task = task_of(gtid);
-  post_iteration(task, values);
-  if (ompt::observed()) [[unlikely]]
+  if (post_iteration(task, values) && ompt::observed()) [[unlikely]]
     tell_doacross(__builtin_return_address(0), values, task.doacross.dimensions.size(), ompt::depends_source);
 }
 

@@ -21,6 +21,8 @@ TEST(WaitExploration, TwoWaiters) { expect_sound<TwoWaiters>(); }
 TEST(WaitExploration, TwoConditions) { expect_sound<TwoConditions<false>>(); }
 TEST(WaitExploration, TwoConditionsByPlainWrites) { expect_sound<TwoConditions<true>>(); }
 TEST(WaitExploration, TwoListeners) { expect_sound<TwoListeners>(); }
+TEST(WaitExploration, TwoIterations) { expect_sound<TwoIterations>(); }
+TEST(WaitExploration, TwoFollowers) { expect_sound<TwoFollowers>(); }
 TEST(WaitExploration, TwoRegions) { expect_sound<TwoRegions>(); }
 TEST(WaitExploration, Barrier) { expect_sound<Barrier>(); }
 TEST(WaitExploration, BarrierWithTasks) { expect_sound<BarrierWithTasks>(0); }

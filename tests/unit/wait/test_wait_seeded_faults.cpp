@@ -84,6 +84,12 @@ TEST(WaitSeededFaults, BellAfterPlainWrites) {
   EXPECT_EQ(problem_with<World>(Kind::AcquireRelease, Operation::Change, World::sleepers), "");
 }
 
+TEST(WaitSeededFaults, PostedBits) {
+  expect_all_of_a_wait_needed<TwoIterations>(TwoIterations::posted, TwoIterations::awaited, Operation::Change);
+  expect_all_of_a_wait_needed<TwoFollowers>(TwoFollowers::posted, TwoFollowers::awaited, Operation::Change);
+  expect_stuck<TwoFollowers>(Kind::WakesOne, Operation::Wake, TwoFollowers::posted);
+}
+
 TEST(WaitSeededFaults, FutexLock) {
   using World = CriticalSections<3>;
   expect_found<World>(Kind::Relaxed, Operation::Change, World::word); // two threads in a critical section

@@ -7,6 +7,7 @@
 #include "runtime/wait/bell.hpp"
 #include "runtime/wait/futex_lock.hpp"
 #include "runtime/wait/lock_form.hpp"
+#include "runtime/wait/posted_bits.hpp"
 #include "runtime/wait/region_end.hpp"
 #include "runtime/wait/team_release.hpp"
 #include "runtime/wait/wait.hpp"
@@ -90,6 +91,44 @@ struct TwoListeners {
       return bell.wait_until([&] { return condition_met.load(std::memory_order_seq_cst) == 1; });
     condition_met.store(1, std::memory_order_seq_cst);
     bell.ring();
+  }
+};
+
+/// Thread 0 waits for two iterations of a doacross loop that share their words, each posted by another thread.
+struct TwoIterations {
+  static constexpr int posted = 0, awaited = 1;
+  static constexpr int threads = 3;
+  PostedBitsOn<Machine> iterations;
+  Datum data[2];
+
+  void run(int thread) {
+    if (thread != 0) {
+      data[thread - 1].store(1, relaxed);
+      iterations.post(uint32_t(thread - 1));
+      return;
+    }
+    for (const uint32_t bit : {0u, 1u}) {
+      iterations.wait_for(bit);
+      require(data[bit].load(relaxed) == 1, "what came before the iteration was posted is not there");
+    }
+  }
+};
+
+/// Threads 0 and 1 wait for the same iteration.
+struct TwoFollowers {
+  static constexpr int posted = 0, awaited = 1;
+  static constexpr int threads = 3;
+  PostedBitsOn<Machine> iterations;
+  Datum datum;
+
+  void run(int thread) {
+    if (thread == 2) {
+      datum.store(1, relaxed);
+      iterations.post(3);
+      return;
+    }
+    iterations.wait_for(3);
+    require(datum.load(relaxed) == 1, "what came before the iteration was posted is not there");
   }
 };
 
