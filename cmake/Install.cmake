@@ -62,7 +62,7 @@ if(TARGET hetmp)
   install(FILES ${CMAKE_SOURCE_DIR}/runtime/abi/hetmp/hetmp.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 
   configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/hetmpConfig.cmake.in ${CMAKE_BINARY_DIR}/hetmpConfig.cmake
-    INSTALL_DESTINATION ${hetmp_package} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR)
+    INSTALL_DESTINATION ${hetmp_package} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/hetmpConfigVersion.cmake COMPATIBILITY SameMajorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/hetmpConfig.cmake ${CMAKE_BINARY_DIR}/hetmpConfigVersion.cmake
     DESTINATION ${hetmp_package} COMPONENT dev)

@@ -71,11 +71,13 @@ def main():
              f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS=-isystem {header}")
         call("cmake", "--build", scratch / "cmake")
         check_runs_on(library, scratch / "cmake" / "consumer")
+        check_runs_on(library, scratch / "cmake" / "with_header")
         print("passed: CMake package")
 
         flags = call("pkg-config", "--cflags", "--libs", "hetmp", PKG_CONFIG_PATH=str(library.parent / "pkgconfig"))
-        call(compiler, "-isystem", header, source, "-o", scratch / "by-pkg-config", *flags.split())
-        check_runs_on(library, scratch / "by-pkg-config")
+        for name in (source, HERE / "consumer" / "with_header.c"):
+            call(compiler, "-isystem", header, name, "-o", scratch / "by-pkg-config", *flags.split())
+            check_runs_on(library, scratch / "by-pkg-config")
         print("passed: pkg-config")
 
         stock = stock_libomp_folder(compiler) or links
