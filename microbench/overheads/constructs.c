@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stddef.h>
 
-enum { loop_trips = 1024, tasks_of_thread = 64, tree_depth = 8 };
+enum { loop_trips = 1024, tasks_of_thread = 64, tree_depth = 8, rows = 8, columns = 64 };
 
 static omp_lock_t contended;
 static omp_lock_t own[256]; /* one a thread: it has a lock's cache line for itself */
@@ -125,6 +125,27 @@ static void run_ordered(long executions) {
 #pragma omp ordered
     work();
   }
+}
+
+/* Each iteration waits for the one above it, which is another thread's. */
+static void run_doacross(long executions) {
+#pragma omp parallel
+  for (long i = 0; i < executions; ++i) {
+#pragma omp for ordered(2) schedule(static, 1)
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column) {
+#pragma omp ordered depend(sink : row - 1, column)
+        work();
+#pragma omp ordered depend(source)
+      }
+  }
+}
+
+static void wave_alone(long executions) {
+#pragma omp parallel
+  for (long i = 0; i < executions; ++i)
+    for (int j = 0; j < rows * columns / omp_get_num_threads(); ++j)
+      work();
 }
 
 static void run_atomic(long executions) {
@@ -276,6 +297,7 @@ const Construct constructs[] = {
   {"lock", run_lock, in_team, 1},
   {"uncontended lock", run_own_lock, in_team, 1},
   {"ordered", run_ordered, alone, 1},
+  {"doacross, an iteration", run_doacross, wave_alone, rows * columns},
   {"atomic", run_atomic, in_team, 1},
   {"static 1, an iteration", run_static_1, loop_alone, loop_trips},
   {"dynamic 1, an iteration", run_dynamic_1, loop_alone, loop_trips},
