@@ -22,6 +22,8 @@ inline bool arrive_last(NodeTeam& team) {
 /// By the last one, when all explicit tasks of the node are complete: lets all go.
 inline void complete_barrier(NodeTeam& team) {
   HETMP_CHECK(team.tasks.all_complete());
+  if (__builtin_expect(!spinning_pays(), 0))
+    team.primary_lead.completes(monotonic_nanoseconds());
   if (__builtin_expect(team.released.tasks_announced(), 0)) {
     team.released.complete_with_tasks();
     team.tasks.bell.ring();
@@ -31,12 +33,12 @@ inline void complete_barrier(NodeTeam& team) {
 }
 
 /// By a thread that leaves the barrier it came to in this epoch: see primary_lead.hpp.
-inline void leave_barrier(ImplicitTask& task, uint32_t epoch, bool completed_by_other) {
+inline void leave_barrier(ImplicitTask& task, uint32_t epoch) {
   if (__builtin_expect(spinning_pays(), 1))
     return;
   PrimaryLead& lead = task.team->primary_lead;
   if (task.local_number == 0)
-    lead.leaves(epoch, completed_by_other, monotonic_nanoseconds());
+    lead.leaves(epoch, monotonic_nanoseconds());
   else if (lead.has_to_wait(epoch))
     sched_yield();
 }
@@ -63,14 +65,11 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
   if (team.late.any()) [[unlikely]]
     start_late_members(team);
   const uint32_t seen = team.released.epoch();
-  const bool is_last = arrive_last(team);
-  if (is_last) {
+  if (arrive_last(team)) {
     if (__builtin_expect(team.released.tasks_announced(), 0))
       finish_tasks(task);
     last(); // which may bring other nodes' tasks
     HETMP_CHECK(team.released.epoch() == seen);
-    if (__builtin_expect(!spinning_pays(), 0) && task.local_number != 0)
-      team.primary_lead.completes(monotonic_nanoseconds());
     complete_barrier(team);
   } else {
     if (!team.released.wait_or_tasks(seen))
@@ -78,7 +77,7 @@ template <class Last> void local_barrier_with_tasks(ImplicitTask& task, Last&& l
     if (task.has_waited) [[unlikely]]
       task.has_waited();
   }
-  leave_barrier(task, seen, !is_last);
+  leave_barrier(task, seen);
 }
 
 } // namespace hetmp::runtime

@@ -19,13 +19,13 @@ namespace hetmp::runtime {
 /// or does not. Times are monotonic nanoseconds.
 class alignas(cache_line) PrimaryLead {
  public:
-  /// By the last thread to come to a barrier, before it lets the others go; not if it is the primary.
+  /// By the last thread to come to a barrier, before it lets the others go.
   void completes(int64_t now) { completed_ns_.store(now, std::memory_order_relaxed); }
 
-  /// By the primary, which has left the barrier that it came to in this epoch, completed by another thread or not.
-  void leaves(uint32_t epoch, bool completed_by_other, int64_t now) {
+  /// By the primary, which has left the barrier that it came to in this epoch.
+  void leaves(uint32_t epoch, int64_t now) {
     left_.store(epoch, std::memory_order_relaxed);
-    if (completed_by_other && now - completed_ns_.load(std::memory_order_relaxed) > late_ns)
+    if (now - completed_ns_.load(std::memory_order_relaxed) > late_ns)
       note_late(now);
     else if (leads_.load(std::memory_order_relaxed) && now - last_late_ns_ > lead_ns)
       leads_.store(false, std::memory_order_relaxed);

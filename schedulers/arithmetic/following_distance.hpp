@@ -26,8 +26,10 @@ class FollowingDistance {
     const bool pays = met_ >= worth_a_pause;
     met_ = 0;
     if (pauses_ == 0) {
-      if (++stops_ >= rest_)
-        begin();
+      if (++stops_ >= rest_) {
+        stops_ = 0;
+        pauses_ = first_pauses;
+      }
     } else if (pays) {
       rest_ = 1;
       pauses_ = std::min(pauses_ * 2, most_pauses);
@@ -41,11 +43,6 @@ class FollowingDistance {
  private:
   static constexpr uint32_t worth_a_pause = 4; ///< iterations met after one; a thread meets some of its own as well
   static constexpr uint32_t longest_rest = 1024;
-
-  void begin() {
-    stops_ = 0;
-    pauses_ = first_pauses;
-  }
 
   uint32_t met_ = 0;    ///< since the last stop
   uint32_t pauses_ = 0; ///< at the last stop; 0: it rests

@@ -20,7 +20,7 @@ struct Barriers {
     epoch += 2;
     lead.completes(now);
     const bool waits = lead.has_to_wait(epoch);
-    lead.leaves(epoch, true, now += late);
+    lead.leaves(epoch, now += late);
     EXPECT_FALSE(lead.has_to_wait(epoch)) << "it has left";
     return waits;
   }
@@ -65,7 +65,8 @@ TEST(PrimaryLead, OneThatCompletesBarriersItselfIsNotLate) {
   for (int barrier = 0; barrier < 1000; barrier++) {
     barriers.epoch += 2;
     ASSERT_FALSE(barriers.lead.has_to_wait(barriers.epoch));
-    barriers.lead.leaves(barriers.epoch, false, barriers.now += millisecond);
+    barriers.lead.completes(barriers.now += millisecond);
+    barriers.lead.leaves(barriers.epoch, barriers.now);
   }
 }
 
