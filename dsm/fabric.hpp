@@ -12,7 +12,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 24;
+inline constexpr uint32_t fabric_version = 25;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 struct TaskSigns;
@@ -132,7 +132,8 @@ inline constexpr size_t context_room = 4096, context_alignment = 64;
 /// A piece of program in which a thread of the origin may go on, for a while, on another node
 /// (dsm/migration/journeys/travel.hpp).
 struct Journey {
-  uint32_t node = 0;          ///< where its carrier is to be; not the origin
+  uint32_t node = 0;          ///< where its carrier is to be; 0: the thread has a CPU at home, and leaves it if that is
+                              ///< denied it, for a node that has one free
   const void* code = nullptr; ///< what the thread executes
   const void* base = nullptr; ///< the stack pointer of the function that calls the program's code, and waits for it to
                               ///< return: what is below may be executed elsewhere
@@ -144,7 +145,9 @@ struct Journey {
   int64_t delay_ns = 0;              ///< it departs after so long at the earliest
   GrowingAllowance allowance; ///< it may lose so much abroad before it is sent home, and stays there until it is more
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
-  bool restless = false;      ///< for tests: it departs again after the same delay, whatever a stay has brought
+  const uint32_t* cpus = nullptr; ///< of each node; theirs, as long as there are journeys
+  uint32_t nodes = 0;             ///< so many
+  bool restless = false;          ///< for tests: it departs again after the same delay, whatever a stay has brought
 };
 
 /// What a thread on a journey calls while it executes something private to its process: a task, from a barrier.

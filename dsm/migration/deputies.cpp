@@ -1,259 +1,15 @@
 #include "dsm/migration/deputies.hpp"
 
 #include "base/check.hpp"
-#include "base/clock.hpp"
-#include "base/machine/time_slice.hpp"
-#include "base/page.hpp"
 #include "base/private_section.hpp"
-#include "dsm/guest_tasks.hpp"
-#include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/this_process.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <ctime>
 #include <new>
-#include <utility>
 
 namespace hetmp::dsm {
-namespace {
-
-/// What a thread that may travel has of its own. `is_abroad` is what gates look at, on whatever node.
-struct Traveller {
-  volatile char is_abroad = 0;
-  TaskSigns task_signs;
-  Deputy* deputy = nullptr;
-};
-thread_local Traveller traveller;
-
-constexpr double longest_wait_us = 1e12;            ///< for a departure; one that would be later is none
-constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
-
-} // namespace
-
-ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thread_pointer()); }
-
-TaskSigns* task_signs() { return &traveller.task_signs; }
-ptrdiff_t task_signs_at() { return ptrdiff_t(uintptr_t(&traveller.task_signs) - thread_pointer()); }
-
-// ---- one
-
-bool Deputy::set_up() {
-  thread_pointer_ = thread_pointer();
-  guard_ = page_below_stack();
-  usable_ = AddressPlan::stack_part(origin).contains(guard_) && signal_stack_.make() && timer_.make();
-  return usable_;
-}
-
-void Deputy::begin(const Journey& journey) {
-  HETMP_CHECK(!inside_.load(std::memory_order_relaxed) && journey.node != origin);
-  if (!usable_)
-    return;
-  seen_ = {};
-  phase_ = reinterpret_cast<uintptr_t>(journey.code);
-  base_ = journey_base_ = reinterpret_cast<uintptr_t>(journey.base);
-  room_ = journey.room;
-  presence_ = journey.presence;
-  make_call_ = journey.make_call;
-  task_is_over_ = journey.task_is_over;
-  HETMP_CHECK(presence_);
-  allowance_.begin(journey.allowance);
-  began_ns_ = home_ns_ = monotonic_ns();
-  page_ns_ = uint32_t(std::clamp<int64_t>(journey.page_ns, 0, UINT32_MAX));
-  node_.store(journey.node, std::memory_order_relaxed);
-  rule_.begin(journey.delay_ns, journey.restless);
-  asked_rule_ = rule_;
-  is_due_.store(false, std::memory_order_relaxed);
-  inside_.store(true, std::memory_order_relaxed);
-  if (rule_.departs_at_once())
-    have_short_turns(true);
-  timer_.set(rule_.delay_ns());
-}
-
-/// It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
-/// Who has never left is spared the calls, which cost as much as a small region.
-void Deputy::have_short_turns(bool wanted) {
-  if (std::exchange(has_short_turns_, wanted) != wanted)
-    ask_for_short_turns(wanted);
-}
-
-JourneyPart Deputy::begin_part(const JourneyPart& part) {
-  return {reinterpret_cast<const void*>(std::exchange(phase_, reinterpret_cast<uintptr_t>(part.code))),
-          reinterpret_cast<const void*>(std::exchange(base_, reinterpret_cast<uintptr_t>(part.base)))};
-}
-
-void Deputy::has_waited() {
-  if (!inside_.load(std::memory_order_relaxed) || !is_due_.load(std::memory_order_relaxed))
-    return;
-  is_due_.store(false, std::memory_order_relaxed);
-  timer_.set(rule_.soonest_ns);
-}
-
-void Deputy::end(JourneySeen& seen) {
-  if (inside_.load(std::memory_order_relaxed)) {
-    inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
-    timer_.set(0);
-    have_short_turns(false);
-  }
-  seen = seen_;
-  seen_ = {};
-}
-
-bool Deputy::may_depart_now() const {
-  // relaxed: its own thread's; a hint
-  if (!is_on_journey() || !all_.may_depart())
-    return false;
-  const int64_t now_ns = monotonic_ns();
-  const double after = double(now_ns - began_ns_) / 1000;
-  return now_ns - home_ns_ >= asked_rule_.delay_ns() - DepartureRule::soonest_ns &&
-         allowance_.departs_at(after) <= after;
-}
-
-bool Deputy::may_leave(const ucontext_t& interrupted, bool asks) const {
-  const uintptr_t top = stack_pointer_of(interrupted);
-  return instruction_of(interrupted) != stopped_at_ && TravellingContext::bytes(interrupted) &&
-         signal_stack_.holds(&interrupted) && AddressPlan::stack_part(origin).contains(top) && top < base_ &&
-         all_.code_->may_leave(interrupted, base_, asks);
-}
-
-/// In the signal's handler.
-void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
-  // relaxed, all: see the members
-  if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
-    return;
-  if (may_leave(interrupted, asks) && all_.let_leave())
-    travel(interrupted, asks);
-  if (asks)
-    return; // the timer goes on
-  is_due_.store(true, std::memory_order_relaxed);
-  timer_.set(rule_.retry_ns());
-}
-
-/// Since the journey began.
-double Deputy::after_us() const { return double(raw::clock_ns(CLOCK_MONOTONIC) - began_ns_) / 1000; }
-
-void Deputy::plan_departure(double now_us) {
-  const double wait_us = std::max(double(rule_.delay_ns()) / 1000, allowance_.departs_at(now_us) - now_us);
-  if (wait_us < longest_wait_us)
-    timer_.set(int64_t(wait_us * 1000));
-}
-
-/// Returns to the program, as if nothing had been.
-void Deputy::travel(const ucontext_t& interrupted, bool asked) {
-  const uint64_t blocked = blocked_signals_of(interrupted);
-  const double allowed_us = allowance_.grant(after_us());
-  ucontext_t* const context = TravellingContext::put(interrupted, room_);
-  traveller.is_abroad = 1;
-  void* presence;
-  memcpy(&presence, presence_, sizeof presence);
-  memset(presence_, 0, sizeof presence);
-  where_.store(away, std::memory_order_relaxed); // the message publishes it
-  all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
-                                 {uint16_t(number_), uint16_t(base_ != journey_base_), page_ns_,
-                                  uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
-                                  int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
-  const bool is_away = wait_while_away(presence, blocked); // as others see it
-  if (is_away)
-    all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
-  where_.store(at_home, std::memory_order_relaxed);     // read by others as a hint
-  traveller.is_abroad = 0;
-  memcpy(presence_, &presence, sizeof presence);
-  if (GuestAnswer none; message_.has_ended_loop() && make_call_)
-    make_call_(presence, {.function = GuestFunction::LoopEnds}, none);
-  const Homecoming why = message_.why();
-  seen_.stays += why != Homecoming::Refused;
-  seen_.refused += why == Homecoming::Refused;
-  seen_.lost_stays += why == Homecoming::Loses || why == Homecoming::Called;
-  seen_.abroad_ns += message_.abroad_ns;
-  seen_.computed_ns += message_.computed_ns;
-  seen_.pages += message_.pages();
-  const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_);
-  const int64_t lost = message_.abroad_ns - 2 * message_.computed_ns + pages_ns;
-  home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
-  const double now_us = after_us();
-  allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
-  stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
-  if (why == Homecoming::Gate && is_away) // a call: a new phase begins where it returns to
-    phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
-  (asked ? asked_rule_ : rule_).came_home(why, message_.abroad_ns, message_.computed_ns, asked);
-  is_due_.store(false, std::memory_order_relaxed);
-  have_short_turns(true);
-  plan_departure(now_us);
-  adapt(*context, blocked, signal_stack_.description());
-  hetmp_resume_context(context);
-}
-
-/// Makes calls for it meanwhile. False: it came home during one, and has not been counted as away since. Nothing here
-/// may touch the thread's own pages, which are elsewhere.
-bool Deputy::wait_while_away(void* thread, uint64_t blocked) {
-  // acquire: pairs with the releases in come_home() and called()
-  for (uint32_t where; (where = where_.load(std::memory_order_acquire)) != back;) {
-    if (where != away) {
-      make_call(thread);
-      // release: pairs with the acquire in called(), whose next call takes the place of this one; acquire: as above
-      if (where = calls;
-          !where_.compare_exchange_strong(where, away, std::memory_order_acq_rel, std::memory_order_acquire))
-        return false; // back_meanwhile
-      const bool begins_phase = call_.function == GuestFunction::Barrier && answer_.made != 0;
-      all_.messages_->send_guest_answer(node_.load(std::memory_order_relaxed), number_,
-                                        begins_phase ? uint32_t(phase_) : 0, answer_);
-      continue;
-    }
-    raw::futex_wait(&where_, away, &between_looks);
-    // The program may wait for what its handler does on this thread, which may wait for nothing where it is.
-    if ((raw::pending_signals() & ~blocked & ~bit_of(travel_signal())) != 0)
-      all_.messages_->call_home(node_.load(std::memory_order_relaxed), number_);
-  }
-  return true;
-}
-
-/// In the thread's name, while that waits for the answer.
-void Deputy::make_call(void* thread) {
-  all_.in_calls_.fetch_add(1, std::memory_order_relaxed); // a hint
-  answer_ = {};
-  const int64_t began_ns = raw::clock_ns(CLOCK_MONOTONIC);
-  answer_.made = make_call_ && make_call_(thread, call_, answer_) ? 1 : 0;
-  answer_.took_ns = uint64_t(raw::clock_ns(CLOCK_MONOTONIC) - began_ns);
-  all_.in_calls_.fetch_sub(1, std::memory_order_relaxed); // likewise
-  if (call_.function == GuestFunction::Barrier && answer_.made != 0)
-    phase_ = call_.site;
-}
-
-bool Deputy::called(uint32_t from, const GuestCall& call) {
-  // acquire: pairs with the release in wait_while_away(). relaxed: the departure was sent after it
-  if (where_.load(std::memory_order_acquire) != away || node_.load(std::memory_order_relaxed) != from ||
-      call.function > last_guest_function)
-    return false;
-  call_ = call;
-  where_.store(calls, std::memory_order_release); // pairs with the acquire in travel()
-  futex_wake(where_, 1);
-  return true;
-}
-
-std::optional<TravellersPages> Deputy::come_home(uint32_t from, const HomecomingMessage& message) {
-  // relaxed: the departure was sent after both
-  if (node() != from || from == origin || message.why() > last_homecoming)
-    return std::nullopt;
-  const TravellersPages pages(reinterpret_cast<uintptr_t>(room_), thread_pointer_,
-                              thread_pointer_ + uintptr_t(travel_flag()), guard_);
-  message_ = message;
-  // release: pairs with the acquires in wait_while_away(). relaxed: nothing is read by it.
-  uint32_t where = where_.load(std::memory_order_relaxed);
-  while (!where_.compare_exchange_weak(where, where == calls ? back_meanwhile : back, std::memory_order_release,
-                                       std::memory_order_relaxed))
-    ;
-  // While a call is made for it, which may last as long as a barrier does, it is at home for those that wait until
-  // nobody is away.
-  if (where == calls)
-    all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
-  futex_wake(where_, 1);
-  return pages;
-}
-
-// ---- all
 
 bool Deputies::set_up(TravelMessages& messages) {
   messages_ = &messages;
@@ -278,7 +34,7 @@ void Deputies::on_signal(int number, siginfo_t* info, void* context) {
   if ((info->si_code != SI_TIMER && !asks) || info->si_value.sival_ptr != SignalTimer::mark())
     return this_process.deputies->pass_on(number, info, context);
   const int error = errno;
-  if (Deputy* const deputy = traveller.deputy)
+  if (Deputy* const deputy = deputy_of_caller())
     deputy->meet_signal(*static_cast<ucontext_t*>(context), asks);
   errno = error;
 }
@@ -304,17 +60,17 @@ bool Deputies::let_leave() {
 }
 
 Deputy* Deputies::own() {
-  if (traveller.deputy)
-    return traveller.deputy;
+  if (Deputy* const deputy = deputy_of_caller())
+    return deputy;
   const PrivateSection here;
   const uint64_t number = count_.fetch_add(1, std::memory_order_relaxed); // only a number
   if (number >= most)
     return nullptr;
-  traveller.deputy = new Deputy(*this, number); // stays as long as the thread may, which is one of a pool
-  deputies_[number].store(traveller.deputy,
-                          std::memory_order_release); // pairs with the acquire in came_home(), call_home()
-  traveller.deputy->set_up();
-  return traveller.deputy;
+  auto* const deputy = new Deputy(*this, number);             // stays as long as the thread may, which is one of a pool
+  deputies_[number].store(deputy, std::memory_order_release); // pairs with the acquire in came_home(), call_home()
+  deputy->set_up();
+  set_deputy_of_caller(deputy);
+  return deputy;
 }
 
 void Deputies::begin_journey(const Journey& journey) {
@@ -325,16 +81,18 @@ void Deputies::begin_journey(const Journey& journey) {
 }
 
 JourneyPart Deputies::begin_part(const JourneyPart& part) {
-  return traveller.deputy ? traveller.deputy->begin_part(part) : JourneyPart{};
+  Deputy* const deputy = deputy_of_caller();
+  return deputy ? deputy->begin_part(part) : JourneyPart{};
 }
 
 void Deputies::has_waited() {
-  if (traveller.deputy)
-    traveller.deputy->has_waited();
+  if (Deputy* const deputy = deputy_of_caller())
+    deputy->has_waited();
 }
 
 bool Deputies::may_depart(siginfo_t& signal) const {
-  if (!traveller.deputy || !traveller.deputy->may_depart_now())
+  const Deputy* const deputy = deputy_of_caller();
+  if (!deputy || !deputy->may_depart_now())
     return false;
   signal = {};
   signal.si_signo = travel_signal();
@@ -343,17 +101,21 @@ bool Deputies::may_depart(siginfo_t& signal) const {
   return true;
 }
 
-int64_t Deputies::time_elsewhere() const { return traveller.deputy ? traveller.deputy->time_elsewhere() : 0; }
-
-Deputy* Deputies::of_journey() {
-  return traveller.deputy && traveller.deputy->is_on_journey() ? traveller.deputy : nullptr;
+int64_t Deputies::time_elsewhere() const {
+  const Deputy* const deputy = deputy_of_caller();
+  return deputy ? deputy->time_elsewhere() : 0;
 }
 
-void Deputies::task_is_over() { traveller.deputy->task_is_over(); }
+Deputy* Deputies::of_journey() {
+  Deputy* const deputy = deputy_of_caller();
+  return deputy && deputy->is_on_journey() ? deputy : nullptr;
+}
+
+void Deputies::task_is_over() { deputy_of_caller()->task_is_over(); }
 
 void Deputies::end_journey(JourneySeen& seen) {
-  if (traveller.deputy)
-    traveller.deputy->end(seen);
+  if (Deputy* const deputy = deputy_of_caller())
+    deputy->end(seen);
   else
     seen = {};
 }
@@ -371,8 +133,9 @@ bool Deputies::called(uint32_t from, uint64_t number, const GuestCall& call) {
 }
 
 const GuestAnswer& Deputies::answer() const {
-  HETMP_CHECK(traveller.deputy);
-  return traveller.deputy->answer();
+  const Deputy* const deputy = deputy_of_caller();
+  HETMP_CHECK(deputy);
+  return deputy->answer();
 }
 
 void Deputies::call_home() {
@@ -385,6 +148,17 @@ void Deputies::call_home() {
   }
 }
 
+uint32_t Deputies::away_on(uint32_t node) const {
+  uint32_t count = 0;
+  for (const auto& place : deputies_) {
+    const Deputy* const deputy = place.load(std::memory_order_acquire); // pairs with the release in own()
+    if (!deputy)
+      break;
+    count += deputy->is_executed_on(node);
+  }
+  return count;
+}
+
 void Deputies::wait_for_departure() {
   if (away_.load(std::memory_order_relaxed) == 0) // checked again by the kernel
     raw::futex_wait(&away_, 0);
@@ -393,7 +167,7 @@ void Deputies::wait_for_departure() {
 void Deputies::forget() {
   closed_.store(true, std::memory_order_relaxed);
   away_.store(0, std::memory_order_relaxed); // here nobody waits for them
-  traveller.deputy = nullptr;
+  set_deputy_of_caller(nullptr);
 }
 
 } // namespace hetmp::dsm

@@ -1,18 +1,14 @@
-// The origin's threads that may go on elsewhere (travel.hpp), and what of them stays.
+// The origin's threads that may go on elsewhere (journeys/travel.hpp): all of their deputies.
 #pragma once
 
 #include "base/futex.hpp"
 #include "base/signal_calls.hpp"
 #include "dsm/fabric.hpp"
-#include "dsm/migration/contexts/signal_stacks.hpp"
-#include "dsm/migration/contexts/signal_timer.hpp"
+#include "dsm/migration/deputy.hpp"
 #include "dsm/migration/gates.hpp"
-#include "dsm/migration/journeys/departure_rule.hpp"
-#include "dsm/migration/journeys/journey_allowance.hpp"
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/journeys/travellers_pages.hpp"
 #include "dsm/migration/portable_code.hpp"
-#include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -20,101 +16,6 @@
 #include <optional>
 
 namespace hetmp::dsm {
-
-class Deputies;
-
-/// Of one thread. Where nothing else is said its thread's own, also in the signal's handler.
-class Deputy {
- public:
-  Deputy(Deputies& all, uint64_t number) : all_(all), number_(number) {}
-  /// By its thread, once. False: it stays at home for good.
-  bool set_up();
-
-  void begin(const Journey& journey);
-  /// Likewise. What the handler finds while it changes is of no use to it: it has interrupted code that is no
-  /// program's.
-  JourneyPart begin_part(const JourneyPart& part);
-  /// At home.
-  void has_waited();
-  /// On a journey, at home, around a call that a signal would end: none comes. What hold_signals() has returned is for
-  /// the end.
-  int64_t hold_signals() { return timer_.stop(); }
-  void let_signals_come(int64_t held) {
-    if (held != 0 && is_on_journey())
-      timer_.set(std::max(held, rule_.soonest_ns));
-  }
-  /// In the journey in hand.
-  int64_t time_elsewhere() const { return seen_.abroad_ns; }
-  void end(JourneySeen& seen);
-  /// See Journey.
-  void task_is_over() const { task_is_over_(); }
-
-  /// On a journey, at home: whether it may leave at once.
-  bool may_depart_now() const;
-  /// The signal's handler. `asks`: the thread has sent it to itself.
-  void meet_signal(ucontext_t& interrupted, bool asks);
-
-  /// Service thread. What it touches first at home; nothing: it is not there, or not away.
-  std::optional<TravellersPages> come_home(uint32_t from, const HomecomingMessage& message);
-  /// Service thread: it is to make this call for its thread. False: that is not there.
-  bool called(uint32_t from, const GuestCall& call);
-  /// To its last call. By its thread, at home.
-  const GuestAnswer& answer() const { return answer_; }
-  bool is_on_journey() const { return inside_.load(std::memory_order_relaxed); } // relaxed: its own thread's
-
-  /// Any thread: on which node it is; 0: at home. A hint.
-  uint32_t node() const {
-    const uint32_t where = where_.load(std::memory_order_relaxed); // relaxed, all: see above
-    return where == away || where == calls ? node_.load(std::memory_order_relaxed) : 0;
-  }
-
- private:
-  static constexpr uint32_t at_home = 0, away = 1, back = 2, calls = 3, back_meanwhile = 4;
-
-  bool may_leave(const ucontext_t& interrupted, bool asks) const;
-  [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
-  bool wait_while_away(void* thread, uint64_t blocked);
-  void make_call(void* thread);
-  double after_us() const;
-  void have_short_turns(bool wanted);
-  void plan_departure(double now_us);
-
-  Deputies& all_;
-  const uint64_t number_;
-  SignalStack signal_stack_;
-  SignalTimer timer_;
-  bool usable_ = false;
-  DepartureRule rule_;       ///< of departures at any time
-  DepartureRule asked_rule_; ///< of those that the thread asks for
-  JourneySeen seen_{};
-  uintptr_t thread_pointer_ = 0;
-  uintptr_t guard_ = 0;        ///< see DepartureMessage
-  uintptr_t phase_ = 0;        ///< see DepartureMessage
-  uintptr_t base_ = 0;         ///< see Journey; of the part in hand
-  uintptr_t journey_base_ = 0; ///< the same, of the whole
-  void* room_ = nullptr;       ///< the same
-  void* presence_ = nullptr;   ///< the same
-  /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
-  /// before it is executed, each time.
-  uintptr_t stopped_at_ = 0;
-  JourneyAllowance allowance_;
-  int64_t began_ns_ = 0; ///< the journey
-  int64_t home_ns_ = 0;  ///< since when the thread has been at home
-  uint32_t page_ns_ = 0;
-  bool has_short_turns_ = false;
-  std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
-  std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
-
-  /// Who has the context. at_home and away are written by its thread; by the service thread, which releases what comes
-  /// with it, back, and `calls`: it is away, and the deputy is to make a call; then back_meanwhile. A futex.
-  FutexWord where_{at_home};
-  MakeGuestCall make_call_ = nullptr; ///< see Journey
-  void (*task_is_over_)() = nullptr;  ///< the same
-  GuestCall call_;                    ///< the one to be made
-  GuestAnswer answer_;                ///< to that
-  std::atomic<uint32_t> node_{0};     ///< the carrier's; relaxed: a hint for others
-  HomecomingMessage message_{};       ///< what it came back with
-};
 
 /// All of them. On the origin.
 class Deputies {
@@ -167,6 +68,10 @@ class Deputies {
     const uint32_t in_calls = in_calls_.load(std::memory_order_relaxed), all = away();
     return all - std::min(in_calls, all);
   }
+  /// How many of those are executed on that node, or on their way there. A hint, therefore relaxed.
+  uint32_t away_on(uint32_t node) const;
+  /// How many stays have lost so far. A hint, likewise.
+  uint64_t losses() const { return losses_.load(std::memory_order_relaxed); }
   /// Sleeps while nobody is away.
   void wait_for_departure();
 
@@ -192,12 +97,7 @@ class Deputies {
   std::atomic<uint64_t> programs_mask_{0}; ///< relaxed, see above
   FutexWord away_{0};                      ///< how many are; relaxed: the watch looks again soon
   std::atomic<uint32_t> in_calls_{0};      ///< relaxed: a hint
+  std::atomic<uint64_t> losses_{0};        ///< relaxed: a hint
 };
-
-/// Where a thread keeps whether it is abroad, which gates look at. Counted from the thread pointer.
-ptrdiff_t travel_flag();
-/// See Fabric; of the calling thread. The same, counted so.
-TaskSigns* task_signs();
-ptrdiff_t task_signs_at();
 
 } // namespace hetmp::dsm

@@ -300,7 +300,10 @@ void execute_late_members(Thread& primary, NodeTeam& team) {
 
 schedulers::VisitSeen run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind) {
   NodeTeam& team = begin(primary, construct, plan, proc_bind);
-  execute(primary, team);
+  if (plan.travels) [[unlikely]]
+    travelling::execute(primary, team);
+  else
+    execute(primary, team);
   if (plan.late != 0) [[unlikely]]
     execute_late_members(primary, team);
   end(primary, team);

@@ -13,6 +13,7 @@
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
+#include "runtime/wait/wait.hpp"
 
 #include <algorithm>
 
@@ -26,9 +27,12 @@ class Travels {
  public:
   void attach(const dsm::Fabric& fabric) {
     fabric_ = &fabric;
+    cpus_ = layout().cpu_counts();
     const CodeRange code = code_that_calls_program();
     fabric.let_return_by(code.begin, code.end);
   }
+  /// Of each node.
+  const std::vector<uint32_t>& cpus() const { return cpus_; }
   const dsm::Fabric* fabric() const { return fabric_ && fabric_->begin_journey ? fabric_ : nullptr; }
 
   std::string why_nobody_travels() const {
@@ -115,6 +119,7 @@ class Travels {
   }
 
   const dsm::Fabric* fabric_ = nullptr; ///< final before there are teams
+  std::vector<uint32_t> cpus_;          ///< likewise
   FutexLock lock_;
   bool learns_ = true;                      ///< of the region in hand; the main thread's
   schedulers::TravelLedger ledger_;         ///< with the lock
@@ -175,13 +180,10 @@ schedulers::TravelLedger::Effect region_is_over(const void* microtask, double ov
 
 namespace {
 
-/// `base` and `room`: see dsm::Journey.
-void begin_journey(ImplicitTask& member, const void* base, void* room) {
-  const uint32_t node = node_of(member.local_number);
-  if (node == 0)
-    return;
-  const dsm::Fabric& fabric = *travels().fabric();
+/// `node`, `base` and `room`: see dsm::Journey.
+void begin_journey(const ImplicitTask& member, uint32_t node, const void* base, void* room) {
   const schedulers::TravelLedger::Permit& permit = travels().permit();
+  const std::vector<uint32_t>& cpus = travels().cpus();
   const dsm::Journey journey{node,
                              member.team->description.microtask,
                              base,
@@ -192,44 +194,78 @@ void begin_journey(ImplicitTask& member, const void* base, void* room) {
                              ns(permit.delay_us),
                              permit.allowance,
                              ns(permit.page_us),
+                             cpus.data(),
+                             uint32_t(cpus.size()),
                              travels().are_drawn()};
-  fabric.begin_journey(&journey);
-  member.has_waited = fabric.has_waited;
-  member.journey_is_drawn = journey.restless;
-  member.signs = fabric.task_signs();
-  member.time_elsewhere = fabric.time_elsewhere;
+  travels().fabric()->begin_journey(&journey);
 }
 
-void end_journey(ImplicitTask& member) {
-  if (!member.has_waited)
-    return;
-  member.has_waited = nullptr;
-  member.signs = nullptr;
+void end_journey() {
   dsm::JourneySeen seen;
   travels().fabric()->end_journey(&seen);
   if (seen.stays + seen.refused != 0)
     travels().add(seen);
 }
 
+/// Of a member whose CPU is another node's.
+void begin_members_journey(ImplicitTask& member, uint32_t node, const void* base, void* room) {
+  const dsm::Fabric& fabric = *travels().fabric();
+  begin_journey(member, node, base, room);
+  member.has_waited = fabric.has_waited;
+  member.journey_is_drawn = travels().are_drawn();
+  member.signs = fabric.task_signs();
+  member.time_elsewhere = fabric.time_elsewhere;
+}
+
+void end_members_journey(ImplicitTask& member) {
+  if (!member.has_waited)
+    return;
+  member.has_waited = nullptr;
+  member.signs = nullptr;
+  end_journey();
+}
+
+/// Whether a thread whose CPU is here may leave that if it is denied it. Where node processes share CPUs, others may
+/// have those that seem to be free. In a short visit nothing is gained. Tasks are taken by whoever has time for them.
+bool may_leave_slow_cpu() {
+  constexpr double least_us = 3000;
+  const double usual_us = travels().permit().usual_us;
+  return travels().are_drawn() || (spinning.has_cpus() && (usual_us == 0 || usual_us >= least_us));
+}
+
+/// For tests.
+uint32_t drawn_node(uint32_t member) { return 1 + member % (layout().nodes() - 1); }
+
 } // namespace
 
-TasksJourney::TasksJourney(ImplicitTask& member) : member_(member) { begin_journey(member, this, room_); }
-TasksJourney::~TasksJourney() { end_journey(member_); }
+TasksJourney::TasksJourney(ImplicitTask& member) : member_(member) {
+  if (const uint32_t node = node_of(member.local_number); node != 0)
+    begin_members_journey(member, node, this, room_);
+}
+TasksJourney::~TasksJourney() { end_members_journey(member_); }
 
 __attribute__((noinline)) void execute(Thread& self, NodeTeam& team) {
   const TeamDescription& description = team.description;
+  ImplicitTask& member = *self.task;
   void (*const come_home)() = travels().fabric()->come_home;
-  const events::ExecutingRegion executing(*self.task);
+  const events::ExecutingRegion executing(member);
   const void* stack_pointer;
   asm volatile("mov %%rsp, %0" : "=r"(stack_pointer));
   alignas(dsm::context_alignment) char room[dsm::context_room];
-  begin_journey(*self.task, stack_pointer, room);
-  description.invoke(description.microtask, self.gtid, int(self.task->number), description.argument_count,
-                     team.arguments);
+  const uint32_t node = node_of(member.local_number);
+  const bool watches_cpu = node == 0 && may_leave_slow_cpu();
+  if (node != 0)
+    begin_members_journey(member, node, stack_pointer, room);
+  else if (watches_cpu)
+    begin_journey(member, travels().are_drawn() ? drawn_node(member.local_number) : 0, stack_pointer, room);
+  description.invoke(description.microtask, self.gtid, int(member.number), description.argument_count, team.arguments);
   come_home(); // before anything else: what follows is this process's own
-  end_journey(*self.task);
+  if (watches_cpu)
+    end_journey();
+  else
+    end_members_journey(member);
   if (regions_may_be_cancelled) [[unlikely]]
-    meet_at_end(*self.task);
+    meet_at_end(member);
 }
 
 std::map<uint64_t, schedulers::TravelLedger::Region> regions() { return travels().regions(); }

@@ -155,7 +155,8 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   const double soonest_us = at_once ? rules_.known_us : is_new ? rules_.first_us : rules_.unknown_us;
   const double delay_us = std::max(soonest_us, is_new ? known.allowance_.when(rules_.least_allowance_us) : 0);
   const bool pays = follows ? known.leader_->pays : known.pays;
-  return {true, delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once};
+  const double usual_us = is_new ? 0 : known.spent_us / double(known.all_visits);
+  return {true, delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once, usual_us};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {

@@ -80,6 +80,7 @@ class TravelLedger {
     GrowingAllowance allowance{}; ///< that its stays may lose: a region that lasts comes to be a large part of the run
     double page_us = 0;           ///< loss by each page that a stay fetches, besides the wait
     bool at_once = false;         ///< it is known that they should
+    double usual_us = 0;          ///< what its visits have taken so far, each; 0: there was none
   };
   /// A visit of the region begins. `waited_us`: so long so far threads at home have waited, because pages are
   /// elsewhere.

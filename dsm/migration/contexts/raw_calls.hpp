@@ -32,6 +32,13 @@ inline __attribute__((always_inline)) int64_t clock_ns(clockid_t clock) {
   return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+/// How often the calling thread has given up its CPU by itself so far.
+inline __attribute__((always_inline)) int64_t sleeps_of_thread() {
+  rusage usage{};
+  call(SYS_getrusage, RUSAGE_THREAD, long(&usage));
+  return usage.ru_nvcsw;
+}
+
 /// Page faults of the calling thread so far.
 inline __attribute__((always_inline)) int64_t faults_of_thread() {
   rusage usage{};

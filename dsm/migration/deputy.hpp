@@ -1,0 +1,139 @@
+// What stays at home of a thread of the origin that may go on elsewhere (journeys/travel.hpp).
+#pragma once
+
+#include "base/futex.hpp"
+#include "dsm/fabric.hpp"
+#include "dsm/migration/contexts/signal_stacks.hpp"
+#include "dsm/migration/contexts/signal_timer.hpp"
+#include "dsm/migration/journeys/departure_rule.hpp"
+#include "dsm/migration/journeys/home_cpu.hpp"
+#include "dsm/migration/journeys/journey_allowance.hpp"
+#include "dsm/migration/journeys/travel.hpp"
+#include "dsm/migration/journeys/travellers_pages.hpp"
+#include "dsm/space/address_plan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <optional>
+
+namespace hetmp::dsm {
+
+class Deputies;
+
+/// Of one thread. Where nothing else is said its thread's own, also in the signal's handler.
+class Deputy {
+ public:
+  Deputy(Deputies& all, uint64_t number) : all_(all), number_(number) {}
+  /// By its thread, once. False: it stays at home for good.
+  bool set_up();
+
+  void begin(const Journey& journey);
+  /// Likewise. What the handler finds while it changes is of no use to it: it has interrupted code that is no
+  /// program's.
+  JourneyPart begin_part(const JourneyPart& part);
+  /// At home.
+  void has_waited();
+  /// On a journey, at home, around a call that a signal would end: none comes. What hold_signals() has returned is for
+  /// the end.
+  int64_t hold_signals() { return timer_.stop(); }
+  void let_signals_come(int64_t held) {
+    if (held != 0 && is_on_journey())
+      timer_.set(std::max(held, rule_.soonest_ns));
+  }
+  /// In the journey in hand.
+  int64_t time_elsewhere() const { return seen_.abroad_ns; }
+  void end(JourneySeen& seen);
+  /// See Journey.
+  void task_is_over() const { task_is_over_(); }
+
+  /// On a journey, at home: whether it may leave at once.
+  bool may_depart_now() const;
+  /// The signal's handler. `asks`: the thread has sent it to itself.
+  void meet_signal(ucontext_t& interrupted, bool asks);
+
+  /// Service thread. What it touches first at home; nothing: it is not there, or not away.
+  std::optional<TravellersPages> come_home(uint32_t from, const HomecomingMessage& message);
+  /// Service thread: it is to make this call for its thread. False: that is not there.
+  bool called(uint32_t from, const GuestCall& call);
+  /// To its last call. By its thread, at home.
+  const GuestAnswer& answer() const { return answer_; }
+  bool is_on_journey() const { return inside_.load(std::memory_order_relaxed); } // relaxed: its own thread's
+
+  /// Any thread: whether it is executed on that node, or on its way there. A hint.
+  bool is_executed_on(uint32_t node) const {
+    return where_.load(std::memory_order_relaxed) == away && node_.load(std::memory_order_relaxed) == node;
+  }
+  /// Any thread: on which node it is; 0: at home. A hint.
+  uint32_t node() const {
+    const uint32_t where = where_.load(std::memory_order_relaxed); // relaxed, all: see above
+    return where == away || where == calls ? node_.load(std::memory_order_relaxed) : 0;
+  }
+
+ private:
+  static constexpr uint32_t at_home = 0, away = 1, back = 2, calls = 3, back_meanwhile = 4;
+
+  bool may_leave(const ucontext_t& interrupted, bool asks) const;
+  bool has_reason_to_leave();
+  bool has_free_cpu(uint32_t node) const;
+  bool find_free_cpu();
+  HomeCpu::Times times() const;
+  [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
+  bool wait_while_away(void* thread, uint64_t blocked);
+  void make_call(void* thread);
+  double after_us() const;
+  void have_short_turns(bool wanted);
+  void plan_departure(double now_us);
+
+  Deputies& all_;
+  const uint64_t number_;
+  SignalStack signal_stack_;
+  SignalTimer timer_;
+  bool usable_ = false;
+  DepartureRule rule_;       ///< of departures at any time
+  DepartureRule asked_rule_; ///< of those that the thread asks for
+  JourneySeen seen_{};
+  uintptr_t thread_pointer_ = 0;
+  uintptr_t guard_ = 0;        ///< see DepartureMessage
+  uintptr_t phase_ = 0;        ///< see DepartureMessage
+  uintptr_t base_ = 0;         ///< see Journey; of the part in hand
+  uintptr_t journey_base_ = 0; ///< the same, of the whole
+  void* room_ = nullptr;       ///< the same
+  void* presence_ = nullptr;   ///< the same
+  /// An instruction that met an error abroad. It is to meet it here first: where CPUs are busy, the next signal comes
+  /// before it is executed, each time.
+  uintptr_t stopped_at_ = 0;
+  JourneyAllowance allowance_;
+  HomeCpu home_cpu_;
+  const uint32_t* cpus_ = nullptr; ///< see Journey; null: it asks for no free one
+  uint32_t nodes_ = 0;             ///< see Journey
+  bool watches_cpu_ = false;       ///< its own, at home
+  uint64_t losses_before_ = 0;     ///< the journey: Deputies::losses()
+  int64_t began_ns_ = 0;           ///< the journey
+  int64_t home_ns_ = 0;            ///< since when the thread has been at home
+  uint32_t page_ns_ = 0;
+  bool has_short_turns_ = false;
+  std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
+  std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
+
+  /// Who has the context. at_home and away are written by its thread; by the service thread, which releases what comes
+  /// with it, back, and `calls`: it is away, and the deputy is to make a call; then back_meanwhile. A futex.
+  FutexWord where_{at_home};
+  MakeGuestCall make_call_ = nullptr; ///< see Journey
+  void (*task_is_over_)() = nullptr;  ///< the same
+  GuestCall call_;                    ///< the one to be made
+  GuestAnswer answer_;                ///< to that
+  std::atomic<uint32_t> node_{0};     ///< the carrier's; relaxed: a hint for others
+  HomecomingMessage message_{};       ///< what it came back with
+};
+
+/// Of the calling thread; null: it has not been on a journey.
+Deputy* deputy_of_caller();
+void set_deputy_of_caller(Deputy* deputy);
+/// Where a thread keeps whether it is abroad, which gates look at. Counted from the thread pointer.
+ptrdiff_t travel_flag();
+/// See Fabric; of the calling thread. The same, counted so.
+TaskSigns* task_signs();
+ptrdiff_t task_signs_at();
+
+} // namespace hetmp::dsm

@@ -1,0 +1,67 @@
+// Whether a thread is denied the CPU that it has at home: by a control group's quota, or by other programs. Pure.
+//
+// What it was not executed for, in spans of time without sleeping, it was denied; but for what other threads of its own
+// process have had meanwhile, which are no reason to leave: they would be there again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hetmp::dsm {
+
+class HomeCpu {
+ public:
+  static constexpr int64_t least_ns = 20'000'000; ///< of looking tells something
+  static constexpr int64_t most_ns = 400'000'000; ///< then what was seen counts half: a quota's periods take 100 ms
+  static constexpr double slow = 0.25;            ///< share of the time that is denied; or more
+  static constexpr int64_t look_ns = 10'000'000;  ///< so long until the next look
+  static constexpr int64_t soon_ns = 1'000'000;   ///< where it is slow, for a place elsewhere
+
+  struct Times {
+    int64_t now_ns;
+    int64_t thread_ns;  ///< that it has been executed
+    int64_t process_ns; ///< the same of all threads of its process
+    int64_t sleeps;     ///< how often it has given up its CPU by itself
+  };
+
+  /// At home, and what was before is not to be seen. `cpus`: of the process.
+  void begin(const Times& now, uint32_t cpus) {
+    last_ = now;
+    cpus_ = cpus;
+  }
+
+  /// At home since begin(), or the last look.
+  void look(const Times& now) {
+    const Times before = last_;
+    last_ = now;
+    const int64_t passed = now.now_ns - before.now_ns;
+    if (now.sleeps != before.sleeps || passed <= 0)
+      return;
+    const int64_t by_others = cpus_ * passed - (now.process_ns - before.process_ns);
+    const int64_t denied = std::min(passed - (now.thread_ns - before.thread_ns), by_others);
+    seen_ns_ += passed;
+    denied_ns_ += std::clamp<int64_t>(denied, 0, passed);
+    if (seen_ns_ > most_ns) {
+      denied_ns_ = denied_ns_ * (most_ns / 2) / seen_ns_;
+      seen_ns_ = most_ns / 2;
+    }
+  }
+
+  /// Of the time in which it could have computed.
+  double denied_share() const { return seen_ns_ < least_ns ? 0 : double(denied_ns_) / double(seen_ns_); }
+  bool is_slow() const { return denied_share() >= slow; }
+  /// Share of what is computed elsewhere that is gained: at home it would have taken longer by so much. At most all.
+  double gain_elsewhere() const {
+    const double denied = denied_share();
+    return std::min(1.0, denied / std::max(1 - denied, 0.01));
+  }
+  int64_t next_look_ns() const { return is_slow() ? soon_ns : look_ns; }
+
+ private:
+  Times last_{};
+  int64_t cpus_ = 1;
+  int64_t seen_ns_ = 0;
+  int64_t denied_ns_ = 0; ///< of those
+};
+
+} // namespace hetmp::dsm
