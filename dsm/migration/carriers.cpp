@@ -78,7 +78,8 @@ bool Carrier::take(const DepartureMessage& departure) {
   if (state_.load(std::memory_order_acquire) != idle) // pairs with the releases in run()
     return false;
   guest_ = departure;
-  called_.store(false, std::memory_order_relaxed); // the futex word publishes both
+  called_.store(false, std::memory_order_relaxed); // the futex word publishes all three
+  invited_.store(false, std::memory_order_relaxed);
   deputy_.store(departure.deputy, std::memory_order_relaxed);
   state_.store(taken, std::memory_order_release); // pairs with the acquire in run()
   futex_wake(state_, 1);
@@ -93,6 +94,17 @@ void Carrier::call_home(uint64_t deputy) const {
 
 void Carrier::call_home() const {
   called_.store(true, std::memory_order_relaxed); // see the member
+  ask_for_look();
+}
+
+void Carrier::invite_home(uint64_t deputy) const {
+  if (deputy_.load(std::memory_order_relaxed) != deputy) // as call_home()
+    return;
+  invited_.store(true, std::memory_order_relaxed); // see the member
+  ask_for_look();
+}
+
+void Carrier::ask_for_look() const {
   syscall(SYS_tgkill, getpid(), thread_.load(std::memory_order_relaxed), travel_signal());
 }
 
@@ -107,8 +119,9 @@ void Carrier::carry() {
   began_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
   cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   timer_.set(look_ns, look_ns);
+  denied_cpu_.begin(raw::times_of_thread(), all_.most_at_work_);
   all_.closed_->guest_comes();
-  in_calls_ns_ = meetings_ = 0;
+  in_calls_ns_ = meetings_ = denied_ns_ = 0;
   if (host_) {
     host_->loop_ended = false;
     host_->knows_team = false;
@@ -142,8 +155,16 @@ HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   return meets_too_often || waited + int64_t(pages()) * guest_.page_ns - computed > int64_t(guest_.allowance_us) * 1000;
 }
 
-/// A guest waits for its team as long as it would at home.
-HETMP_GUESTS_VARIABLES int64_t Carrier::abroad_ns(int64_t now_ns) const { return now_ns - began_ns_ - in_calls_ns_; }
+/// Where it is alone with those at home, a CPU there would be all its own.
+HETMP_GUESTS_VARIABLES bool Carrier::is_better_off_at_home() const {
+  return guest_.has_cpu != 0 && denied_cpu_.is_slow();
+}
+
+/// A guest waits for its team as long as it would at home. What other programs have of its CPU is no loss: as long as
+/// those at home have theirs to themselves, whatever it computes is gained.
+HETMP_GUESTS_VARIABLES int64_t Carrier::abroad_ns(int64_t now_ns) const {
+  return now_ns - began_ns_ - in_calls_ns_ - denied_ns_;
+}
 
 bool Carrier::ask_deputy() {
   constexpr timespec between_looks = {0, 5'000'000}; // a call home may come just before it sleeps
@@ -199,9 +220,14 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
     send_home(interrupted, Homecoming::Stopped); // where it happens again, and is the program's business
   if (called_.load(std::memory_order_relaxed))   // see the member
     send_home(interrupted, Homecoming::Called);
-  const int64_t now_ns = raw::clock_ns(CLOCK_MONOTONIC);
+  const DeniedCpu::Times times = raw::times_of_thread();
+  const int64_t now_ns = times.now_ns, denied_ns = denied_cpu_.look(times);
+  if (guest_.has_cpu != 0)
+    denied_ns_ += denied_ns;
   if (loses(now_ns))
     send_home(interrupted, Homecoming::Loses);
+  if (invited_.exchange(false, std::memory_order_relaxed) && is_better_off_at_home()) // see the member
+    send_home(interrupted, Homecoming::Invited);
   if (host_ && now_ns - began_ns_ > TasksAbroad::longest_ns)
     host_->deepest = TasksAbroad::nowhere;
   return true;
@@ -271,6 +297,14 @@ bool Carriers::call_home(uint32_t from, uint64_t deputy) const {
     return false;
   for (const auto& carrier : carriers_)
     carrier->call_home(deputy);
+  return true;
+}
+
+bool Carriers::invite_home(uint32_t from, uint64_t deputy) const {
+  if (from != origin)
+    return false;
+  for (const auto& carrier : carriers_)
+    carrier->invite_home(deputy);
   return true;
 }
 

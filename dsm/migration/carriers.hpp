@@ -6,6 +6,7 @@
 #include "dsm/migration/contexts/signal_stacks.hpp"
 #include "dsm/migration/contexts/signal_timer.hpp"
 #include "dsm/migration/gates.hpp"
+#include "dsm/migration/journeys/denied_cpu.hpp"
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/space/address_plan.hpp"
@@ -35,6 +36,8 @@ class Carrier {
   void call_home(uint64_t deputy) const;
   /// Any thread, also in a handler: whoever is its guest is to go home.
   void call_home() const;
+  /// Service thread: its guest, if it is this one, may go home, where a CPU is free.
+  void invite_home(uint64_t deputy) const;
 
   /// By its own thread, as itself: the guest's deputy makes the call that the host has, whose answer it has then.
   /// False: the guest is wanted at home; there the answer will be.
@@ -56,6 +59,8 @@ class Carrier {
 
   void carry();
   bool loses(int64_t now_ns) const;
+  bool is_better_off_at_home() const;
+  void ask_for_look() const;
   int64_t computed_ns() const;
   int64_t abroad_ns(int64_t now_ns) const;
   uint64_t pages() const;
@@ -72,10 +77,14 @@ class Carrier {
   DepartureMessage guest_{};
   std::atomic<uint64_t> deputy_{UINT64_MAX}; ///< of the guest; relaxed: a hint
   mutable std::atomic<bool> called_{false};  ///< relaxed: the signal that follows makes the thread look
-  volatile bool carries_ = false;            ///< the context is the guest's; read in its handler
-  uintptr_t place_ = 0;                      ///< of its own context, see hetmp_enter_context()
+  /// relaxed: likewise. Taken back by the handler
+  mutable std::atomic<bool> invited_{false};
+  volatile bool carries_ = false; ///< the context is the guest's; read in its handler
+  uintptr_t place_ = 0;           ///< of its own context, see hetmp_enter_context()
   int64_t began_ns_ = 0, cpu_before_ns_ = 0, faults_before_ = 0;
   uint64_t pages_before_ = 0;
+  DeniedCpu denied_cpu_;
+  int64_t denied_ns_ = 0;          ///< of its guest's time, by others than its node
   int64_t in_calls_ns_ = 0;        ///< of its guest's time, in calls that the deputy made, and what those cost
   int64_t meetings_ = 0;           ///< of those, barriers
   FutexWord answered_{0};          ///< 1: the answer is there: released by the service thread, acquired by the carrier
@@ -102,6 +111,7 @@ class Carriers {
   Taken departed(uint32_t from, const DepartureMessage& departure);
   /// Likewise false.
   bool call_home(uint32_t from, uint64_t deputy) const;
+  bool invite_home(uint32_t from, uint64_t deputy) const;
   /// False: nobody has asked, any more.
   bool answered(uint64_t deputy, const GuestAnswer& answer) const;
 

@@ -5,14 +5,16 @@
 #include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/this_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <new>
 
 namespace hetmp::dsm {
 
-bool Deputies::set_up(TravelMessages& messages) {
+bool Deputies::set_up(TravelMessages& messages, FreeCpus free_cpus) {
   messages_ = &messages;
+  free_cpus_ = free_cpus;
   this_process.deputies = this;
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
@@ -91,7 +93,7 @@ void Deputies::has_waited() {
 }
 
 bool Deputies::may_depart(siginfo_t& signal) const {
-  const Deputy* const deputy = deputy_of_caller();
+  Deputy* const deputy = deputy_of_caller();
   if (!deputy || !deputy->may_depart_now())
     return false;
   signal = {};
@@ -148,13 +150,25 @@ void Deputies::call_home() {
   }
 }
 
+void Deputies::invite_one_home() {
+  const uint64_t count = std::min(count_.load(std::memory_order_relaxed), most); // only a number
+  for (uint64_t i = 0; i < count; ++i) {
+    invited_ = (invited_ + 1) % count;
+    const Deputy* const deputy = deputies_[invited_].load(std::memory_order_acquire); // as in call_home()
+    if (const uint32_t node = deputy ? deputy->executed_on() : 0; node != 0) {
+      messages_->invite_home(node, invited_);
+      return;
+    }
+  }
+}
+
 uint32_t Deputies::away_on(uint32_t node) const {
   uint32_t count = 0;
   for (const auto& place : deputies_) {
     const Deputy* const deputy = place.load(std::memory_order_acquire); // pairs with the release in own()
     if (!deputy)
       break;
-    count += deputy->is_executed_on(node);
+    count += deputy->executed_on() == node;
   }
   return count;
 }

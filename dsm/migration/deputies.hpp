@@ -27,8 +27,10 @@ class Deputies {
     code_ = &code;
     gates_ = &gates;
   }
-  /// When there are. False: the signal cannot be had, and nobody travels.
-  bool set_up(TravelMessages& messages);
+  /// How many CPUs of this node have no thread at work; less than 0: so many threads have none. A hint.
+  using FreeCpus = int64_t (*)();
+  /// When there are. False: the signal cannot be had, and nobody travels. `free_cpus`: any thread, also in a handler.
+  bool set_up(TravelMessages& messages, FreeCpus free_cpus);
 
   void begin_journey(const Journey& journey);
   /// See Fabric, all.
@@ -59,6 +61,11 @@ class Deputies {
 
   /// Those that are away are called home.
   void call_home();
+  /// A CPU at home is free: one of those that are executed elsewhere is told so, that with the next number after that
+  /// of the last one.
+  void invite_one_home();
+  bool has_free_cpu() const { return free_cpus_() > 0; }
+  bool is_crowded() const { return free_cpus_() < 0; }
   /// Whether some may depart.
   bool may_depart() const { return !closed_.load(std::memory_order_relaxed); } // relaxed: a hint
   /// How many are away. A hint, therefore relaxed.
@@ -86,7 +93,9 @@ class Deputies {
   const PortableCode* code_ = nullptr;
   const Gates* gates_ = nullptr;
   TravelMessages* messages_ = nullptr;
+  FreeCpus free_cpus_ = nullptr;
   bool owns_signal_ = false; ///< final before there are journeys
+  uint64_t invited_ = 0;     ///< who was, last; the watch's own
   /// Sequentially consistent with away_ where somebody waits until nobody is away; relaxed elsewhere.
   std::atomic<bool> closed_{true};
   std::atomic<uint64_t> count_{0};        ///< relaxed: only a number

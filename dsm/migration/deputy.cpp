@@ -67,15 +67,16 @@ void Deputy::begin(const Journey& journey) {
   watches_cpu_ = journey.node == origin;
   HETMP_CHECK(!watches_cpu_ || cpus_);
   losses_before_ = all_.losses();
+  was_invited_ = false;
   if (watches_cpu_)
-    home_cpu_.begin(times(), cpus_[origin]);
+    denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
   rule_.begin(journey.delay_ns, journey.restless);
   asked_rule_ = rule_;
   is_due_.store(false, std::memory_order_relaxed);
   inside_.store(true, std::memory_order_relaxed);
   if (rule_.departs_at_once() && !watches_cpu_)
     have_short_turns(true);
-  timer_.set(rule_.delay_ns() + (watches_cpu_ ? home_cpu_.next_look_ns() : 0)); // after those that have none here
+  timer_.set(rule_.delay_ns() + (watches_cpu_ ? denied_cpu_.next_look_ns() : 0)); // after those that have none here
 }
 
 /// It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
@@ -103,15 +104,15 @@ void Deputy::end(JourneySeen& seen) {
     timer_.set(0);
     have_short_turns(false);
     if (watches_cpu_)
-      home_cpu_.look(times());
+      denied_cpu_.look(raw::times_of_thread());
   }
   seen = seen_;
   seen_ = {};
 }
 
-bool Deputy::may_depart_now() const {
+bool Deputy::may_depart_now() {
   // relaxed: its own thread's; a hint
-  if (!is_on_journey() || watches_cpu_ || !all_.may_depart())
+  if (!is_on_journey() || watches_cpu_ || !all_.may_depart() || stays_invited())
     return false;
   const int64_t now_ns = monotonic_ns();
   const double after = double(now_ns - began_ns_) / 1000;
@@ -124,11 +125,6 @@ bool Deputy::may_leave(const ucontext_t& interrupted, bool asks) const {
   return instruction_of(interrupted) != stopped_at_ && TravellingContext::bytes(interrupted) &&
          signal_stack_.holds(&interrupted) && AddressPlan::stack_part(origin).contains(top) && top < base_ &&
          all_.code_->may_leave(interrupted, base_, asks);
-}
-
-HomeCpu::Times Deputy::times() const {
-  return {raw::clock_ns(CLOCK_MONOTONIC), raw::clock_ns(CLOCK_THREAD_CPUTIME_ID),
-          raw::clock_ns(CLOCK_PROCESS_CPUTIME_ID), raw::sleeps_of_thread()};
 }
 
 bool Deputy::has_free_cpu(uint32_t node) const { return all_.away_on(node) < cpus_[node]; }
@@ -144,8 +140,14 @@ bool Deputy::find_free_cpu() {
 
 /// Of a thread that has a CPU at home. Where others lose it would, too.
 bool Deputy::has_reason_to_leave() {
-  home_cpu_.look(times());
-  return home_cpu_.is_slow() && all_.losses() == losses_before_ && find_free_cpu();
+  denied_cpu_.look(raw::times_of_thread());
+  return denied_cpu_.is_slow() && all_.losses() == losses_before_ && find_free_cpu();
+}
+
+/// Who came home to a free CPU stays until others want that.
+bool Deputy::stays_invited() {
+  was_invited_ = was_invited_ && !all_.is_crowded();
+  return was_invited_;
 }
 
 /// In the signal's handler.
@@ -154,7 +156,11 @@ void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
   if (watches_cpu_ && !has_reason_to_leave()) {
-    timer_.set(home_cpu_.next_look_ns());
+    timer_.set(denied_cpu_.next_look_ns());
+    return;
+  }
+  if (stays_invited()) {
+    timer_.set(rule_.retry_ns());
     return;
   }
   if (cpus_ && !has_free_cpu(node_.load(std::memory_order_relaxed))) { // it would be refused
@@ -190,8 +196,8 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   memset(presence_, 0, sizeof presence);
   where_.store(away, std::memory_order_relaxed); // the message publishes it
   all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
-                                 {uint16_t(number_), uint16_t(base_ != journey_base_), page_ns_,
-                                  uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
+                                 {uint16_t(number_), uint8_t(base_ != journey_base_), uint8_t(cpus_ != nullptr),
+                                  page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
                                   int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
   const bool is_away = wait_while_away(presence, blocked); // as others see it
   if (is_away)
@@ -207,7 +213,7 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   seen_.refused += why == Homecoming::Refused;
   seen_.lost_stays += loses;
   all_.losses_.fetch_add(loses, std::memory_order_relaxed); // a hint
-  const double gain = watches_cpu_ ? home_cpu_.gain_elsewhere() : 1;
+  const double gain = watches_cpu_ ? denied_cpu_.gain_elsewhere() : 1;
   const auto no_gain_ns = int64_t((1 - gain) * double(message_.computed_ns));
   const int64_t abroad_ns = message_.abroad_ns - no_gain_ns, computed_ns = message_.computed_ns - no_gain_ns;
   seen_.abroad_ns += abroad_ns;
@@ -218,13 +224,14 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
   const double now_us = after_us();
   allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
+  was_invited_ = why == Homecoming::Invited;
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == Homecoming::Gate && is_away) // a call: a new phase begins where it returns to
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   (asked ? asked_rule_ : rule_).came_home(why, message_.abroad_ns, message_.computed_ns, asked);
   is_due_.store(false, std::memory_order_relaxed);
   if (watches_cpu_)
-    home_cpu_.begin(times(), cpus_[origin]);
+    denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
   else
     have_short_turns(true);
   plan_departure(now_us);

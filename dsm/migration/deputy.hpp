@@ -5,8 +5,8 @@
 #include "dsm/fabric.hpp"
 #include "dsm/migration/contexts/signal_stacks.hpp"
 #include "dsm/migration/contexts/signal_timer.hpp"
+#include "dsm/migration/journeys/denied_cpu.hpp"
 #include "dsm/migration/journeys/departure_rule.hpp"
-#include "dsm/migration/journeys/home_cpu.hpp"
 #include "dsm/migration/journeys/journey_allowance.hpp"
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/journeys/travellers_pages.hpp"
@@ -48,7 +48,7 @@ class Deputy {
   void task_is_over() const { task_is_over_(); }
 
   /// On a journey, at home: whether it may leave at once.
-  bool may_depart_now() const;
+  bool may_depart_now();
   /// The signal's handler. `asks`: the thread has sent it to itself.
   void meet_signal(ucontext_t& interrupted, bool asks);
 
@@ -60,9 +60,9 @@ class Deputy {
   const GuestAnswer& answer() const { return answer_; }
   bool is_on_journey() const { return inside_.load(std::memory_order_relaxed); } // relaxed: its own thread's
 
-  /// Any thread: whether it is executed on that node, or on its way there. A hint.
-  bool is_executed_on(uint32_t node) const {
-    return where_.load(std::memory_order_relaxed) == away && node_.load(std::memory_order_relaxed) == node;
+  /// Any thread: on which node it is executed, or on its way there; 0: at home, or waiting for its deputy. A hint.
+  uint32_t executed_on() const {
+    return where_.load(std::memory_order_relaxed) == away ? node_.load(std::memory_order_relaxed) : 0;
   }
   /// Any thread: on which node it is; 0: at home. A hint.
   uint32_t node() const {
@@ -75,9 +75,9 @@ class Deputy {
 
   bool may_leave(const ucontext_t& interrupted, bool asks) const;
   bool has_reason_to_leave();
+  bool stays_invited();
   bool has_free_cpu(uint32_t node) const;
   bool find_free_cpu();
-  HomeCpu::Times times() const;
   [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
@@ -104,7 +104,7 @@ class Deputy {
   /// before it is executed, each time.
   uintptr_t stopped_at_ = 0;
   JourneyAllowance allowance_;
-  HomeCpu home_cpu_;
+  DeniedCpu denied_cpu_;
   const uint32_t* cpus_ = nullptr; ///< see Journey; null: it asks for no free one
   uint32_t nodes_ = 0;             ///< see Journey
   bool watches_cpu_ = false;       ///< its own, at home
@@ -113,6 +113,7 @@ class Deputy {
   int64_t home_ns_ = 0;            ///< since when the thread has been at home
   uint32_t page_ns_ = 0;
   bool has_short_turns_ = false;
+  bool was_invited_ = false;        ///< home, by its last stay's end, and nobody has wanted its CPU since
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
 

@@ -17,7 +17,9 @@ namespace hetmp::dsm {
 namespace {
 
 constexpr timespec between_looks = {0, 2'000'000};
-constexpr int longest_storm = 2; ///< looks
+constexpr int longest_storm = 2;      ///< looks
+constexpr int looks_of_free_cpu = 2;  ///< before it is told
+constexpr int looks_until_retold = 4; ///< to the next one
 
 /// What such a tool knows of memory lies where nodes do not share it.
 bool is_watched_by_sanitizer() {
@@ -58,9 +60,10 @@ const char* Migration::why_nobody_departs() const {
   return deputies_.may_depart() ? nullptr : "an object was loaded after the start, or a handler set for their signal";
 }
 
-void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread) {
+void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
+                                CreateThread create_thread) {
   waited_ns_ = waited_ns;
-  if (!deputies_.set_up(messages))
+  if (!deputies_.set_up(messages, free_cpus))
     return;
   if (ways_.taken()) // before there were nodes
     deputies_.stay_at_home();
@@ -80,19 +83,23 @@ void* Migration::watch(void* migration) {
   return nullptr;
 }
 
-/// Threads of the origin that wait for their pages half of the time gain nothing by those that are away.
+/// Threads of the origin that wait for their pages half of the time gain nothing by those that are away. Where a CPU is
+/// free, one that has too little of another may have that.
 void Migration::watch_those_away() {
-  int stormy = 0;
+  int stormy = 0, with_free_cpu = 0;
   while (true) {
     deputies_.wait_for_departure();
     const uint64_t waited_before = waited_ns_();
     const int64_t before = monotonic_ns();
     nanosleep(&between_looks, nullptr);
     stormy = int64_t(waited_ns_() - waited_before) > (monotonic_ns() - before) / 2 ? stormy + 1 : 0;
-    if (stormy < longest_storm)
-      continue;
-    deputies_.call_home();
-    stormy = 0;
+    if (stormy >= longest_storm) {
+      deputies_.call_home();
+      stormy = 0;
+    }
+    with_free_cpu = deputies_.has_free_cpu() ? with_free_cpu + 1 : 0;
+    if (with_free_cpu >= looks_of_free_cpu && (with_free_cpu - looks_of_free_cpu) % looks_until_retold == 0)
+      deputies_.invite_one_home();
   }
 }
 

@@ -32,7 +32,8 @@ class Migration {
   /// Makes a detached thread that uses private memory only.
   using CreateThread = void (*)(void* (*body)(void*), void* argument);
   /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
-  void start_at_origin(TravelMessages& messages, Counter waited_ns, CreateThread create_thread);
+  void start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
+                       CreateThread create_thread);
   /// `pages`: pages_to_give_back() of the node; any thread. `heap`, `free_elsewhere`: of this node, `node`; see
   /// MemoryAbroad.
   void start_elsewhere(TravelMessages& messages, Counter pages, CreateThread create_thread, Heap& heap, uint32_t node,

@@ -278,6 +278,7 @@ void NodeProcess::start_migration() {
           instance()->pages_.read_counters(&counters);
           return counters.waited_ns;
         },
+        [] { return int64_t(instance()->usable_cpus()) - int64_t(instance()->threads_at_work()); },
         create_private_thread);
   else
     migration_.start_elsewhere(

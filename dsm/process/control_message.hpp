@@ -84,6 +84,10 @@ struct ComeHome {
 struct CallHome {
   uint64_t deputy;
 };
+/// From the origin: its thread may come home, where a CPU is free.
+struct InviteHome {
+  uint64_t deputy;
+};
 
 /// To the origin: its thread, whose deputy this is, makes the struct GuestCall that follows.
 struct CallForGuest {
@@ -99,7 +103,7 @@ struct AnswerToGuest {
 
 /// The number of a message is its place here.
 using Message = std::variant<Free, Exit, Fact, Joined, Unmap, MakeChange, Changed, End, Observe, Lost, Push, Offer,
-                             Visit, Turn, Depart, ComeHome, CallHome, CallForGuest, AnswerToGuest>;
+                             Visit, Turn, Depart, ComeHome, CallHome, InviteHome, CallForGuest, AnswerToGuest>;
 
 template <class M> constexpr bool carries_data = requires { M::carries_data; };
 

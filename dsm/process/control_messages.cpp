@@ -110,6 +110,11 @@ struct ControlReceiver {
       die(exit_code::software, "%s called a thread home, which is the origin's to do",
           self.members_.name_of(from).c_str());
   }
+  void operator()(const control::InviteHome& invitation) const {
+    if (!self.migration_.carriers().invite_home(from, invitation.deputy))
+      die(exit_code::software, "%s invited a thread home, which is the origin's to do",
+          self.members_.name_of(from).c_str());
+  }
   void operator()(const control::CallForGuest& call) const {
     const auto wanted = content<GuestCall>();
     if (!wanted || !self.migration_.deputies().called(from, call.deputy, *wanted))
@@ -175,6 +180,10 @@ void NodeProcess::send_homecoming(const HomecomingMessage& homecoming) {
 
 void NodeProcess::call_home(uint32_t node, uint64_t deputy) {
   send_control(*transport_, node, Lane::Anyone, control::CallHome{deputy});
+}
+
+void NodeProcess::invite_home(uint32_t node, uint64_t deputy) {
+  send_control(*transport_, node, Lane::Anyone, control::InviteHome{deputy});
 }
 
 void NodeProcess::send_guest_call(uint64_t deputy, const GuestCall& call) {

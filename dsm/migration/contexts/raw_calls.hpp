@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/machine/raw_call.hpp"
+#include "dsm/migration/journeys/denied_cpu.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -32,11 +33,12 @@ inline __attribute__((always_inline)) int64_t clock_ns(clockid_t clock) {
   return int64_t(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// How often the calling thread has given up its CPU by itself so far.
-inline __attribute__((always_inline)) int64_t sleeps_of_thread() {
+/// Of the calling thread.
+inline __attribute__((always_inline)) DeniedCpu::Times times_of_thread() {
   rusage usage{};
   call(SYS_getrusage, RUSAGE_THREAD, long(&usage));
-  return usage.ru_nvcsw;
+  return {clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_THREAD_CPUTIME_ID), clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+          usage.ru_nvcsw};
 }
 
 /// Page faults of the calling thread so far.

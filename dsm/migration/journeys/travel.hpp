@@ -26,8 +26,9 @@ enum class Homecoming : uint64_t {
   Loses,   ///< it waited for pages longer than it was allowed
   Called,  ///< those at home waited for its pages, or its time was up
   Refused, ///< no carrier was free
+  Invited, ///< a CPU at home was free, and it had too little of one where it was
 };
-inline constexpr Homecoming last_homecoming = Homecoming::Refused;
+inline constexpr Homecoming last_homecoming = Homecoming::Invited;
 
 /// Of what a node has received so far, the pages that those they came from will want back, probably. Pages that were
 /// only copied are still there as well, and cost no more than the right to write them again, if somebody does: so they
@@ -40,7 +41,8 @@ inline uint64_t pages_to_give_back(const FaultCounters& node) {
 /// To a carrier's node. All addresses lie in the origin's stacks.
 struct DepartureMessage {
   uint16_t deputy;         ///< its number
-  uint16_t in_task;        ///< 1: it executes one, an explicit one (tasks_abroad.hpp)
+  uint8_t in_task;         ///< 1: it executes one, an explicit one (tasks_abroad.hpp)
+  uint8_t has_cpu;         ///< 1: no other node uses those of its carrier's
   uint32_t page_ns;        ///< loss by a page that is brought to where it is, besides the wait
   uint64_t context;        ///< where the context lies, and where it is to lie when the thread comes home: context_room
   uint64_t thread_pointer; ///< of the thread
@@ -52,7 +54,7 @@ struct DepartureMessage {
 /// To the origin.
 struct HomecomingMessage {
   uint64_t deputy;
-  int64_t abroad_ns;
+  int64_t abroad_ns;      ///< but for what other programs have had of its CPU there
   int64_t computed_ns;    ///< of those
   uint64_t why_and_pages; ///< Homecoming, loop_ended, and from bit 8 on by how much pages_to_give_back() has grown
 
@@ -69,6 +71,8 @@ class TravelMessages {
   virtual void send_departure(uint32_t to, const DepartureMessage& departure) = 0;
   virtual void send_homecoming(const HomecomingMessage& homecoming) = 0;
   virtual void call_home(uint32_t node, uint64_t deputy) = 0;
+  /// A CPU at home is free for it, if that is better for it.
+  virtual void invite_home(uint32_t node, uint64_t deputy) = 0;
   /// From a carrier's thread, as itself.
   virtual void send_guest_call(uint64_t deputy, const GuestCall& call) = 0;
   /// `phase`: see DepartureMessage; 0: the same as before.

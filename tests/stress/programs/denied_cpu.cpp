@@ -1,4 +1,6 @@
-// Another program takes half of the CPU that the primary has at home. When the other node's CPU is free, it goes there.
+// Another program takes half of a CPU. Where it is that of the primary, this goes to the other node's when that is
+// free; where it is the other node's, a member that has gone there comes home when the primary has nothing to do any
+// more.
 // run: OMP_NUM_THREADS=2 HETMP_PLACEMENT=auto
 #include "stress.hpp"
 
@@ -11,22 +13,28 @@
 
 namespace {
 
-/// A process that computes on the calling thread's CPU.
+/// A process that computes on the calling thread's CPU, or on another one.
 class OtherProgram {
  public:
-  OtherProgram() {
-    cpu_set_t here;
-    CPU_ZERO(&here);
-    CPU_SET(unsigned(sched_getcpu()), &here);
+  explicit OtherProgram(bool elsewhere) {
+    const int here = sched_getcpu();
     process_ = fork();
     CHECK(process_ >= 0);
     if (process_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      sched_setaffinity(0, sizeof here, &here);
+      bool bound = false;
+      for (int cpu = elsewhere ? 0 : here; cpu < CPU_SETSIZE && !bound; ++cpu) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(unsigned(cpu), &one);
+        bound = (cpu != here) == elsewhere && sched_setaffinity(0, sizeof one, &one) == 0;
+      }
       execl("/bin/sh", "sh", "-c", "while :; do :; done", nullptr);
       _exit(1);
     }
   }
+  OtherProgram(const OtherProgram&) = delete;
+  OtherProgram& operator=(const OtherProgram&) = delete;
   ~OtherProgram() {
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
@@ -36,35 +44,39 @@ class OtherProgram {
   pid_t process_;
 };
 
-/// One visit; whether the primary was elsewhere in it.
-bool primary_leaves() {
-  bool left = false;
-#pragma omp parallel shared(left)
+/// One visit, in which the other thread has less to do; whether that `wanted` has been elsewhere in it, and back if it
+/// is to come home.
+bool moves(int wanted, bool comes_home) {
+  bool left = false, came_home = false;
+#pragma omp parallel shared(left, came_home)
   {
-    const int most = omp_get_thread_num() == 0 ? 3000 : 300; // some 0.1 ms each
-    for (int i = 0; i < most; ++i) {
+    const int self = omp_get_thread_num(), most = self == wanted ? 3000 : 500; // some 0.1 ms each
+    for (int i = 0; i < most && !(comes_home ? came_home : left); ++i) {
       stress::compute(uint64_t(i));
-      if (omp_get_thread_num() == 0 && stress::is_abroad()) {
-        left = true;
-        break;
-      }
+      if (self != wanted)
+        continue;
+      left = left || stress::is_abroad();
+      came_home = left && !stress::is_abroad();
     }
   }
-  return left;
+  return comes_home ? came_home : left;
+}
+
+void try_to_move(int wanted, bool elsewhere) {
+  const OtherProgram other(elsewhere);
+  const char* const nodes = getenv("HETMP_NODES");
+  const bool must_move = nodes && strcmp(nodes, "proc:2") == 0 && omp_get_num_procs() >= 2;
+  for (int visits = 0; !moves(wanted, elsewhere); ++visits) {
+    if (!must_move)
+      return;
+    CHECK(visits < 100);
+  }
+  CHECK(nodes);
 }
 
 } // namespace
 
 int main() {
-  const OtherProgram other;
-  const char* const nodes = getenv("HETMP_NODES");
-  const bool must_leave = nodes && strcmp(nodes, "proc:2") == 0 && omp_get_num_procs() >= 2;
-  int visits = 0;
-  do {
-    const bool left = primary_leaves();
-    CHECK(!left || nodes);
-    if (left)
-      return 0;
-  } while (must_leave && ++visits < 100);
-  CHECK(!must_leave);
+  try_to_move(0, false);
+  try_to_move(1, true);
 }

@@ -20,6 +20,7 @@ struct AnsweringDeputy final : TravelMessages {
   void send_departure(uint32_t, const DepartureMessage&) override {}
   void send_homecoming(const HomecomingMessage&) override {}
   void call_home(uint32_t, uint64_t) override {}
+  void invite_home(uint32_t, uint64_t) override {}
   void send_guest_call(uint64_t, const GuestCall& call) override {
     calls.push_back(call);
     carrier->answered(next);

@@ -40,6 +40,7 @@ TEST(ControlMessage, FieldsArrive) {
   EXPECT_EQ(read_back(control::Turn{2}).step, 2u);
   const auto depart = read_back(control::Depart{{.deputy = 1,
                                                  .in_task = 1,
+                                                 .has_cpu = 1,
                                                  .page_ns = 6,
                                                  .context = 2,
                                                  .thread_pointer = 3,
@@ -48,6 +49,7 @@ TEST(ControlMessage, FieldsArrive) {
                                                  .phase = 7}});
   EXPECT_EQ(depart.departure.deputy, 1u);
   EXPECT_EQ(depart.departure.in_task, 1u);
+  EXPECT_EQ(depart.departure.has_cpu, 1u);
   EXPECT_EQ(depart.departure.guard, 4u);
   EXPECT_EQ(depart.departure.allowance_us, -5);
   EXPECT_EQ(depart.departure.phase, 7u);
@@ -56,6 +58,7 @@ TEST(ControlMessage, FieldsArrive) {
   EXPECT_EQ(home.homecoming.computed_ns, 3);
   EXPECT_EQ(home.homecoming.why_and_pages, 4u);
   EXPECT_EQ(read_back(control::CallHome{77}).deputy, 77u);
+  EXPECT_EQ(read_back(control::InviteHome{78}).deputy, 78u);
   read_back(control::End{});
   read_back(control::Joined{});
   read_back(control::Offer{});

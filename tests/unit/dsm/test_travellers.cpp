@@ -16,6 +16,7 @@ struct Sent final : TravelMessages {
   void send_departure(uint32_t, const DepartureMessage&) override {}
   void send_homecoming(const HomecomingMessage& message) override { home.push_back(message); }
   void call_home(uint32_t, uint64_t) override {}
+  void invite_home(uint32_t, uint64_t) override {}
   void send_guest_call(uint64_t, const GuestCall&) override {}
   void send_guest_answer(uint32_t, uint64_t, uint32_t, const GuestAnswer&) override {}
 };
@@ -24,6 +25,7 @@ DepartureMessage possible() {
   const Segment stacks = AddressPlan::stack_part(origin);
   return {.deputy = 3,
           .in_task = 0,
+          .has_cpu = 0,
           .page_ns = 0,
           .context = stacks.begin + 0x10000,
           .thread_pointer = stacks.begin + 0x20000,
@@ -70,6 +72,8 @@ TEST(Travellers, DeparturesLieInTheOriginsStacks) {
   EXPECT_EQ(sent.home.size(), 1u);
   EXPECT_TRUE(carriers.call_home(origin, 12345)) << "it has left meanwhile, perhaps";
   EXPECT_FALSE(carriers.call_home(1, 3));
+  EXPECT_TRUE(carriers.invite_home(origin, 12345)) << "likewise";
+  EXPECT_FALSE(carriers.invite_home(1, 3));
 }
 
 TEST(Travellers, NobodyComesHomeWhoWasNotAway) {

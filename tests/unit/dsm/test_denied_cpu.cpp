@@ -1,12 +1,12 @@
 // Whether a thread is denied the CPU that it has at home.
-#include "dsm/migration/journeys/home_cpu.hpp"
+#include "dsm/migration/journeys/denied_cpu.hpp"
 
 #include <gtest/gtest.h>
 
 namespace hetmp::dsm {
 namespace {
 
-constexpr int64_t ms = 1'000'000;
+constexpr int64_t millisecond = 1'000'000;
 
 /// A thread's time at home, and its process's.
 class Home {
@@ -22,85 +22,85 @@ class Home {
     cpu.look(times);
   }
 
-  HomeCpu::Times times{1000 * ms, 5 * ms, 9 * ms, 3};
-  HomeCpu cpu;
+  DeniedCpu::Times times{1000 * millisecond, 5 * millisecond, 9 * millisecond, 3};
+  DeniedCpu cpu;
 };
 
-TEST(HomeCpu, NobodyIsDeniedAnythingBeforeItHasBeenLookedAtForAWhile) {
+TEST(DeniedCpu, NobodyIsDeniedAnythingBeforeItHasBeenLookedAtForAWhile) {
   Home home;
   EXPECT_FALSE(home.cpu.is_slow());
-  home.passes(HomeCpu::least_ns - 1, 0, 0);
+  home.passes(DeniedCpu::least_ns - 1, 0, 0);
   EXPECT_FALSE(home.cpu.is_slow());
   EXPECT_EQ(home.cpu.denied_share(), 0);
-  EXPECT_EQ(home.cpu.next_look_ns(), HomeCpu::look_ns);
+  EXPECT_EQ(home.cpu.next_look_ns(), DeniedCpu::look_ns);
   home.passes(1, 0, 0);
   EXPECT_TRUE(home.cpu.is_slow());
   EXPECT_EQ(home.cpu.denied_share(), 1);
-  EXPECT_EQ(home.cpu.next_look_ns(), HomeCpu::soon_ns);
+  EXPECT_EQ(home.cpu.next_look_ns(), DeniedCpu::soon_ns);
 }
 
-TEST(HomeCpu, AQuotaOfHalfACpuDeniesHalf) {
+TEST(DeniedCpu, AQuotaOfHalfACpuDeniesHalf) {
   Home home;
   for (int period = 0; period < 10; ++period) {
-    home.passes(50 * ms, 50 * ms, 50 * ms);
-    home.passes(50 * ms, 0, 0);
+    home.passes(50 * millisecond, 50 * millisecond, 50 * millisecond);
+    home.passes(50 * millisecond, 0, 0);
   }
   EXPECT_NEAR(home.cpu.denied_share(), 0.5, 0.13);
   EXPECT_TRUE(home.cpu.is_slow());
 }
 
-TEST(HomeCpu, OtherThreadsOfItsProcessDenyNothing) {
+TEST(DeniedCpu, OtherThreadsOfItsProcessDenyNothing) {
   Home home;
   for (int i = 0; i < 10; ++i)
-    home.passes(10 * ms, 5 * ms, 10 * ms);
+    home.passes(10 * millisecond, 5 * millisecond, 10 * millisecond);
   EXPECT_EQ(home.cpu.denied_share(), 0);
 }
 
-TEST(HomeCpu, AThreadThatHasACpuOfSeveralIsDeniedNothing) {
+TEST(DeniedCpu, AThreadThatHasACpuOfSeveralIsDeniedNothing) {
   Home home(2);
   for (int i = 0; i < 10; ++i)
-    home.passes(10 * ms, 10 * ms, 10 * ms); // nobody wants the other one
+    home.passes(10 * millisecond, 10 * millisecond, 10 * millisecond); // nobody wants the other one
   EXPECT_EQ(home.cpu.denied_share(), 0);
   for (int i = 0; i < 120; ++i)
-    home.passes(10 * ms, 5 * ms, 10 * ms); // together they have one CPU of two
+    home.passes(10 * millisecond, 5 * millisecond, 10 * millisecond); // together they have one CPU of two
   EXPECT_NEAR(home.cpu.denied_share(), 0.5, 0.05);
 }
 
-TEST(HomeCpu, WhileItSleptItWasDeniedNothing) {
+TEST(DeniedCpu, WhileItSleptItWasDeniedNothing) {
   Home home;
   for (int i = 0; i < 10; ++i)
-    home.passes(10 * ms, 1 * ms, 1 * ms, true);
+    home.passes(10 * millisecond, 1 * millisecond, 1 * millisecond, true);
   EXPECT_EQ(home.cpu.denied_share(), 0);
-  home.passes(30 * ms, 15 * ms, 15 * ms);
+  home.passes(30 * millisecond, 15 * millisecond, 15 * millisecond);
   EXPECT_NEAR(home.cpu.denied_share(), 0.5, 0.001);
 }
 
-TEST(HomeCpu, WhatWasLongAgoCountsLess) {
+TEST(DeniedCpu, WhatWasLongAgoCountsLess) {
   Home home;
   for (int i = 0; i < 100; ++i)
-    home.passes(10 * ms, 2 * ms, 2 * ms);
+    home.passes(10 * millisecond, 2 * millisecond, 2 * millisecond);
   EXPECT_TRUE(home.cpu.is_slow());
   for (int i = 0; i < 60; ++i)
-    home.passes(10 * ms, 10 * ms, 10 * ms);
+    home.passes(10 * millisecond, 10 * millisecond, 10 * millisecond);
   EXPECT_FALSE(home.cpu.is_slow());
 }
 
-TEST(HomeCpu, WhatWasElsewhereIsNotSeen) {
+TEST(DeniedCpu, WhatWasElsewhereIsNotSeen) {
   Home home;
-  home.times.now_ns += 500 * ms;
+  home.times.now_ns += 500 * millisecond;
   home.cpu.begin(home.times, 1);
-  home.passes(30 * ms, 30 * ms, 30 * ms);
+  home.passes(30 * millisecond, 30 * millisecond, 30 * millisecond);
   EXPECT_EQ(home.cpu.denied_share(), 0);
 }
 
-TEST(HomeCpu, WhatIsComputedElsewhereGainsWhatItWouldTakeLongerAtHome) {
+TEST(DeniedCpu, WhatIsComputedElsewhereGainsWhatItWouldTakeLongerAtHome) {
   Home home;
   EXPECT_EQ(home.cpu.gain_elsewhere(), 0);
-  home.passes(40 * ms, 30 * ms, 30 * ms);
+  home.passes(40 * millisecond, 30 * millisecond, 30 * millisecond);
   EXPECT_NEAR(home.cpu.gain_elsewhere(), 1.0 / 3, 0.001);
-  home.passes(80 * ms, 10 * ms, 10 * ms); // two thirds of all
+  home.passes(80 * millisecond, 10 * millisecond, 10 * millisecond); // two thirds of all
   EXPECT_EQ(home.cpu.gain_elsewhere(), 1);
-  home.passes(4000 * ms, 0, 0);
+  home.passes(4000 * millisecond, 0, 0);
   EXPECT_EQ(home.cpu.gain_elsewhere(), 1);
 }
 

@@ -1,7 +1,7 @@
-// Whether a thread is denied the CPU that it has at home: by a control group's quota, or by other programs. Pure.
+// Whether a thread is denied its node's CPUs: by a control group's quota, or by other programs. Pure.
 //
-// What it was not executed for, in spans of time without sleeping, it was denied; but for what other threads of its own
-// process have had meanwhile, which are no reason to leave: they would be there again.
+// What it was not executed for, in spans of time without sleeping, it was denied; but for what other threads of the
+// process that executes it have had meanwhile: those are the node's own.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace hetmp::dsm {
 
-class HomeCpu {
+class DeniedCpu {
  public:
   static constexpr int64_t least_ns = 20'000'000; ///< of looking tells something
   static constexpr int64_t most_ns = 400'000'000; ///< then what was seen counts half: a quota's periods take 100 ms
@@ -24,27 +24,29 @@ class HomeCpu {
     int64_t sleeps;     ///< how often it has given up its CPU by itself
   };
 
-  /// At home, and what was before is not to be seen. `cpus`: of the process.
+  /// What was before is not to be seen. `cpus`: of the process.
   void begin(const Times& now, uint32_t cpus) {
     last_ = now;
     cpus_ = cpus;
   }
 
-  /// At home since begin(), or the last look.
-  void look(const Times& now) {
+  /// How long it was denied a CPU since begin(), or the last look; ns. 0 where it has slept.
+  int64_t look(const Times& now) {
     const Times before = last_;
     last_ = now;
     const int64_t passed = now.now_ns - before.now_ns;
     if (now.sleeps != before.sleeps || passed <= 0)
-      return;
+      return 0;
     const int64_t by_others = cpus_ * passed - (now.process_ns - before.process_ns);
-    const int64_t denied = std::min(passed - (now.thread_ns - before.thread_ns), by_others);
+    const int64_t denied =
+        std::clamp<int64_t>(std::min(passed - (now.thread_ns - before.thread_ns), by_others), 0, passed);
     seen_ns_ += passed;
-    denied_ns_ += std::clamp<int64_t>(denied, 0, passed);
+    denied_ns_ += denied;
     if (seen_ns_ > most_ns) {
       denied_ns_ = denied_ns_ * (most_ns / 2) / seen_ns_;
       seen_ns_ = most_ns / 2;
     }
+    return denied;
   }
 
   /// Of the time in which it could have computed.
