@@ -6,6 +6,7 @@
 #include "base/node_set.hpp"
 #include "dsm/guest_calls.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,8 @@ namespace hetmp::dsm {
 
 inline constexpr uint32_t fabric_version = 25;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
+
+inline constexpr int before_nodes = ENOTCONN;
 
 struct TaskSigns;
 
@@ -182,7 +185,8 @@ struct Fabric {
   /// and whether this node may execute what is there. Any thread but the service thread.
   bool (*may_hold_code)(const void* address);
   bool (*holds_code)(const void* address);
-  /// A detached thread whose stack and thread-local variables lie in shared memory. Returns 0 or an errno value.
+  /// A detached thread whose stack and thread-local variables lie in shared memory. Returns 0 or an errno value;
+  /// before_nodes: a constructor of the program's has called, before there are nodes, and no thread can be had there.
   int (*create_thread)(void* (*body)(void*), void* argument, size_t stack_bytes);
   void (*read_faults)(FaultCounters* counters);
 

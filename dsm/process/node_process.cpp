@@ -117,7 +117,7 @@ struct FabricFunctions {
   }
   static bool holds_code(const void* address) { return the_process->code_.holds(reinterpret_cast<uintptr_t>(address)); }
   static int create_thread(void* (*body)(void*), void* argument, size_t stack_bytes) {
-    return the_process->stacks_.create_thread(body, argument, stack_bytes);
+    return the_process->transport_ ? the_process->stacks_.create_thread(body, argument, stack_bytes) : before_nodes;
   }
   static void read_faults(FaultCounters* counters) { the_process->pages_.read_counters(counters); }
   static void watch_pages() { the_process->observation_.watch(); }

@@ -82,8 +82,14 @@ ParsedLayout parse_hosts(std::string_view text, const std::vector<int>& allowed)
   return {layout, {}};
 }
 
-// Never destroyed: a worker whose first region has no need of it may begin when the program ends.
-Layout& program_layout = *new Layout{Layout::Kind::One, {{0}}, false};
+/// Made when it is asked for first: constructors of other objects may be earlier than this one's. Never destroyed: a
+/// worker whose first region has no need of it may begin when the program ends.
+constinit Layout* made_layout = nullptr;
+Layout& program_layout() {
+  if (!made_layout) [[unlikely]] // by the first thread, before there are others of the runtime's
+    made_layout = new Layout{Layout::Kind::One, {{0}}, false};
+  return *made_layout;
+}
 uint32_t this_node = 0;
 
 } // namespace
@@ -149,7 +155,7 @@ uint32_t team_size_within(uint32_t cpus, std::optional<double> quota) {
 
 double granted_cpus() {
   // relaxed: who comes first looks, and whoever looks as well finds the same.
-  const std::atomic_ref known(program_layout.granted_to_work);
+  const std::atomic_ref known(program_layout().granted_to_work);
   double cpus = known.load(std::memory_order_relaxed);
   if (cpus < 0) {
     cpus = cpu_quota().value_or(0);
@@ -158,7 +164,7 @@ double granted_cpus() {
   return cpus;
 }
 
-const Layout& layout() { return program_layout; }
+const Layout& layout() { return program_layout(); }
 
 void read_layout(const std::vector<int>& allowed) {
   const auto text = environment_value(Variable::HETMP_NODES);
@@ -169,14 +175,14 @@ void read_layout(const std::vector<int>& allowed) {
   if (!parsed.error.empty() || refused)
     complain(Variable::HETMP_NODES, *text,
              refused ? "a process with more rights than its caller has no node processes" : parsed.error, "one node");
-  program_layout = refused ? one_node(allowed) : parsed.layout;
-  program_layout.granted = cpu_quota();
+  program_layout() = refused ? one_node(allowed) : parsed.layout;
+  program_layout().granted = cpu_quota();
 }
 
 void use_one_node() {
   Layout one = one_node(allowed_cpus());
-  one.granted = program_layout.granted;
-  program_layout = std::move(one);
+  one.granted = program_layout().granted;
+  program_layout() = std::move(one);
 }
 
 uint32_t own_node() { return this_node; }

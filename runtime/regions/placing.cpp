@@ -18,7 +18,12 @@
 namespace hetmp::runtime::placing {
 namespace {
 
-const int64_t program_began = monotonic_nanoseconds(); // when the library was loaded, before main
+/// When the runtime was first needed, or loaded: before main. Asked for first by whatever is earlier.
+int64_t program_began() {
+  static const int64_t began = monotonic_nanoseconds();
+  return began;
+}
+[[maybe_unused]] const int64_t at_load = program_began();
 
 /// What the regions of this process may touch, and other nodes may have to fetch.
 double resident_mib() { return double(resident_bytes()) / double(1 << 20); }
@@ -133,7 +138,7 @@ Trials trials_beside(uint64_t region, double now_us) {
   return {placer.committed_us(), known != placer.regions().end() && placer.is_for_trials(known->second, now_us)};
 }
 
-double now_us() { return double(monotonic_nanoseconds() - program_began) / 1000; }
+double now_us() { return double(monotonic_nanoseconds() - program_began()) / 1000; }
 
 StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   const StaysHere choice = choose(self, facts, construct);

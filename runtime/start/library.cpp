@@ -183,12 +183,18 @@ void initialise(bool before_main) {
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
-void initialise_once(void (*how)()) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, how);
-}
+struct Beginning {
+  pthread_once_t once = PTHREAD_ONCE_INIT;
+  /// Constructors of this library have run, or do. Where it is preloaded, those of the program's other objects may be
+  /// earlier, and call it: the program has not begun then either.
+  bool is_loaded = false;
+};
+constinit Beginning beginning;
+
+void initialise_once(void (*how)()) { pthread_once(&beginning.once, how); }
 
 __attribute__((constructor)) void on_load() {
+  beginning.is_loaded = true;
   if (!refers_to_openmp() || entries_that_lead_here() == EntriesHere::None)
     return;
   initialise_once([] { initialise(true); });
@@ -212,7 +218,7 @@ __attribute__((destructor)) void on_exit_of_program() {
 void refresh_spinning() { spinning.set(choose_spin_budget(program_icvs()), count_usable_cpus()); }
 
 void initialise_runtime() {
-  initialise_once([] { initialise(false); });
+  initialise_once([] { initialise(!beginning.is_loaded); });
 }
 
 } // namespace hetmp::runtime

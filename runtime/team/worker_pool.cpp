@@ -4,6 +4,7 @@
 #include "base/machine/cpu_list.hpp"
 #include "base/message.hpp"
 #include "base/private_section.hpp"
+#include "dsm/fabric.hpp"
 #include "runtime/ompt/events.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/thread_factory.hpp"
@@ -44,7 +45,8 @@ Thread* create_worker(uint32_t node) {
   }
   if (error == 0)
     return worker;
-  say_once(shortage_told(), "cannot create another thread (%s); teams will be smaller", strerror(error));
+  if (error != dsm::before_nodes) // that passes
+    say_once(shortage_told(), "cannot create another thread (%s); teams will be smaller", strerror(error));
   retire_thread_record(worker);
   return nullptr;
 }
