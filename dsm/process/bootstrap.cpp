@@ -98,6 +98,8 @@ void NodeProcess::become(uint32_t node) {
     heap_.become(node, may_discard);
   else
     heap_.set_may_discard(may_discard);
+  if (node != origin)
+    main_is_to_begin(); // elsewhere
   stacks_.become(node);
   bind_thread(launch_.cpus[node]);
 }
@@ -144,7 +146,6 @@ void NodeProcess::start_nodes() {
   load_rdma();     // likewise
   bind_directly();
   plan_.set(plan_.nodes(), find_globals());
-  stacks_.plan_main(address_layout().stack_bytes);
   initial_stack_.announce(stacks_.main());
   if (executable_stacks_wanted())
     stacks_.make_executable();

@@ -2,6 +2,7 @@
 #include "base/exit_codes.hpp"
 #include "base/futex.hpp"
 #include "base/message.hpp"
+#include "dsm/migration/contexts/context.hpp"
 #include "dsm/process/node_process.hpp"
 
 #include <cstdlib>
@@ -24,7 +25,18 @@ void* exit_with_success(void*) { exit(0); }
 
 } // namespace
 
+/// Constructors run on the process's first thread. Programs that keep in one who it was, and ask in main whether they
+/// are that thread, are to find that they are. So until main begins its thread's identity is shown as that of the
+/// first; and it begins with the thread-local variables of that (FirstVariables).
+void NodeProcess::show_main_early() {
+  if (const uintptr_t identity = stacks_.mains_identity()) {
+    future_main_.store(identity, std::memory_order_relaxed); // relaxed, both: see shown_identity()
+    first_thread_.store(thread_pointer(), std::memory_order_relaxed);
+  }
+}
+
 void NodeProcess::main_begins() {
+  first_variables_.give();
   // Whoever leaves by pthread_exit() has its keys' values destroyed; exit() destroys none.
   pthread_key_t key;
   const auto leave = [](void* self) {
@@ -38,6 +50,8 @@ void NodeProcess::main_begins() {
 
 void NodeProcess::run_main(int argc, char** argv, char** environment) {
   main_call_ = {main_call_.main, argc, argv, environment};
+  first_variables_.take();
+  main_is_to_begin();
   if (const int error = stacks_.create_main(call_main, &main_call_))
     die(exit_code::software, "cannot create main's thread: %s", strerrordesc_np(error));
   while (main_has_left_.load(std::memory_order_acquire) == 0) // pairs with main_begins()

@@ -279,6 +279,8 @@ void NodeProcess::have_all_at_home() {
 
 void NodeProcess::begin_early() {
   file_data_.make_anonymous();
+  stacks_.plan_main(address_layout().stack_bytes);
+  show_main_early();
   if (launch_.made_by_launcher())
     return;
   const std::vector<LoadedObject> objects = loaded_objects();

@@ -7,9 +7,11 @@
 #include "dsm/fabric.hpp"
 #include "dsm/launch_keys.hpp"
 #include "dsm/launch_plan.hpp"
+#include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/journeys/travel.hpp"
 #include "dsm/migration/migration.hpp"
 #include "dsm/objects/anonymous_data.hpp"
+#include "dsm/objects/first_variables.hpp"
 #include "dsm/objects/shared_variables.hpp"
 #include "dsm/observe/observation.hpp"
 #include "dsm/process/changes.hpp"
@@ -62,10 +64,26 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void main_begins();
   /// The first constructor of all.
   void begin_early();
+  void show_main_early();
+  void main_is_to_begin() { first_thread_.store(0, std::memory_order_relaxed); } ///< see shown_identity()
   /// Whether the calling thread executes main, or what comes before it on the origin.
   bool is_mains_thread() const {
     const pthread_t mains = mains_thread_.load(std::memory_order_relaxed); // relaxed: see main_begins()
     return node_ == origin && (mains == 0 || mains == pthread_self());
+  }
+  /// Who the calling thread is to the program, and who that is to the C library (main_thread.cpp). Any thread.
+  pthread_t shown_identity(pthread_t own) const {
+    // relaxed, all: written before there are other threads, or by the first one, which is nobody else
+    return own == first_thread_.load(std::memory_order_relaxed) ? future_main_.load(std::memory_order_relaxed) : own;
+  }
+  pthread_t real_identity(pthread_t shown) const {
+    const pthread_t first = first_thread_.load(std::memory_order_relaxed);
+    return first != 0 && shown == future_main_.load(std::memory_order_relaxed) ? first : shown;
+  }
+  /// The calling thread has registered a destructor for a thread-local variable of the object with this address.
+  void note_destructor(const void* address) {
+    if (thread_pointer() == first_thread_.load(std::memory_order_relaxed)) // relaxed: see shown_identity()
+      first_variables_.note_destructor(address);
   }
   /// In private memory: the thread that has begun and the one that runs main use it.
   struct MainCall {
@@ -216,7 +234,9 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   pid_t origin_pid_ = 0;
   Membership members_{launch_};
   MainCall main_call_;
-  std::atomic<pthread_t> mains_thread_{0}; ///< on the origin
+  std::atomic<pthread_t> mains_thread_{0};                  ///< on the origin
+  std::atomic<pthread_t> first_thread_{0}, future_main_{0}; ///< until main begins, see shown_identity()
+  FirstVariables first_variables_;
   FutexWord main_has_left_{0}; ///< 1: by pthread_exit(). Released by main_begins()'s key, acquired by run_main()
   InitialStack initial_stack_;
   FileData file_data_;

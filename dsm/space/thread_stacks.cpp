@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -62,6 +63,19 @@ void ThreadStacks::plan_main(uint64_t limit) {
   const size_t bytes = page_up(std::clamp(limit, least, most) + thread_local_bytes());
   main_.end = aligned_end(begin + bytes);
   main_.begin = main_.end - bytes;
+}
+
+/// The C library keeps a thread's record below the end of the stack that it is given, aligned as thread-local variables
+/// are; its address is what the thread is known by. Both figures are for debuggers and sanitizers.
+uintptr_t ThreadStacks::mains_identity() const {
+  using TellSizes = void (*)(size_t * bytes, size_t * alignment);
+  const auto* const record_bytes = static_cast<const uint32_t*>(dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread"));
+  const auto tell_sizes = reinterpret_cast<TellSizes>(dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info"));
+  if (!record_bytes || !tell_sizes || main_.end == 0)
+    return 0;
+  size_t bytes, alignment;
+  tell_sizes(&bytes, &alignment);
+  return (main_.end - *record_bytes) & ~(alignment - 1);
 }
 
 int ThreadStacks::protection() const { return PROT_READ | PROT_WRITE | (executable_ ? PROT_EXEC : 0); }

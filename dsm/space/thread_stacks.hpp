@@ -19,6 +19,8 @@ class ThreadStacks {
   /// main's stack: as large as its limit lets it become, with the thread-local variables on top. The same on all nodes.
   void plan_main(uint64_t limit);
   Segment main() const { return main_; }
+  /// pthread_self() of the thread that create_main() will make; 0: this C library does not tell.
+  uintptr_t mains_identity() const;
 
   /// From now on stacks are executable, also those that are there, and those of other nodes' threads: a function nested
   /// in main may be called anywhere.
