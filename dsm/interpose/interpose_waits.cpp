@@ -1,7 +1,8 @@
 // Kinds of locks that would wait in the kernel in a way that another node cannot end (futex_waiters.hpp has the way
 // that works). Between processes: a node's memory is shared with a process that is no node only where a file is mapped,
-// so elsewhere the ordinary kind means the same. Robust and priority-inheriting locks are kept by the kernel, per
-// process: refused, as POSIX allows.
+// so elsewhere the ordinary kind means the same. Robust locks and those with a priority are kept by the kernel, per
+// process: what is made instead are ordinary ones, which do all the same as long as no owner ends, and one line says
+// so.
 #include "base/message.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/space/file_area.hpp"
@@ -30,12 +31,13 @@ enum class Kind : uint8_t { Robust, Priority };
 
 int set_kind(const char* name, Kind kind, pthread_mutexattr_t* attributes, int value, int ordinary) {
   static bool said[2] = {};
-  if (several_nodes() && value != ordinary) {
-    say_once(said[size_t(kind)], "%s: %s mutexes do not work between nodes; refused (ENOTSUP)", name,
-             kind == Kind::Robust ? "robust" : "priority");
-    return ENOTSUP;
-  }
-  return real<int(pthread_mutexattr_t*, int)>(name)(attributes, value);
+  const auto set = real<int(pthread_mutexattr_t*, int)>(name);
+  const int error = set(attributes, value);
+  if (!several_nodes() || error || value == ordinary)
+    return error;
+  say_once(said[size_t(kind)], "%s: on several nodes mutexes are ordinary ones: %s", name,
+           kind == Kind::Robust ? "one whose owner has ended stays locked" : "they change nobody's priority");
+  return set(attributes, ordinary);
 }
 
 } // namespace
