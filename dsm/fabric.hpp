@@ -148,7 +148,7 @@ struct Journey {
   int64_t delay_ns = 0;              ///< it departs after so long at the earliest
   GrowingAllowance allowance; ///< it may lose so much abroad before it is sent home, and stays there until it is more
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
-  const uint32_t* cpus = nullptr; ///< of each node; theirs, as long as there are journeys
+  const uint32_t* cpus = nullptr; ///< how many each node has, as long as there are journeys; null: they share some
   uint32_t nodes = 0;             ///< so many
   bool restless = false;          ///< for tests: it departs again after the same delay, whatever a stay has brought
 };

@@ -194,7 +194,7 @@ void begin_journey(const ImplicitTask& member, uint32_t node, const void* base, 
                              ns(permit.delay_us),
                              permit.allowance,
                              ns(permit.page_us),
-                             cpus.data(),
+                             spinning.has_cpus() ? cpus.data() : nullptr,
                              uint32_t(cpus.size()),
                              travels().are_drawn()};
   travels().fabric()->begin_journey(&journey);

@@ -41,7 +41,7 @@ class Comparison:
         self.settings = dict(setting.split("=", 1) for setting in options.setting)
         library_identity = identity(self.libraries / "libhetmp.so", self.libraries / "libhetmp_dsm.so")
         self.key = " ".join([name, compiler, *self.arguments, *(["fixed"] if options.fixed else []),
-                             *([f"quota {options.quota:g}"] if quotas else []), "on", options.nodes,
+                             *([f"quota {options.quota}"] if quotas else []), "on", options.nodes,
                              *sorted(options.setting), "libraries", library_identity, "program", identity(self.path)])
 
     def _run(self, settings, confine, limit):
@@ -127,7 +127,14 @@ def _quotas(options):
     nodes = re.fullmatch(r"proc:(\d+)", options.nodes)
     if not nodes:
         raise RunFailed(f"--quota is for --nodes proc:N, not {options.nodes}")
-    return NodeQuotas([options.quota] * int(nodes[1]))
+    try:
+        parts = [float(part) for part in options.quota.split(",")]
+    except ValueError as error:
+        raise RunFailed(f"--quota {options.quota}: expected parts of a CPU with commas between them") from error
+    parts = parts * int(nodes[1]) if len(parts) == 1 else parts
+    if len(parts) != int(nodes[1]) or not all(0 < part <= 1 for part in parts):
+        raise RunFailed(f"--quota {options.quota}: expected one part of a CPU, or one for each of {nodes[1]} nodes, above 0 and at most 1")
+    return NodeQuotas([part if part < 1 else None for part in parts])
 
 
 def placement(context):
@@ -140,7 +147,7 @@ def _placement(context, quotas):
     path = pathlib.Path(options.kept) if options.kept else pathlib.Path(context.build) / "placement" / "rounds.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     rounds = Rounds(path)
-    held = f", each node {options.quota:g} of a CPU at most" if quotas else ""
+    held = f", nodes with {options.quota} of a CPU at most" if quotas else ""
     print(f"   HETMP_NODES={options.nodes} {' '.join(options.setting)}, and taskset -c {_origins_cpu()} without it{held}; seconds, medians of "
           f"paired rounds\n   {'program':20} {'compiler':9} {'one core':>8} {'nodes':>9} {'ratio':>7} {'allowed':>8} {'':6} right", flush=True)
     rows, failed = [], []
