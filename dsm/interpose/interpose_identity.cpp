@@ -7,8 +7,38 @@
 #include <pthread.h>
 #include <sched.h>
 
+// The C++ libraries call it, with an address in the object that has the variable.
+extern "C" __attribute__((visibility("default"))) int __cxa_thread_atexit_impl(void (*destroy)(void*), void* variable,
+                                                                               void* object);
+
 namespace hetmp::dsm {
 namespace {
+
+/// The C library's functions.
+struct Next {
+  decltype(pthread_getattr_np)* const getattr_np = next_of<decltype(pthread_getattr_np)>("pthread_getattr_np");
+  decltype(pthread_getname_np)* const getname_np = next_of<decltype(pthread_getname_np)>("pthread_getname_np");
+  decltype(pthread_setname_np)* const setname_np = next_of<decltype(pthread_setname_np)>("pthread_setname_np");
+  decltype(pthread_getaffinity_np)* const getaffinity_np =
+      next_of<decltype(pthread_getaffinity_np)>("pthread_getaffinity_np");
+  decltype(pthread_setaffinity_np)* const setaffinity_np =
+      next_of<decltype(pthread_setaffinity_np)>("pthread_setaffinity_np");
+  decltype(pthread_getschedparam)* const getschedparam =
+      next_of<decltype(pthread_getschedparam)>("pthread_getschedparam");
+  decltype(pthread_setschedparam)* const setschedparam =
+      next_of<decltype(pthread_setschedparam)>("pthread_setschedparam");
+  decltype(pthread_kill)* const kill = next_of<decltype(pthread_kill)>("pthread_kill");
+  decltype(pthread_sigqueue)* const sigqueue = next_of<decltype(pthread_sigqueue)>("pthread_sigqueue");
+  decltype(pthread_getcpuclockid)* const getcpuclockid =
+      next_of<decltype(pthread_getcpuclockid)>("pthread_getcpuclockid");
+  decltype(__cxa_thread_atexit_impl)* const register_destructor =
+      next_of<decltype(__cxa_thread_atexit_impl)>("__cxa_thread_atexit_impl");
+};
+const Next& next() {
+  static const Next found; // asked for first by a constructor of this library: a handler of a signal may be next
+  return found;
+}
+__attribute__((constructor)) void find_functions() { next(); }
 
 /// Calls the C library's function about the thread that is meant.
 template <class... Parameters, class... Arguments>
@@ -22,18 +52,8 @@ int about(int (*next)(pthread_t, Parameters...), pthread_t thread, Arguments... 
 
 using namespace hetmp::dsm;
 
-// Each finds the C library's function when it is called first.
-#define HETMP_NEXT(name)                                                                                               \
-  [] {                                                                                                                 \
-    static auto* const next = next_of<decltype(name)>(#name);                                                          \
-    return next;                                                                                                       \
-  }()
-
 #pragma GCC visibility push(default)
 extern "C" {
-
-// The C++ libraries call it, with an address in the object that has the variable.
-int __cxa_thread_atexit_impl(void (*destroy)(void*), void* variable, void* object);
 
 pthread_t pthread_self() noexcept {
   const pthread_t own = thread_pointer(); // as in the C library
@@ -42,38 +62,36 @@ pthread_t pthread_self() noexcept {
 }
 
 int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
-  return about(HETMP_NEXT(pthread_getattr_np), thread, attributes);
+  return about(next().getattr_np, thread, attributes);
 }
 int pthread_getname_np(pthread_t thread, char* name, size_t bytes) noexcept {
-  return about(HETMP_NEXT(pthread_getname_np), thread, name, bytes);
+  return about(next().getname_np, thread, name, bytes);
 }
-int pthread_setname_np(pthread_t thread, const char* name) noexcept {
-  return about(HETMP_NEXT(pthread_setname_np), thread, name);
-}
+int pthread_setname_np(pthread_t thread, const char* name) noexcept { return about(next().setname_np, thread, name); }
 int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set_t* cpus) noexcept {
-  return about(HETMP_NEXT(pthread_getaffinity_np), thread, bytes, cpus);
+  return about(next().getaffinity_np, thread, bytes, cpus);
 }
 int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t* cpus) noexcept {
-  return about(HETMP_NEXT(pthread_setaffinity_np), thread, bytes, cpus);
+  return about(next().setaffinity_np, thread, bytes, cpus);
 }
 int pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) noexcept {
-  return about(HETMP_NEXT(pthread_getschedparam), thread, policy, parameters);
+  return about(next().getschedparam, thread, policy, parameters);
 }
 int pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameters) noexcept {
-  return about(HETMP_NEXT(pthread_setschedparam), thread, policy, parameters);
+  return about(next().setschedparam, thread, policy, parameters);
 }
-int pthread_kill(pthread_t thread, int number) noexcept { return about(HETMP_NEXT(pthread_kill), thread, number); }
+int pthread_kill(pthread_t thread, int number) noexcept { return about(next().kill, thread, number); }
 int pthread_sigqueue(pthread_t thread, int number, sigval value) noexcept {
-  return about(HETMP_NEXT(pthread_sigqueue), thread, number, value);
+  return about(next().sigqueue, thread, number, value);
 }
 int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
-  return about(HETMP_NEXT(pthread_getcpuclockid), thread, clock);
+  return about(next().getcpuclockid, thread, clock);
 }
 
 int __cxa_thread_atexit_impl(void (*destroy)(void*), void* variable, void* object) {
   if (NodeProcess* const process = NodeProcess::instance())
     process->note_destructor(object);
-  return HETMP_NEXT(__cxa_thread_atexit_impl)(destroy, variable, object);
+  return next().register_destructor(destroy, variable, object);
 }
 
 } // extern "C"

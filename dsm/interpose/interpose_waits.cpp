@@ -30,12 +30,13 @@ template <class Attributes> int set_shared(const char* name, Attributes* attribu
 enum class Kind : uint8_t { Robust, Priority };
 
 int set_kind(const char* name, Kind kind, pthread_mutexattr_t* attributes, int value, int ordinary) {
-  static bool said[2] = {};
   const auto set = real<int(pthread_mutexattr_t*, int)>(name);
   const int error = set(attributes, value);
-  if (!several_nodes() || error || value == ordinary)
+  NodeProcess* const process = NodeProcess::instance();
+  if (!process || error || value == ordinary)
     return error;
-  say_once(said[size_t(kind)], "%s: on several nodes mutexes are ordinary ones: %s", name,
+  say_once(kind == Kind::Robust ? process->said.robust : process->said.priority,
+           "%s: on several nodes mutexes are ordinary ones: %s", name,
            kind == Kind::Robust ? "one whose owner has ended stays locked" : "they change nobody's priority");
   return set(attributes, ordinary);
 }

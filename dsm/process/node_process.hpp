@@ -65,7 +65,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   /// The first constructor of all.
   void begin_early();
   void show_main_early();
-  void main_is_to_begin() { first_thread_.store(0, std::memory_order_relaxed); } ///< see shown_identity()
+  void main_is_to_begin() { first_thread_.store(0, std::memory_order_relaxed); } // relaxed: see below
   /// Whether the calling thread executes main, or what comes before it on the origin.
   bool is_mains_thread() const {
     const pthread_t mains = mains_thread_.load(std::memory_order_relaxed); // relaxed: see main_begins()
@@ -77,7 +77,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
     return own == first_thread_.load(std::memory_order_relaxed) ? future_main_.load(std::memory_order_relaxed) : own;
   }
   pthread_t real_identity(pthread_t shown) const {
-    const pthread_t first = first_thread_.load(std::memory_order_relaxed);
+    const pthread_t first = first_thread_.load(std::memory_order_relaxed); // relaxed, both: as above
     return first != 0 && shown == future_main_.load(std::memory_order_relaxed) ? first : shown;
   }
   /// The calling thread has registered a destructor for a thread-local variable of the object with this address.
@@ -85,6 +85,10 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
     if (thread_pointer() == first_thread_.load(std::memory_order_relaxed)) // relaxed: see shown_identity()
       first_variables_.note_destructor(address);
   }
+  /// What has been said once (say_once()): of mutexes that are to be robust, or to have a priority.
+  struct Said {
+    bool robust = false, priority = false;
+  } said;
   /// In private memory: the thread that has begun and the one that runs main use it.
   struct MainCall {
     int (*main)(int, char**, char**) = nullptr;
