@@ -16,7 +16,7 @@ namespace hetmp::dsm {
 inline constexpr uint32_t fabric_version = 25;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
-inline constexpr int before_nodes = ENOTCONN;
+inline constexpr int before_nodes = ENOTCONN; ///< an error of create_thread()
 
 struct TaskSigns;
 

@@ -42,9 +42,9 @@ __attribute__((constructor)) void find_functions() { next(); }
 
 /// Calls the C library's function about the thread that is meant.
 template <class... Parameters, class... Arguments>
-int about(int (*next)(pthread_t, Parameters...), pthread_t thread, Arguments... arguments) {
+int about(int (*function)(pthread_t, Parameters...), pthread_t thread, Arguments... arguments) {
   const NodeProcess* const process = NodeProcess::instance();
-  return next(process ? process->real_identity(thread) : thread, arguments...);
+  return function(process ? process->real_identity(thread) : thread, arguments...);
 }
 
 } // namespace

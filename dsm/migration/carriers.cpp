@@ -116,10 +116,11 @@ void Carrier::carry() {
   adapt(*context, only_these_unblocked(), signal_stack_.description());
   pages_before_ = all_.pages_to_give_back_();
   faults_before_ = raw::faults_of_thread();
-  began_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
-  cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const DeniedCpu::Times times = raw::times_of_thread();
+  began_ns_ = times.now_ns;
+  cpu_before_ns_ = times.thread_ns;
+  denied_cpu_.begin(times, all_.most_at_work_);
   timer_.set(look_ns, look_ns);
-  denied_cpu_.begin(raw::times_of_thread(), all_.most_at_work_);
   all_.closed_->guest_comes();
   in_calls_ns_ = meetings_ = denied_ns_ = 0;
   if (host_) {

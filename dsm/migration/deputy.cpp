@@ -138,10 +138,15 @@ bool Deputy::find_free_cpu() {
   return false;
 }
 
-/// Of a thread that has a CPU at home. Where others lose it would, too.
+/// For a CPU elsewhere. Of threads that have one at home: where others lose they would, too.
 bool Deputy::has_reason_to_leave() {
-  denied_cpu_.look(raw::times_of_thread());
-  return denied_cpu_.is_slow() && all_.losses() == losses_before_ && find_free_cpu();
+  if (watches_cpu_)
+    denied_cpu_.look(raw::times_of_thread());
+  if (stays_invited())
+    return false;
+  if (watches_cpu_)
+    return denied_cpu_.is_slow() && all_.losses() == losses_before_ && find_free_cpu();
+  return !cpus_ || has_free_cpu(node_.load(std::memory_order_relaxed)); // else it would be refused; relaxed: its own
 }
 
 /// Who came home to a free CPU stays until others want that.
@@ -155,17 +160,9 @@ void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   // relaxed, all: see the members
   if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
-  if (watches_cpu_ && !has_reason_to_leave()) {
-    timer_.set(denied_cpu_.next_look_ns());
-    return;
-  }
-  if (stays_invited()) {
-    timer_.set(rule_.retry_ns());
-    return;
-  }
-  if (cpus_ && !has_free_cpu(node_.load(std::memory_order_relaxed))) { // it would be refused
+  if (!has_reason_to_leave()) {
     if (!asks)
-      timer_.set(rule_.retry_ns());
+      timer_.set(watches_cpu_ ? denied_cpu_.next_look_ns() : rule_.retry_ns());
     return;
   }
   if (may_leave(interrupted, asks) && all_.let_leave())

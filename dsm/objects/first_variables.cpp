@@ -55,7 +55,7 @@ void FirstVariables::give() const {
   std::vector<Copy> copies;
   for (const LoadedObject& object : loaded_objects()) {
     const auto from = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) {
-      return block.module == object.headers().dlpi_tls_modid && object.has_thread_variables();
+      return block.module == object.headers().dlpi_tls_modid; // 0 where an object has no variables, and no block
     });
     const uintptr_t to = variables_of_caller(object);
     if (from == blocks_.end() || to == 0 || to == from->begin)
