@@ -15,7 +15,7 @@ namespace hetmp::dsm {
 namespace {
 
 /// The C library's functions.
-struct Next {
+struct IdentityFunctions {
   decltype(pthread_getattr_np)* const getattr_np = next_of<decltype(pthread_getattr_np)>("pthread_getattr_np");
   decltype(pthread_getname_np)* const getname_np = next_of<decltype(pthread_getname_np)>("pthread_getname_np");
   decltype(pthread_setname_np)* const setname_np = next_of<decltype(pthread_setname_np)>("pthread_setname_np");
@@ -34,11 +34,12 @@ struct Next {
   decltype(__cxa_thread_atexit_impl)* const register_destructor =
       next_of<decltype(__cxa_thread_atexit_impl)>("__cxa_thread_atexit_impl");
 };
-const Next& next() {
-  static const Next found; // asked for first by a constructor of this library: a handler of a signal may be next
+const IdentityFunctions& c_library() {
+  static const IdentityFunctions
+      found; // asked for first by a constructor of this library: a handler of a signal may be next
   return found;
 }
-__attribute__((constructor)) void find_functions() { next(); }
+__attribute__((constructor)) void find_identity_functions() { c_library(); }
 
 /// Calls the C library's function about the thread that is meant.
 template <class... Parameters, class... Arguments>
@@ -62,36 +63,38 @@ pthread_t pthread_self() noexcept {
 }
 
 int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
-  return about(next().getattr_np, thread, attributes);
+  return about(c_library().getattr_np, thread, attributes);
 }
 int pthread_getname_np(pthread_t thread, char* name, size_t bytes) noexcept {
-  return about(next().getname_np, thread, name, bytes);
+  return about(c_library().getname_np, thread, name, bytes);
 }
-int pthread_setname_np(pthread_t thread, const char* name) noexcept { return about(next().setname_np, thread, name); }
+int pthread_setname_np(pthread_t thread, const char* name) noexcept {
+  return about(c_library().setname_np, thread, name);
+}
 int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set_t* cpus) noexcept {
-  return about(next().getaffinity_np, thread, bytes, cpus);
+  return about(c_library().getaffinity_np, thread, bytes, cpus);
 }
 int pthread_setaffinity_np(pthread_t thread, size_t bytes, const cpu_set_t* cpus) noexcept {
-  return about(next().setaffinity_np, thread, bytes, cpus);
+  return about(c_library().setaffinity_np, thread, bytes, cpus);
 }
 int pthread_getschedparam(pthread_t thread, int* policy, sched_param* parameters) noexcept {
-  return about(next().getschedparam, thread, policy, parameters);
+  return about(c_library().getschedparam, thread, policy, parameters);
 }
 int pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameters) noexcept {
-  return about(next().setschedparam, thread, policy, parameters);
+  return about(c_library().setschedparam, thread, policy, parameters);
 }
-int pthread_kill(pthread_t thread, int number) noexcept { return about(next().kill, thread, number); }
+int pthread_kill(pthread_t thread, int number) noexcept { return about(c_library().kill, thread, number); }
 int pthread_sigqueue(pthread_t thread, int number, sigval value) noexcept {
-  return about(next().sigqueue, thread, number, value);
+  return about(c_library().sigqueue, thread, number, value);
 }
 int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
-  return about(next().getcpuclockid, thread, clock);
+  return about(c_library().getcpuclockid, thread, clock);
 }
 
 int __cxa_thread_atexit_impl(void (*destroy)(void*), void* variable, void* object) {
   if (NodeProcess* const process = NodeProcess::instance())
     process->note_destructor(object);
-  return next().register_destructor(destroy, variable, object);
+  return c_library().register_destructor(destroy, variable, object);
 }
 
 } // extern "C"
