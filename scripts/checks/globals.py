@@ -47,10 +47,28 @@ def short_name(name):
     return (parts[-2].removesuffix("()") + "::" if in_function else "") + parts[-1]
 
 
-def source_of(build, object_file):
-    """The file it was compiled from, as the tree has it: what CMake makes of paths, undone."""
-    path = re.sub(r"CMakeFiles/[^/]+\.dir/", "", str(Path(object_file).relative_to(build))).removesuffix(".o")
-    return re.sub(r"[^/]+/__/", "", path)
+class Sources:
+    """The files that an object file was compiled from: one, or several together (HETMP_TOGETHER)."""
+
+    def __init__(self, build, tree, object_file):
+        self.tree, self.texts = tree, {}
+        path = Path(object_file)
+        together = path.with_suffix("")
+        if together.parent.name == "Unity":
+            self.files = [str(Path(file).relative_to(tree)) for file in re.findall(r'^#include "(/\S+)"', together.read_text(), re.M)]
+        else:  # what CMake makes of paths, undone
+            own = re.sub(r"CMakeFiles/[^/]+\.dir/", "", str(path.relative_to(build))).removesuffix(".o")
+            self.files = [re.sub(r"[^/]+/__/", "", own)]
+
+    def of(self, name, rows):
+        """The file that has this variable: of several the one that is listed with it, else the first that names it."""
+        candidates = [file for file in self.files if (file, name) in rows]
+        candidates += [file for file in self.files if len(self.files) == 1 or self._names(file, name.rpartition("::")[2])]
+        return (candidates or self.files)[0]
+
+    def _names(self, file, word):
+        text = self.texts.setdefault(file, (self.tree / file).read_text())
+        return re.search(rf"\b{re.escape(word)}\b", text)
 
 
 class Variables:
@@ -62,15 +80,16 @@ class Variables:
         self.wanted = set()  # names that files of the product refer to and do not define
 
 
-def variables(build):
-    objects = sorted(str(path) for folder in PRODUCT for path in (build / folder).rglob("*.cpp.o"))
-    found, shared, source = Variables(), set(), ""
+def variables(build, tree):
+    objects = sorted(str(path) for folder in PRODUCT for path in (build / folder).rglob("*.o") if re.search(r"\.(cpp|cxx)\.o$", path.name))
+    found, shared, sources = Variables(), set(), None
     if not objects:
         return found
+    rows = listed(tree, "state") | listed(tree, "exported")
     table = subprocess.run(["objdump", "--syms", "--demangle", *objects], capture_output=True, text=True, check=True).stdout
     for line in table.splitlines():
         if begins := OBJECT_FILE.match(line):
-            source = source_of(build, begins[1])
+            sources = Sources(build, tree, begins[1])
             continue
         symbol = SYMBOL.match(line)
         if symbol and symbol["section"] == "*UND*":
@@ -82,9 +101,11 @@ def variables(build):
             continue
         if not is_local:
             shared.add(symbol["name"])
-        found.all.add((source, short_name(symbol["name"])))
+        name = short_name(symbol["name"])
+        variable = (sources.of(name, rows), name)
+        found.all.add(variable)
         if not is_local and not symbol["private"]:
-            found.exported.add((source, short_name(symbol["name"])))
+            found.exported.add(variable)
     return found
 
 
@@ -124,8 +145,8 @@ def main():
     parser.add_argument("--most", type=int, default=MOST, help="default: %(default)s")
     parser.add_argument("--most-at-namespace-scope", type=int, default=MOST_AT_NAMESPACE_SCOPE, help="default: %(default)s")
     options = parser.parse_args()
-    found = variables(options.build.resolve())
     tree = options.tree.resolve()
+    found = variables(options.build.resolve(), tree)
     wrong = list(problems(tree, found))
     for_others = found.all & listed(tree, "exported")
     own = found.all - for_others

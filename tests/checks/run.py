@@ -127,8 +127,8 @@ int find() { static bool said = false; said = true; return ++count + constant + 
 """
 
 
-def globals_said(team, state=STATE, limits=("--most", "2", "--most-at-namespace-scope", "1")):
-    """What globals.py says of a tree with one file, compiled as CMake would."""
+def globals_said(team, state=STATE, limits=("--most", "2", "--most-at-namespace-scope", "1"), beside=None):
+    """What globals.py says of a tree with one file, compiled as CMake would; or with two, the other of this text, compiled together."""
     with tempfile.TemporaryDirectory(prefix="hetmp-globals-") as folder:
         tree = Path(folder)
         objects = tree / "build" / "runtime" / "CMakeFiles" / "hetmp.dir" / "team"
@@ -136,7 +136,13 @@ def globals_said(team, state=STATE, limits=("--most", "2", "--most-at-namespace-
             path.mkdir(parents=True)
         (tree / "runtime" / "team" / "team.cpp").write_text(team)
         (tree / "docs" / "design" / "state.md").write_text(state)
-        subprocess.run(["c++", "-c", "-fPIC", "-fvisibility=hidden", "-o", objects / "team.cpp.o", tree / "runtime" / "team" / "team.cpp"], check=True, timeout=60)
+        source, compiled = tree / "runtime" / "team" / "team.cpp", objects / "team.cpp.o"
+        if beside:
+            (tree / "runtime" / "team" / "crew.cpp").write_text(beside)
+            source, compiled = (objects.parent / "Unity" / name for name in ("unity_0_cxx.cxx", "unity_0_cxx.cxx.o"))
+            source.parent.mkdir()
+            source.write_text("".join(f'#include "{tree}/runtime/team/{name}.cpp"\n' for name in ("crew", "team")))
+        subprocess.run(["c++", "-c", "-fPIC", "-fvisibility=hidden", "-o", compiled, source], check=True, timeout=60)
         done = subprocess.run([sys.executable, str(CHECKS / "globals.py"), "--tree", folder, "--build", tree / "build", *limits],
                               capture_output=True, text=True, timeout=60, check=False)
         return done.stdout + done.stderr, done.returncode
@@ -146,6 +152,17 @@ def globals_said(team, state=STATE, limits=("--most", "2", "--most-at-namespace-
 def variables_that_have_an_owner(_):
     said, code = globals_said(TEAM)
     if code != 0 or "2 mutable variables outlive their functions, 1 of them at namespace scope; besides, 1 are exported" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+
+
+@CASES.add
+def variables_of_files_compiled_together_have_their_own_files(_):
+    crew = "namespace hetmp::runtime { int find(); int hetmp_use() { return find(); } }\n"
+    said, code = globals_said(TEAM, beside=crew)
+    if code != 0 or "2 mutable variables outlive their functions" not in said:
+        raise Failure(f"exit code {code}, said {said!r}")
+    said, code = globals_said(TEAM, beside=crew + "thread_local int mine = 7;\nint hetmp_other() { return mine++; }\n")
+    if code != 1 or "runtime/team/crew.cpp: mine outlives its function" not in said:
         raise Failure(f"exit code {code}, said {said!r}")
 
 
