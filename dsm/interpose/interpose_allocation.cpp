@@ -2,31 +2,82 @@
 // the threads that serve faults, and every other process, get the C library's allocator. A block is freed by whoever
 // owns it, told by its address.
 #include "base/private_section.hpp"
+#include "dsm/interpose/next_function.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/private_libc.hpp"
 #include "dsm/process/node_process.hpp"
 #include "dsm/process/private_threads.hpp"
+#include "dsm/space/block_cache.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
+#include <new>
+#include <pthread.h>
 
 namespace hetmp::dsm {
 
-constinit thread_local ThreadKind thread_kind = ThreadKind::Program;
+constinit thread_local ThreadMemory thread_memory;
 
 namespace {
 
-Heap* shared_heap() {
+NodeProcess* process_with_heap() {
   if (loading_watch)
     loading_watch->look();
-  if (must_allocate_privately())
-    return nullptr;
-  NodeProcess* process = NodeProcess::instance();
+  return must_allocate_privately() ? nullptr : NodeProcess::instance();
+}
+
+Heap* shared_heap() {
+  NodeProcess* const process = process_with_heap();
   return process ? &process->heap() : nullptr;
+}
+
+/// A thread's cache is made when it first allocates, and its blocks go back to the heap when it ends.
+void end_cache(void* cache) {
+  thread_memory.is_ending = true; // other keys' values may be destroyed after this one's
+  thread_memory.cache = nullptr;
+  static_cast<BlockCache*>(cache)->~BlockCache();
+  __libc_free(cache);
+}
+
+struct AllocationFunctions {
+  size_t (*const usable_bytes)(void*) = next_of<size_t(void*)>("malloc_usable_size");
+  decltype(&::pthread_setspecific) const set_specific =
+      next_of<int(pthread_key_t, const void*) noexcept>("pthread_setspecific");
+  pthread_key_t key{}; ///< of each thread's cache
+  const bool has_key = __pthread_key_create(&key, end_cache) == 0;
+};
+/// Found when the library is loaded: the dynamic linker, asked later, may allocate.
+const AllocationFunctions& allocation_functions() {
+  static const AllocationFunctions found;
+  return found;
+}
+__attribute__((constructor)) void find_allocation_functions() { allocation_functions(); }
+
+/// Of a thread of the program's that has none. Null: it is to have none, or none yet.
+__attribute__((noinline)) BlockCache* make_cache(NodeProcess& process) {
+  if (thread_memory.is_ending || !process.has_started() || !allocation_functions().has_key)
+    return nullptr;
+  void* const memory = __libc_malloc(sizeof(BlockCache)); // private, as the heap's own lists
+  if (!memory)
+    return nullptr;
+  auto* const cache = new (memory) BlockCache(process.heap(), process.node());
+  thread_memory.is_ending = true; // the C library may allocate for the key's value: without a cache
+  const int error = allocation_functions().set_specific(allocation_functions().key, cache);
+  thread_memory.is_ending = false;
+  if (error) {
+    cache->~BlockCache();
+    __libc_free(memory);
+    return nullptr;
+  }
+  return thread_memory.cache = cache;
+}
+
+/// The calling thread's, where there is nothing else to be thought of.
+BlockCache* ready_cache() {
+  return thread_memory.kind == ThreadKind::Program && !loading_watch ? thread_memory.cache : nullptr;
 }
 
 bool in_slices(const void* pointer) {
@@ -59,14 +110,30 @@ void* given(void* block, size_t bytes) {
 }
 
 void* allocate(size_t alignment, size_t bytes) {
-  if (Heap* heap = shared_heap())
-    return given(heap->allocate(bytes, alignment), bytes);
+  if (NodeProcess* const process = process_with_heap()) {
+    if (!thread_memory.cache)
+      make_cache(*process);
+    return given(process->heap().allocate(bytes, alignment), bytes);
+  }
   return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
 }
 
-size_t libc_usable_bytes(void* block) {
-  static auto* real = reinterpret_cast<size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
-  return real(block);
+/// Null: by allocate().
+void* allocate_of_cache(size_t bytes) {
+  BlockCache* const cache = bytes < BlockCache::bytes_below ? ready_cache() : nullptr;
+  void* const block = cache ? cache->take(bytes) : nullptr;
+  return block ? given(block, bytes) : nullptr;
+}
+
+/// To the node's heap, or another one's. errno may change.
+__attribute__((noinline)) void free_of_slices(void* block) {
+  NodeProcess* process = NodeProcess::instance();
+  if (!process) // a forked child of the program: its copy of the heap is never used again
+    return;
+  if (Heap::owner(block) == process->node())
+    process->heap().free(block);
+  else
+    process->free_remote(block);
 }
 
 } // namespace
@@ -79,7 +146,10 @@ extern "C" {
 
 bool hetmp_dsm_allocate_privately(bool privately) { return allocate_privately(privately); }
 
-void* malloc(size_t bytes) { return allocate(16, bytes); }
+void* malloc(size_t bytes) {
+  void* const block = allocate_of_cache(bytes);
+  return block ? block : allocate(16, bytes);
+}
 
 void* calloc(size_t count, size_t size) {
   size_t bytes;
@@ -87,6 +157,8 @@ void* calloc(size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
+  if (void* const block = allocate_of_cache(bytes))
+    return memset(block, 0, bytes);
   if (Heap* heap = shared_heap())
     return given(heap->allocate_zeroed(bytes), bytes);
   return __libc_calloc(count, size);
@@ -97,14 +169,10 @@ void free(void* block) {
     return;
   if (!in_slices(block))
     return __libc_free(block);
-  const int saved_errno = errno; // free keeps errno
-  NodeProcess* process = NodeProcess::instance();
-  if (!process) // a forked child of the program: its copy of the heap is never used again
+  if (BlockCache* const cache = ready_cache(); cache && cache->put(block))
     return;
-  if (Heap::owner(block) == process->node())
-    process->heap().free(block);
-  else
-    process->free_remote(block);
+  const int saved_errno = errno; // free keeps errno
+  free_of_slices(block);
   errno = saved_errno;
 }
 
@@ -155,7 +223,7 @@ int posix_memalign(void** block, size_t alignment, size_t bytes) {
 size_t malloc_usable_size(void* block) {
   if (!block)
     return 0;
-  return in_slices(block) ? Heap::usable_bytes(block) : libc_usable_bytes(block);
+  return in_slices(block) ? Heap::usable_bytes(block) : allocation_functions().usable_bytes(block);
 }
 
 } // extern "C"

@@ -94,9 +94,10 @@ void NodeProcess::become(uint32_t node) {
   members_.become(node, *transport_);
   // In a child that the program forks nobody gives memory back.
   auto may_discard = [](Segment range) { return instance() && instance()->unpublished(range); };
-  if (node != launch_.node) // a copy of the process that the plan was for
+  if (node != launch_.node) {      // a copy of the process that the plan was for
+    thread_memory.cache = nullptr; // of the origin's blocks
     heap_.become(node, may_discard);
-  else
+  } else
     heap_.set_may_discard(may_discard);
   if (node != origin)
     main_is_to_begin(); // elsewhere

@@ -201,6 +201,7 @@ NodeProcess* NodeProcess::decide() {
 }
 
 void NodeProcess::leave() {
+  thread_memory.cache = nullptr; // of a heap that is not used any more
   the_process->migration_.deputies().forget();
   the_process.leave();
 }

@@ -17,19 +17,26 @@ enum class ThreadKind : uint8_t {
   Private, ///< what is its process's alone, for a while
   Service, ///< the same, always: it is the node's service thread
 };
-extern constinit thread_local ThreadKind thread_kind;
+class BlockCache;
+/// What the allocator knows of the calling thread.
+struct ThreadMemory {
+  ThreadKind kind = ThreadKind::Program;
+  bool is_ending = false;      ///< its cache has gone, and it gets no other one
+  BlockCache* cache = nullptr; ///< null: none yet, or none any more
+};
+extern constinit thread_local ThreadMemory thread_memory;
 
 /// The calling thread's allocations must be private: always on service threads, on any thread while it creates one (the
 /// C library allocates the new thread's tables in the creating thread), and in a PrivateSection.
-inline bool must_allocate_privately() { return thread_kind != ThreadKind::Program; }
+inline bool must_allocate_privately() { return thread_memory.kind != ThreadKind::Program; }
 
-inline bool on_service_thread() { return thread_kind == ThreadKind::Service; }
+inline bool on_service_thread() { return thread_memory.kind == ThreadKind::Service; }
 
 /// From now on, or no longer; returns how it was before. A service thread always does.
 inline bool allocate_privately(bool privately) {
   const bool before = must_allocate_privately();
   if (!on_service_thread())
-    thread_kind = privately ? ThreadKind::Private : ThreadKind::Program;
+    thread_memory.kind = privately ? ThreadKind::Private : ThreadKind::Program;
   return before;
 }
 

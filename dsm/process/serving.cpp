@@ -10,7 +10,7 @@ namespace hetmp::dsm {
 
 void NodeProcess::service_begins() {
   HETMP_CHECK(!on_service_thread()); // once
-  thread_kind = ThreadKind::Service;
+  thread_memory.kind = ThreadKind::Service;
 }
 
 void NodeProcess::runtime_message(uint32_t from, const void* bytes, uint32_t size) {

@@ -31,10 +31,6 @@ constexpr size_t most_kept = size_t(128) << 20; ///< and so much in all: what wa
 
 bool is_small(uintptr_t address) { return (address - slices_begin) % slice_bytes < small_part_bytes; }
 
-unsigned class_at(uintptr_t address) {
-  return unsigned((address - slices_begin) % slice_bytes / SizeClasses::part_bytes);
-}
-
 } // namespace
 
 // In the order in which the heap itself takes them: a small part's, then that of large blocks.
@@ -64,64 +60,13 @@ void Heap::become(uint32_t node, MayDiscard may_discard) {
     small_[i].end = begin + SizeClasses::part_bytes;
     small_[i].counted = begin;
     small_[i].skipped = 0;
-    small_[i].new_from = 0;
+    small_[i].new_from.store(0, std::memory_order_relaxed);
     small_[i].old.clear();
     small_[i].free.clear();
   }
   const Segment large = AddressPlan::large_part(node);
   large_next_.store(large.begin, std::memory_order_relaxed);
   large_end_ = large.end;
-}
-
-void* Heap::allocate_small(unsigned size_class, size_t coloured_bytes) {
-  SmallClass& small = small_[size_class];
-  const size_t bytes = SizeClasses::bytes_of(size_class);
-  std::lock_guard guard(small.lock);
-  const uintptr_t begin = small.end - SizeClasses::part_bytes;
-  const auto block_in = [&](size_t room) { // in bytes behind `begin`
-    const size_t offset = coloured_bytes == 0 ? 0 : Colours::offset(room / bytes, bytes - coloured_bytes);
-    return reinterpret_cast<void*>(begin + room + offset);
-  };
-  const uintptr_t next = small.next.load(std::memory_order_relaxed); // of the lock's holder
-  const bool is_full = next + bytes > small.end || small.old.size() * bytes > may_stay_unused(next - begin);
-  std::vector<Room>& free = small.free.empty() && is_full ? small.old : small.free;
-  if (!free.empty()) {
-    const size_t room = free.back() * room_unit;
-    HETMP_CHECK(begin + room + bytes <= next);
-    free.pop_back();
-    return block_in(room);
-  }
-  HETMP_CHECK(next >= begin && next <= small.end);
-  if (next + bytes > small.end)
-    return nullptr;
-  if (next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
-    constexpr size_t step = size_t(256) << 10;
-    if (!count(step))
-      return nullptr;
-    small.counted += step;
-    include_in_dumps({next, small.counted});
-  }
-  small.next.store(next + bytes, std::memory_order_relaxed);
-  HETMP_CHECK(class_at(next) == size_class && next + bytes <= small.counted);
-  return block_in(next - begin);
-}
-
-void Heap::begin_new_pages() {
-  for (unsigned size_class = 0; size_class < SizeClasses::count; ++size_class) {
-    SmallClass& small = small_[size_class];
-    const size_t bytes = SizeClasses::bytes_of(size_class);
-    const uintptr_t begin = small.end - SizeClasses::part_bytes;
-    std::lock_guard guard(small.lock);
-    const size_t used = small.next.load(std::memory_order_relaxed) - begin; // of the lock's holder
-    const size_t first = (page_up(used) + bytes - 1) / bytes * bytes;       // of the blocks that begin there or behind
-    if (begin + first > small.end || small.skipped + first - used > may_stay_unused(used))
-      continue;
-    small.skipped += first - used;
-    small.new_from = begin + first;
-    small.next.store(begin + first, std::memory_order_relaxed);
-    small.old.insert(small.old.end(), small.free.begin(), small.free.end());
-    small.free.clear();
-  }
 }
 
 void* Heap::allocate(size_t bytes, size_t alignment) {
@@ -280,23 +225,6 @@ void Heap::release_large(Segment range, size_t most_bytes_kept) {
   HETMP_CHECK_COSTLY(free_extents_.valid(large_next_.load(std::memory_order_relaxed)));
 }
 
-bool Heap::free_small(uintptr_t address, bool may_wait) {
-  const unsigned size_class = class_at(address);
-  const size_t bytes = SizeClasses::bytes_of(size_class);
-  SmallClass& small = small_[size_class];
-  size_t room = (address - slices_begin) % SizeClasses::part_bytes; // slices are multiples of that
-  if (bytes >= Colours::least)                                      // others begin with their room
-    room -= room % bytes;
-  if (may_wait)
-    small.lock.lock();
-  else if (!small.lock.try_lock())
-    return false;
-  HETMP_CHECK(room % bytes == 0 && small.end - SizeClasses::part_bytes + room < small.next.load());
-  (address < small.new_from ? small.old : small.free).push_back(Room(room / room_unit));
-  small.lock.unlock();
-  return true;
-}
-
 bool Heap::free_block(void* block, bool may_wait) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(block);
   if (is_small(address))
@@ -386,7 +314,7 @@ size_t Heap::usable_bytes(const void* block) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(block);
   if (!is_small(address))
     return header_of(block)->usable;
-  const size_t bytes = SizeClasses::bytes_of(class_at(address));
+  const size_t bytes = SizeClasses::bytes_of(SizeClasses::class_at(address));
   return bytes - (address - slices_begin) % SizeClasses::part_bytes % bytes;
 }
 

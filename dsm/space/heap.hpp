@@ -42,6 +42,10 @@ class SizeClasses {
     const unsigned doubling = 7 + (size_class - 8) / 4;
     return (size_t(1) << doubling) + (((size_class - 8) % 4 + 1) << (doubling - 2));
   }
+  /// Of a small block of any node.
+  static constexpr unsigned class_at(uintptr_t address) {
+    return unsigned((address - slices_begin) % slice_bytes / part_bytes);
+  }
 };
 static_assert(SizeClasses::bytes_of(SizeClasses::count - 1) == SizeClasses::largest);
 static_assert(SizeClasses::class_of(SizeClasses::largest) == SizeClasses::count - 1);
@@ -100,6 +104,19 @@ class Heap {
   /// more than two pages and an eighth of what there is of a size.
   void begin_new_pages();
 
+  // For a thread's cache of small blocks (block_cache.hpp), of classes without colours. Any thread but the service
+  // thread.
+
+  /// Up to so many blocks, the lowest last; returns how many.
+  uint32_t take_small(unsigned size_class, void** blocks, uint32_t most);
+  void put_small(unsigned size_class, void* const* blocks, uint32_t count);
+  /// Changes when what is kept must be given back, to be sorted anew. relaxed: that may be noticed a little later.
+  uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
+  /// Whether the block is of before begin_new_pages(), and to stay free. relaxed: as generation()
+  bool is_old(unsigned size_class, const void* block) const {
+    return reinterpret_cast<uintptr_t>(block) < small_[size_class].new_from.load(std::memory_order_relaxed);
+  }
+
   enum class Purpose { Use, Reserve }; ///< reserved address space does not count as memory
   /// Whole pages, zeroed; freed by unmap, in parts if need be.
   void* map(size_t bytes, Purpose purpose = Purpose::Use);
@@ -154,17 +171,19 @@ class Heap {
     ShortLock lock;
     std::atomic<uintptr_t> next{0}; ///< first block never handed out; written with the lock
     uintptr_t end = 0;
-    uintptr_t counted = 0;  ///< the budget knows of everything below
-    size_t skipped = 0;     ///< bytes, by begin_new_pages(), of which
-    uintptr_t new_from = 0; ///< this was the last one's; 0: there was none
-    std::vector<Room> free; ///< of blocks from `new_from` on,
-    std::vector<Room> old;  ///< and of those before, which are to stay free
+    uintptr_t counted = 0;              ///< the budget knows of everything below
+    size_t skipped = 0;                 ///< bytes, by begin_new_pages(), of which
+    std::atomic<uintptr_t> new_from{0}; ///< this was the last one's; 0: there was none. Written with the lock
+    std::vector<Room> free;             ///< of blocks from `new_from` on,
+    std::vector<Room> old;              ///< and of those before, which are to stay free
   };
 
   /// What begin_new_pages() may cost of a size of which so many bytes are in use or free.
   static constexpr size_t may_stay_unused(size_t bytes) { return bytes / 8 + 2 * page_bytes; }
   /// `coloured_bytes`: of a block that is to have a colour; 0: it is not.
   void* allocate_small(unsigned size_class, size_t coloured_bytes);
+  bool take_room(SmallClass& small, size_t bytes, size_t* room);
+  static void put_room(SmallClass& small, uintptr_t address, size_t room);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
   void* allocate_grown(size_t bytes);
@@ -181,6 +200,7 @@ class Heap {
   bool free_small(uintptr_t address, bool may_wait);
 
   SmallClass small_[SizeClasses::count];
+  std::atomic<uint32_t> generation_{0};
   std::mutex large_lock_;     ///< guards what follows
   size_t large_coloured_ = 0; ///< large blocks so far that have a colour
   /// First page never handed out. Written with the lock, or before the node's threads are made; relaxed for
