@@ -58,7 +58,22 @@ struct MemoryAbroad::StandIns {
     return reinterpret_cast<uintptr_t>(block) - slices_begin < most_nodes * slice_bytes;
   }
 
-  HETMP_IN_PLACE static bool gives_back(void* block) { return is_of_some_heap(block) && as_host(give_back, block); }
+  /// Null: it could not, or the caller is at home.
+  HETMP_IN_PLACE static void* take_any(size_t bytes) {
+    Host* const host = AsHost::of_caller();
+    if (!host)
+      return nullptr;
+    if (bytes >= BlockCache::bytes_below)
+      return AsHost::do_as(*host, take, bytes);
+    void* const kept = host->blocks->take_kept(bytes);
+    return kept ? kept : AsHost::do_as(*host, take_small, Wanted{host->blocks, bytes});
+  }
+
+  HETMP_IN_PLACE static bool gives_back(void* block) {
+    Host* const host = is_of_some_heap(block) ? AsHost::of_caller() : nullptr;
+    return host && (host->blocks->put_kept(block) ||
+                    AsHost::do_as(*host, give_back_small, Freed{host->blocks, block}) != nullptr);
+  }
 
   /// Null as well if the alignment is unusual.
   HETMP_IN_PLACE static void* take_if_aligned(size_t alignment, size_t bytes) {
@@ -77,7 +92,7 @@ struct MemoryAbroad::StandIns {
   }
 
   template <class... More> HETMP_IN_PLACE static void* make(Function function, size_t bytes, More... more) {
-    void* const block = as_host(take, bytes);
+    void* const block = take_any(bytes);
     return block ? block : at_home<void*>(function, bytes, more...);
   }
 
@@ -111,7 +126,7 @@ struct MemoryAbroad::StandIns {
   HETMP_STAND_IN static void* realloc(void* block, size_t bytes) {
     void* resized = nullptr;
     if (!block)
-      resized = as_host(take, bytes);
+      resized = take_any(bytes);
     else if (bytes != 0 && is_of_some_heap(block))
       resized = as_host(resize, Resized{block, bytes});
     return resized ? resized : at_home<void*>(Realloc, block, bytes);
@@ -165,6 +180,15 @@ struct MemoryAbroad::StandIns {
 
 __attribute__((noinline)) void* MemoryAbroad::take(size_t bytes) { return this_process.memory->heap_->allocate(bytes); }
 
+__attribute__((noinline)) void* MemoryAbroad::take_small(Wanted wanted) {
+  void* const block = wanted.cache->take(wanted.bytes);
+  return block ? block : take(wanted.bytes);
+}
+
+__attribute__((noinline)) void* MemoryAbroad::give_back_small(Freed freed) {
+  return freed.cache->put(freed.block) ? freed.block : give_back(freed.block);
+}
+
 __attribute__((noinline)) void* MemoryAbroad::give_back(void* block) {
   const MemoryAbroad& memory = *this_process.memory;
   if (Heap::owner(block) == memory.node_)
@@ -213,7 +237,13 @@ void MemoryAbroad::serve(Heap& heap, uint32_t node, void (*free_elsewhere)(void*
   sets_pointer_itself_ = (getauxval(AT_HWCAP2) & fs_instructions) != 0;
 }
 
-Host* MemoryAbroad::add_host() { return heap_ && hosts_ < most_hosts ? &host_[hosts_++] : nullptr; }
+Host* MemoryAbroad::add_host() {
+  if (!heap_ || hosts_ == most_hosts)
+    return nullptr;
+  Host& host = host_[hosts_++];
+  host.blocks = new BlockCache(*heap_, node_);
+  return &host;
+}
 
 bool MemoryAbroad::is_stand_in(uintptr_t instruction) {
   return instruction >= reinterpret_cast<uintptr_t>(__start_hetmp_stand_ins) &&

@@ -4,7 +4,8 @@
 // time. So the gates before the functions that allocate (gates.hpp) lead a thread that is abroad to a stand-in, which
 // takes the block from the heap of the node where the thread is executed: its blocks are as good as any, and near.
 //
-// The heap is private to the node's process and wants a thread of that process. So for as long as it works there the
+// Small blocks come from those that the carrier keeps (dsm/space/block_cache.hpp), without further ado. The heap itself
+// is private to the node's process and wants a thread of that process. So for as long as it works there the
 // carrier makes its own thread pointer valid again. Meanwhile its guest cannot be sent home, since it may hold the
 // heap's locks, nor while it executes a stand-in's own instructions, which have found its host: whoever would send it
 // (Carrier::meet_signal) lets it be until the next look, a millisecond later. What the heap cannot give, and what is
@@ -12,6 +13,7 @@
 #pragma once
 
 #include "dsm/guest_calls.hpp"
+#include "dsm/space/block_cache.hpp"
 #include "dsm/space/heap.hpp"
 
 #include <cstddef>
@@ -28,6 +30,7 @@ struct Host {
   volatile uintptr_t guest = 0; ///< thread pointer of the guest; 0: none
   uintptr_t own = 0;            ///< the carrier's own
   volatile bool works = false;  ///< for its guest, with its own thread pointer
+  BlockCache* blocks = nullptr; ///< what its guests have freed, for the next ones; stays as long as the process
   // Of CallsAbroad.
   Carrier* carrier = nullptr;
   GuestCall call;                   ///< the one in hand
@@ -96,6 +99,16 @@ class MemoryAbroad {
   // As the host, in its process:
   static void* take(size_t bytes);
   static void* give_back(void* block); ///< of some heap
+  struct Wanted {
+    BlockCache* cache;
+    size_t bytes;
+  };
+  static void* take_small(Wanted wanted);
+  struct Freed {
+    BlockCache* cache;
+    void* block; ///< of some heap
+  };
+  static void* give_back_small(Freed freed);
 
   void (*come_home_)() = nullptr;
   uintptr_t originals_[functions] = {};

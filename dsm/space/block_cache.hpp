@@ -7,7 +7,6 @@
 // them out again is the heap's to decide.
 #pragma once
 
-#include "base/check.hpp"
 #include "dsm/space/heap.hpp"
 
 #include <cstddef>
@@ -30,25 +29,37 @@ class BlockCache {
 
   /// For less than `bytes_below`. Null: neither the cache nor the heap has one.
   void* take(size_t bytes) {
-    const unsigned size_class = SizeClasses::class_of(bytes);
-    HETMP_CHECK(size_class < classes);
-    Bin& bin = bins_[size_class];
-    if (bin.count == 0 || generation_ != heap_.generation()) [[unlikely]]
-      return take_of_heap(size_class);
-    return bin.blocks[--bin.count];
+    void* const kept = take_kept(bytes);
+    return kept ? kept : take_of_heap(SizeClasses::class_of(bytes));
   }
 
   /// False: it is no block that can be kept, and still the caller's.
   bool put(void* block) {
-    const size_t offset = reinterpret_cast<uintptr_t>(block) - begin_; // large for what lies below, too
-    if (offset >= classes * SizeClasses::part_bytes)
+    if (put_kept(block)) [[likely]]
+      return true;
+    const unsigned size_class = class_of(block);
+    if (size_class == classes)
       return false;
-    const auto size_class = unsigned(offset / SizeClasses::part_bytes);
-    if (heap_.is_old(size_class, block))
+    give_half_back(size_class);
+    return put_kept(block);
+  }
+
+  // The same without the heap, and without a call: a thread can be a guest, with another's variables, meanwhile
+  // (memory_abroad.hpp).
+
+  /// Null: there is none, or all are to be given back first.
+  inline __attribute__((always_inline)) void* take_kept(size_t bytes) {
+    Bin& bin = bins_[SizeClasses::class_of(bytes)];
+    if (bin.count == 0 || generation_ != heap_.generation()) [[unlikely]]
+      return nullptr;
+    return bin.blocks[--bin.count];
+  }
+  /// False: it cannot be kept, or there is no room.
+  inline __attribute__((always_inline)) bool put_kept(void* block) {
+    const unsigned size_class = class_of(block);
+    if (size_class == classes || bins_[size_class].count == most) [[unlikely]]
       return false;
     Bin& bin = bins_[size_class];
-    if (bin.count == most) [[unlikely]]
-      give_half_back(size_class);
     bin.blocks[bin.count++] = block;
     return true;
   }
@@ -61,6 +72,15 @@ class BlockCache {
     uint32_t count = 0;
     void* blocks[most]; ///< the first `count`; the last of them goes first
   };
+
+  /// `classes`: the block cannot be kept.
+  inline __attribute__((always_inline)) unsigned class_of(const void* block) const {
+    const size_t offset = reinterpret_cast<uintptr_t>(block) - begin_; // large for what lies below, too
+    if (offset >= classes * SizeClasses::part_bytes)
+      return classes;
+    const auto size_class = unsigned(offset / SizeClasses::part_bytes);
+    return heap_.is_old(size_class, block) ? classes : size_class;
+  }
 
   void* take_of_heap(unsigned size_class);
   void give_half_back(unsigned size_class);

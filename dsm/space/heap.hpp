@@ -29,7 +29,7 @@ class SizeClasses {
   static constexpr unsigned count = 40;
   static constexpr size_t part_bytes = small_part_bytes / 64; ///< address space of one class, a power of two
 
-  static constexpr unsigned class_of(size_t bytes) {
+  __attribute__((always_inline)) static constexpr unsigned class_of(size_t bytes) {
     if (bytes <= 128)
       return bytes == 0 ? 0 : unsigned((bytes - 1) / 16);
     const unsigned doubling = 63 - unsigned(__builtin_clzll(bytes - 1)); // bytes in (2^doubling, 2^(doubling+1)]
@@ -111,9 +111,9 @@ class Heap {
   uint32_t take_small(unsigned size_class, void** blocks, uint32_t most);
   void put_small(unsigned size_class, void* const* blocks, uint32_t count);
   /// Changes when what is kept must be given back, to be sorted anew. relaxed: that may be noticed a little later.
-  uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
+  __attribute__((always_inline)) uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
   /// Whether the block is of before begin_new_pages(), and to stay free. relaxed: as generation()
-  bool is_old(unsigned size_class, const void* block) const {
+  __attribute__((always_inline)) bool is_old(unsigned size_class, const void* block) const {
     return reinterpret_cast<uintptr_t>(block) < small_[size_class].new_from.load(std::memory_order_relaxed);
   }
 

@@ -53,7 +53,9 @@ class StandIns : public SliceFixture {
       return true;
     }();
     ASSERT_TRUE(once && host);
+    delete host->blocks; // of the test before
     node_heap.become(node, nullptr);
+    host->blocks = new BlockCache(node_heap, node);
     host->own = thread_pointer();
     host->guest = thread_pointer();
     called.clear();
