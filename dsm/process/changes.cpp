@@ -87,6 +87,13 @@ int carry_out(const Change& change) {
   return result == -1 ? errno : 0;
 }
 
+uint64_t tell_use(uint64_t part) {
+  const NodeProcess& process = *NodeProcess::instance();
+  return part == NodeProcess::parts  ? process.parts_in_use()
+         : part < NodeProcess::parts ? process.used_until(unsigned(part))
+                                     : 0;
+}
+
 /// Only GNU's unwinder takes a whole table; a program with another one, or none, cannot throw through late objects.
 void register_frames(uint64_t begin) {
   using Register = void (*)(const void*);
@@ -247,10 +254,7 @@ void change_arrived(uint32_t from, const void* data, size_t bytes) {
   else if (change.kind == Change::Kind::TellPointerLocks)
     NodeProcess::instance()->answer_change(from, 0, NodeProcess::instance()->pointer_locks().begin());
   else if (change.kind == Change::Kind::TellUse)
-    NodeProcess::instance()->answer_change(from, 0,
-                                           uint64_t(change.offset) < NodeProcess::parts
-                                               ? NodeProcess::instance()->used_until(unsigned(change.offset))
-                                               : 0);
+    NodeProcess::instance()->answer_change(from, 0, tell_use(uint64_t(change.offset)));
   else if (change.kind == Change::Kind::AllotKey)
     allot_key(from, change);
   else if (change.kind == Change::Kind::TellLoaded)

@@ -43,7 +43,7 @@ struct Change {
     BindThreads,      ///< of the origin: thread numbers stay with their threads
     StayAtHome,       ///< of the origin: its threads have all come home, and leave no more
     TellPointerLocks, ///< no change: where the origin has made them (pointer_locks.hpp)
-    TellUse,          ///< no change: up to where the node uses part `offset` of its slice
+    TellUse,    ///< no change: up to where the node uses part `offset` of its slice; NodeProcess::parts: which ones
     TellLoaded, ///< no change: from where on the origin uses the window for late objects (LateWindow::used_from())
   };
   Kind kind = Kind::Protect;

@@ -104,12 +104,16 @@ void Forking::want_published(const NodeProcess& process, Segment range) {
 }
 
 void Forking::want_memory_of(NodeProcess& process, uint32_t node) {
+  uint64_t in_use = ~uint64_t(0); // parts, by their bits: most others are empty, and each question is a message
+  if (node != process.node() &&
+      change_at({.kind = Change::Kind::TellUse, .offset = NodeProcess::parts}, node, &in_use) != 0)
+    in_use = 0;
   for (unsigned part = 0; part < NodeProcess::parts; ++part) {
     const Segment all = NodeProcess::part(node, part);
     uint64_t end = 0;
     if (node == process.node())
       end = process.used_until(part);
-    else if (change_at({.kind = Change::Kind::TellUse, .offset = part}, node, &end) != 0)
+    else if ((in_use >> part & 1) == 0 || change_at({.kind = Change::Kind::TellUse, .offset = part}, node, &end) != 0)
       end = 0;
     const Segment used{all.begin, page_up(std::clamp<uintptr_t>(end, all.begin, all.end))};
     if (node == process.node())

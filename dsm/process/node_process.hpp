@@ -153,6 +153,14 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   uintptr_t used_until(unsigned part) const {
     return part < Heap::parts ? heap_.used_until(part) : stacks_.used_until();
   }
+  /// Those of which something has been used: the first one's bit is the lowest.
+  uint64_t parts_in_use() const {
+    static_assert(parts <= 64);
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < parts; ++i)
+      bits |= uint64_t(used_until(i) > part(node_, i).begin) << i;
+    return bits;
+  }
   /// Otherwise the other nodes are copies of the origin's process and have its descriptors.
   bool made_by_launcher() const { return launch_.made_by_launcher(); }
   /// exit() was called on this node, which is not the origin: the origin is to do it. Does not return.
