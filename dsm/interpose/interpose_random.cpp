@@ -1,4 +1,6 @@
-// Random numbers (random_state.hpp), as the C library draws them.
+// Random numbers (random_state.hpp), as the C library draws them. erand48(), nrand48() and jrand48() are left to it:
+// they change nothing but what the caller gives, by a multiplier that only lcong48() sets.
+#include "dsm/interpose/calling_process.hpp"
 #include "dsm/interpose/kept_results.hpp"
 
 #include <cerrno>
@@ -6,15 +8,18 @@
 #include <cstdlib>
 
 using hetmp::dsm::kept_results;
+using hetmp::dsm::NodeProcess;
+using hetmp::dsm::origin;
+using hetmp::dsm::process_of_caller;
 using Generators = hetmp::dsm::RandomState::Generators;
 
 namespace {
 
-/// `draw`: a reentrant form; `more`: its arguments between the state and the result.
-template <class Result, class Draw, class... More> Result drawn(Draw&& draw, More... more) {
+/// `draw`: a reentrant form.
+template <class Result, class Draw> Result drawn(Draw&& draw) {
   return kept_results().random.with([&](Generators& all) {
     Result result{};
-    draw(more..., &all.congruential, &result);
+    draw(&all.congruential, &result);
     return result;
   });
 }
@@ -63,23 +68,29 @@ char* setstate(char* table) noexcept {
 double drand48() noexcept { return drawn<double>(drand48_r); }
 long lrand48() noexcept { return drawn<long>(lrand48_r); }
 long mrand48() noexcept { return drawn<long>(mrand48_r); }
-double erand48(unsigned short from[3]) noexcept { return drawn<double>(erand48_r, from); }
-long nrand48(unsigned short from[3]) noexcept { return drawn<long>(nrand48_r, from); }
-long jrand48(unsigned short from[3]) noexcept { return drawn<long>(jrand48_r, from); }
 
 void srand48(long with) noexcept {
+  kept_results().multiplier.srand48(with);
   kept_results().random.with([&](Generators& all) { return srand48_r(with, &all.congruential); });
 }
 
 /// What it returns is where the C library keeps the numbers before, and so it is here.
 unsigned short* seed48(unsigned short with[3]) noexcept {
+  kept_results().multiplier.seed48(with);
   return kept_results().random.with([&](Generators& all) {
     seed48_r(with, &all.congruential);
     return all.congruential.__old_x;
   });
 }
 
+/// The other nodes' C libraries have the usual multiplier.
 void lcong48(unsigned short with[7]) noexcept {
+  kept_results().multiplier.lcong48(with);
+  NodeProcess* const process = process_of_caller();
+  if (process && process->node() == origin && process->has_started()) {
+    process->migration().deputies().stay_at_home();
+    process->tell_regions_stay();
+  }
   kept_results().random.with([&](Generators& all) { return lcong48_r(with, &all.congruential); });
 }
 

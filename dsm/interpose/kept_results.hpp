@@ -203,6 +203,14 @@ class Conventions {
   Results* results_ = nullptr; ///< with the lock
 };
 
+/// The C library's own functions that set what erand48() and its like multiply with: lcong48() to another number, the
+/// others to the usual one.
+struct Multiplier {
+  decltype(&::lcong48) const lcong48 = next_of<void(unsigned short*) noexcept>("lcong48");
+  decltype(&::srand48) const srand48 = next_of<void(long) noexcept>("srand48");
+  decltype(&::seed48) const seed48 = next_of<unsigned short*(unsigned short*) noexcept>("seed48");
+};
+
 /// Made when the library is loaded, before there are threads: to search for the C library's functions takes the dynamic
 /// linker's lock.
 struct KeptResults {
@@ -210,6 +218,7 @@ struct KeptResults {
       next_of<int(pthread_key_t, const void*) noexcept>("pthread_setspecific");
   decltype(&::pthread_key_delete) const delete_key = next_of<int(pthread_key_t) noexcept>("pthread_key_delete");
   RandomState random;
+  Multiplier multiplier;
   Times times;
   Accounts accounts;
   Conventions conventions;

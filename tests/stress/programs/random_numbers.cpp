@@ -100,6 +100,43 @@ void with_a_table(unsigned seed) {
   CHECK(other != random());
 }
 
+/// Numbers of their own, which each thread draws wherever it is: what it gets depends on nothing else.
+void of_their_own(unsigned seed, drand48_data& as_set) {
+  const int each = stress::portion(20'000);
+#pragma omp parallel
+  {
+    const auto me = static_cast<unsigned short>(omp_get_thread_num());
+    unsigned short mine[3] = {me, static_cast<unsigned short>(seed), 5};
+    unsigned short same[3] = {me, static_cast<unsigned short>(seed), 5};
+    drand48_data state = as_set;
+    for (int i = 0; i < each; ++i) {
+      double value = 0;
+      erand48_r(same, &state, &value);
+      CHECK(erand48(mine) == value);
+      long number = 0;
+      jrand48_r(same, &state, &number);
+      CHECK_EQUAL(jrand48(mine), number);
+    }
+  }
+}
+
+/// The multiplier is another one until the next seed.
+void with_a_multiplier(unsigned seed) {
+  unsigned short set[7] = {1, 2, 3, 0xe66d, 0xbeec, 5, 11};
+  drand48_data state{}, usual{};
+  lcong48_r(set, &state);
+  srand48_r(long(seed), &usual);
+  lcong48(set);
+  double value = 0;
+  drand48_r(&state, &value);
+  CHECK(drand48() == value);
+  const char* const placement = getenv("HETMP_PLACEMENT");
+  if (!placement || strncmp(placement, "journeys", 8) == 0) // regions stay at home from now on, where they may
+    of_their_own(seed, state);
+  srand48(long(seed));
+  of_their_own(seed, usual);
+}
+
 } // namespace
 
 int main() {
@@ -118,5 +155,9 @@ int main() {
     srandom(seed);
     at_once(seed);
     with_a_table(seed);
+    drand48_data usual{};
+    srand48_r(1, &usual);
+    of_their_own(seed, usual);
   }
+  with_a_multiplier(unsigned(stress::seed()));
 }
