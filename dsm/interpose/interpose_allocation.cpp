@@ -1,6 +1,7 @@
 // The malloc family. In a process that is one of several nodes, application memory comes from the node's shared heap;
 // the threads that serve faults, and every other process, get the C library's allocator. A block is freed by whoever
 // owns it, told by its address.
+#include "base/machine/raw_call.hpp"
 #include "base/private_section.hpp"
 #include "dsm/interpose/next_function.hpp"
 #include "dsm/objects/anonymous_data.hpp"
@@ -36,7 +37,7 @@ Heap* shared_heap() {
 
 /// A thread's cache is made when it first allocates, and its blocks go back to the heap when it ends.
 void end_cache(void* cache) {
-  thread_memory.is_ending = true; // other keys' values may be destroyed after this one's
+  thread_memory.gets_no_cache = true; // other keys' values may be destroyed after this one's
   thread_memory.cache = nullptr;
   static_cast<BlockCache*>(cache)->~BlockCache();
   __libc_free(cache);
@@ -58,15 +59,20 @@ __attribute__((constructor)) void find_allocation_functions() { allocation_funct
 
 /// Of a thread of the program's that has none. Null: it is to have none, or none yet.
 __attribute__((noinline)) BlockCache* make_cache(NodeProcess& process) {
-  if (thread_memory.is_ending || !process.has_started() || !allocation_functions().has_key)
+  if (thread_memory.gets_no_cache || !process.has_started() || !allocation_functions().has_key)
+    return nullptr;
+  // The process's first thread does little but make nodes and wait for them. Where another library stands in front of
+  // the function for the key's value, its variables may be needed of a node that waits for this one.
+  thread_memory.gets_no_cache = raw::call(SYS_gettid) == raw::call(SYS_getpid);
+  if (thread_memory.gets_no_cache)
     return nullptr;
   void* const memory = __libc_malloc(sizeof(BlockCache)); // private, as the heap's own lists
   if (!memory)
     return nullptr;
   auto* const cache = new (memory) BlockCache(process.heap(), process.node());
-  thread_memory.is_ending = true; // the C library may allocate for the key's value: without a cache
+  thread_memory.gets_no_cache = true; // the C library may allocate for the key's value: without a cache
   const int error = allocation_functions().set_specific(allocation_functions().key, cache);
-  thread_memory.is_ending = false;
+  thread_memory.gets_no_cache = false;
   if (error) {
     cache->~BlockCache();
     __libc_free(memory);

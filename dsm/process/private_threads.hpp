@@ -21,8 +21,8 @@ class BlockCache;
 /// What the allocator knows of the calling thread.
 struct ThreadMemory {
   ThreadKind kind = ThreadKind::Program;
-  bool is_ending = false;      ///< its cache has gone, and it gets no other one
-  BlockCache* cache = nullptr; ///< null: none yet, or none any more
+  bool gets_no_cache = false;  ///< any more
+  BlockCache* cache = nullptr; ///< null: none
 };
 extern constinit thread_local ThreadMemory thread_memory;
 
