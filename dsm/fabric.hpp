@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/growing_allowance.hpp"
+#include "base/machine/own_threads.hpp"
 #include "base/node_set.hpp"
 #include "dsm/guest_calls.hpp"
 
@@ -118,8 +119,8 @@ struct RuntimeHooks {
   uint32_t (*threads_awake)() = nullptr;
   /// How many CPUs this process may keep busy. 0: only a part of one. Any thread. May be null.
   uint32_t (*usable_cpus)() = nullptr;
-  /// How many threads of this process are the runtime's (OwnThreads::alive()). Any thread. May be null.
-  uint32_t (*own_threads)() = nullptr;
+  /// The threads of this process that the runtime has made. Any thread. May be null.
+  OwnThreads::Count (*own_threads)() = nullptr;
   /// What connects the nodes was decided when they joined: Fabric.interconnect has its name now. On each node, before
   /// main or node_started runs. May be null.
   void (*interconnect_chosen)() = nullptr;

@@ -9,33 +9,54 @@
 
 namespace hetmp {
 
-/// Those that one library has made. A thread counts from some time after its beginning to some time before its end, so
-/// whoever takes `alive()` from all threads there are may have a program's thread too many for a moment, and never one
-/// too few.
+/// Those that one library has made. A thread counts from some time after its beginning to some time before its end.
 class OwnThreads {
  public:
+  struct Count {
+    uint32_t begun = 0, ended = 0;
+    Count operator+(Count other) const { return {begun + other.begun, ended + other.ended}; }
+  };
+
   /// Runs `body(argument)` on the calling thread, which is one of these.
   void* run(void* (*body)(void*), void* argument) {
-    alive_.fetch_add(1, std::memory_order_relaxed); // relaxed: a number; nothing else hangs on it
+    begun_.fetch_add(1, std::memory_order_relaxed); // relaxed: a number; nothing else hangs on it
     void* const result = body(argument);
-    alive_.fetch_sub(1, std::memory_order_relaxed); // relaxed: likewise
+    ended_.fetch_add(1,
+                     std::memory_order_relaxed); // relaxed: likewise; the thread's end, in the kernel, comes behind it
     return result;
   }
 
-  uint32_t alive() const { return alive_.load(std::memory_order_relaxed); } // relaxed: likewise
+  Count count() const {
+    return {begun_.load(std::memory_order_relaxed), ended_.load(std::memory_order_relaxed)}; // relaxed: likewise
+  }
 
   /// In a forked child, where there are none.
-  void forget() { alive_.store(0, std::memory_order_relaxed); } // relaxed: it has one thread
+  void forget() {
+    begun_.store(0, std::memory_order_relaxed); // relaxed: it has one thread
+    ended_.store(0, std::memory_order_relaxed); // relaxed: likewise
+  }
 
  private:
-  std::atomic<uint32_t> alive_{0}; ///< relaxed, see run()
+  std::atomic<uint32_t> begun_{0}, ended_{0}; ///< relaxed, see run()
 };
 
-/// Returns when the process has none but those that `own()` counts and its initial thread, which is there until the
-/// process ends, even if it has left. Looks again and again: nobody tells of a thread's end.
+/// Of a process's threads, those that may be others than its own and its initial one: maybe some too many, as its own
+/// begin and end meanwhile, and never one too few. `before` and `after`: its own, before and after all were counted.
+constexpr uint32_t threads_of_others(OwnThreads::Count before, uint32_t all, OwnThreads::Count after) {
+  const uint32_t surely_own = before.begun > after.ended ? before.begun - after.ended : 0; // there all the while
+  return all > surely_own + 1 ? all - surely_own - 1 : 0;
+}
+
+/// Returns when the process has none but its own, which `own()` counts, and its initial thread, which is there until
+/// the process ends, even if it has left. Looks again and again: nobody tells of a thread's end.
 template <class Own> void wait_for_last_thread(Own own) {
   constexpr timespec moment{0, 10'000'000};
-  while (threads_of_process() > own() + 1)
+  const auto others = [&own] {
+    const OwnThreads::Count before = own();
+    const uint32_t all = threads_of_process();
+    return threads_of_others(before, all, own());
+  };
+  while (others() != 0)
     nanosleep(&moment, nullptr);
 }
 

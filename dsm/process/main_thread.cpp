@@ -57,7 +57,8 @@ void NodeProcess::run_main(int argc, char** argv, char** environment) {
   while (main_has_left_.load(std::memory_order_acquire) == 0) // pairs with main_begins()
     futex_wait(main_has_left_, 0);
   // The program goes on for as long as it has threads, main's among them until that is gone; this one is none.
-  wait_for_last_thread([this] { return own_threads_.alive() + (hooks_.own_threads ? hooks_.own_threads() : 0); });
+  wait_for_last_thread(
+      [this] { return own_threads_.count() + (hooks_.own_threads ? hooks_.own_threads() : OwnThreads::Count{}); });
   if (stacks_.create_thread(exit_with_success, nullptr, 0))
     exit(0);
   while (true)

@@ -70,7 +70,7 @@ int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes) 
   return make_counted(make, body, argument, stack_bytes);
 }
 
-uint32_t own_threads() { return factory.made.alive(); }
+OwnThreads::Count own_threads() { return factory.made.count(); }
 
 bool& shortage_told() { return factory.shortage_told; }
 

@@ -2,6 +2,8 @@
 // the memory that these share.
 #pragma once
 
+#include "base/machine/own_threads.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +18,8 @@ int make_posix_thread(void* (*body)(void*), void* argument, size_t stack_bytes);
 /// Whether the user has been told that there can be no more: one line for a program (say_once()).
 bool& shortage_told();
 
-/// How many of those that these have started are there (OwnThreads::alive()).
-uint32_t own_threads();
+/// Those that these have started.
+OwnThreads::Count own_threads();
 /// In a forked child, which has none of them.
 void forget_own_threads();
 
