@@ -21,8 +21,7 @@ class OwnThreads {
   void* run(void* (*body)(void*), void* argument) {
     begun_.fetch_add(1, std::memory_order_relaxed); // relaxed: a number; nothing else hangs on it
     void* const result = body(argument);
-    ended_.fetch_add(1,
-                     std::memory_order_relaxed); // relaxed: likewise; the thread's end, in the kernel, comes behind it
+    ended_.fetch_add(1, std::memory_order_relaxed); // relaxed: likewise; the end itself, in the kernel, comes behind
     return result;
   }
 

@@ -3,7 +3,7 @@
 // owns it, told by its address.
 #include "base/machine/raw_call.hpp"
 #include "base/private_section.hpp"
-#include "dsm/interpose/next_function.hpp"
+#include "dsm/interpose/kept_results.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/private_libc.hpp"
 #include "dsm/process/node_process.hpp"
@@ -45,8 +45,6 @@ void end_cache(void* cache) {
 
 struct AllocationFunctions {
   size_t (*const usable_bytes)(void*) = next_of<size_t(void*)>("malloc_usable_size");
-  decltype(&::pthread_setspecific) const set_specific =
-      next_of<int(pthread_key_t, const void*) noexcept>("pthread_setspecific");
   pthread_key_t key{}; ///< of each thread's cache
   const bool has_key = __pthread_key_create(&key, end_cache) == 0;
 };
@@ -71,7 +69,7 @@ __attribute__((noinline)) BlockCache* make_cache(NodeProcess& process) {
     return nullptr;
   auto* const cache = new (memory) BlockCache(process.heap(), process.node());
   thread_memory.gets_no_cache = true; // the C library may allocate for the key's value: without a cache
-  const int error = allocation_functions().set_specific(allocation_functions().key, cache);
+  const int error = kept_results().set_specific(allocation_functions().key, cache);
   thread_memory.gets_no_cache = false;
   if (error) {
     cache->~BlockCache();

@@ -35,8 +35,8 @@ struct IdentityFunctions {
       next_of<decltype(__cxa_thread_atexit_impl)>("__cxa_thread_atexit_impl");
 };
 const IdentityFunctions& c_library() {
-  static const IdentityFunctions
-      found; // asked for first by a constructor of this library: a handler of a signal may be next
+  // Asked for first by a constructor of this library: a handler of a signal may be next.
+  static const IdentityFunctions found;
   return found;
 }
 __attribute__((constructor)) void find_identity_functions() { c_library(); }
