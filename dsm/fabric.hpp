@@ -14,7 +14,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 25;
+inline constexpr uint32_t fabric_version = 26;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 inline constexpr int before_nodes = ENOTCONN; ///< an error of create_thread()
@@ -260,6 +260,9 @@ struct Fabric {
   void (*let_return_by)(const void* begin, const void* end);
   /// Why there are no journeys, or none any more; null: there may be some. Any thread.
   const char* (*why_no_journeys)();
+  /// Whether threads of this process have called, since this was asked last, a function of a library whose effect or
+  /// result belongs to the process or the thread (migration/bound_calls.hpp). Any thread. Null: nobody notices.
+  bool (*take_bound_call)();
 };
 
 } // namespace hetmp::dsm

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/elf/elf_image.hpp"
 #include "base/page.hpp"
+#include "dsm/migration/bound_calls.hpp"
 #include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/past_gates.hpp"
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
+#include <new>
 #include <string>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -180,6 +182,18 @@ struct Loaded {
     const size_t object = of(address);
     return object < facts.size() && facts[object].name.starts_with("libstdc++.so");
   }
+  CalledLibrary library_of(uintptr_t address) const {
+    const size_t object = of(address);
+    const auto is_named = [&](std::string_view name) { return facts[object].name.starts_with(name); };
+    if (object >= facts.size())
+      return CalledLibrary::Other;
+    if (facts[object].is_of_c_library)
+      return CalledLibrary::CLibrary;
+    if (is_named("libstdc++.so") || is_named("libc++.so") || is_named("libc++abi.so") || is_named("libgcc_s.so"))
+      return CalledLibrary::CxxLibrary;
+    const bool is_fortran = is_named("libgfortran.so") || is_named("libquadmath.so");
+    return is_fortran ? CalledLibrary::FortranLibrary : CalledLibrary::Other;
+  }
 };
 
 /// What the reference is bound to, or would be by its first call; 0: nothing. Versions matter in the C library, which
@@ -202,6 +216,7 @@ struct Call {
   bool has_gate;      ///< else the slot leads to the function itself from now on: abroad, nobody binds it
   uintptr_t stand_in; ///< 0: none
   const char* past;   ///< its name, if it leads past the gates; null: it does not
+  bool is_bound;      ///< its effect belongs to the process (bound_calls.hpp)
 };
 
 uintptr_t stand_in(const Abroad& abroad, std::string_view name, uintptr_t target, const Loaded& loaded) {
@@ -232,7 +247,9 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
         (span->code == Code::Private ? !may_be_called_abroad(reference.name, target, loaded)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
       calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target)),
-                       stand_in(abroad, reference.name, target, loaded), way_past_gates(reference.name)});
+                       stand_in(abroad, reference.name, target, loaded), way_past_gates(reference.name),
+                       span->code == Code::Private && !loaded.is_ours(target) &&
+                           is_bound_to_process(reference.name, loaded.library_of(target))});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -243,6 +260,11 @@ std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& 
 }
 
 } // namespace
+
+bool Gates::take_bound_call() const {
+  // relaxed, both: whoever asks has waited for the threads that he asks about
+  return noted_ && noted_->load(std::memory_order_relaxed) != 0 && noted_->exchange(0, std::memory_order_relaxed) != 0;
+}
 
 bool is_mathematical(const LoadedObject& object) {
   const std::string_view name = object.shared_name();
@@ -259,30 +281,40 @@ bool only_computes(std::string_view function) {
   return std::binary_search(std::begin(computing), std::end(computing), function);
 }
 
-/// cmpb $0, %fs:flag; jne abroad; jmp *function; abroad: ud2, or jmp *stand_in; then the addresses of the two. Where
-/// the function is near, the jump names it. Returns where that begins.
-uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in) {
+/// cmpb $0, %fs:flag; jne abroad; (movb $1, noted;) jmp *function; abroad: ud2, or jmp *stand_in; then the addresses of
+/// the two. Where the function is near, the jump names it. Returns where that begins.
+uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in, bool notes) {
   HETMP_CHECK(next_ + gate_bytes <= end_);
-  uint8_t code[gate_bytes] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75, 0x06, 0xff, 0x25, 31, 0, 0, 0, 0x0f, 0x0b};
-  constexpr size_t flag_at = 4, jump_at = 11, abroad_at = 17, address_at = 48, stand_in_at = 56;
-  const auto flag = int32_t(flag_);
-  memcpy(code + flag_at, &flag, sizeof flag);
-  memcpy(code + address_at, &function, sizeof function);
-  if (stand_in != 0) {
-    constexpr uint8_t jump[] = {0xff, 0x25, 33, 0, 0, 0};
-    static_assert(abroad_at + sizeof jump + jump[2] == stand_in_at);
-    memcpy(code + abroad_at, jump, sizeof jump);
-    memcpy(code + stand_in_at, &stand_in, sizeof stand_in);
-  }
+  constexpr uint8_t comparison[] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75}, note[] = {0xc6, 0x05, 0, 0, 0, 0, 1};
+  constexpr size_t flag_at = 4, note_at = sizeof comparison + 1, address_at = 48, stand_in_at = 56, jump_bytes = 6;
+  const size_t jump_at = note_at + (notes ? sizeof note : 0), abroad_at = jump_at + jump_bytes;
   const uintptr_t gate = next_;
+  uint8_t code[gate_bytes] = {};
+  const auto put = [&](size_t at, const auto& what) { memcpy(code + at, &what, sizeof what); };
+  const auto put_jump_to_address_at = [&](size_t at, size_t address) {
+    put(at, uint16_t(0x25ff));
+    put(at + 2, int32_t(address - (at + jump_bytes)));
+  };
+  put(0, comparison);
+  put(flag_at, int32_t(flag_));
+  put(note_at - 1, uint8_t(abroad_at - note_at)); // jne
+  if (notes) {
+    put(note_at, note);
+    put(note_at + 2, int32_t(reinterpret_cast<uintptr_t>(noted_) - (gate + jump_at)));
+  }
+  put_jump_to_address_at(jump_at, address_at);
+  put(abroad_at, uint16_t(0x0b0f)); // ud2
+  if (stand_in != 0)
+    put_jump_to_address_at(abroad_at, stand_in_at);
+  put(address_at, function);
+  put(stand_in_at, stand_in);
   constexpr size_t near_jump_bytes = 5;
   const auto distance = intptr_t(function - (gate + jump_at + near_jump_bytes));
   if (function == 0) { // to be called for the gate's own sake
     code[jump_at] = 0xc3;
   } else if (distance == int32_t(distance)) {
-    const auto near = int32_t(distance);
     code[jump_at] = 0xe9;
-    memcpy(code + jump_at + 1, &near, sizeof near);
+    put(jump_at + 1, int32_t(distance));
   }
   memcpy(reinterpret_cast<void*>(gate), code, sizeof code);
   next_ += gate_bytes;
@@ -300,6 +332,7 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   struct Gate {
     uintptr_t stand_in = 0, address = 0;
     const char* past = nullptr;
+    bool is_bound = false;
   };
   std::map<uintptr_t, Gate> gates; // by function
   for (size_t i = 0; i < loaded.objects.size(); ++i) {
@@ -311,14 +344,16 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
     calls.emplace_back(&object, calls_of(object, code, loaded, abroad));
     for (const Call& call : calls.back().second)
       if (call.has_gate)
-        gates[call.function] = {call.stand_in, 0, call.past};
+        gates[call.function] = {call.stand_in, 0, call.past, call.is_bound};
   }
   const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
-  const long room = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const size_t with_note = bytes + page_bytes; // behind the gates, since that stays writable
+  const long room = syscall(SYS_mmap, nullptr, with_note, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == -1)
     return false;
   begin_ = next_ = uintptr_t(room);
   end_ = begin_ + bytes;
+  noted_ = new (reinterpret_cast<void*>(end_)) std::atomic<uint8_t>(0);
   come_home_ = reinterpret_cast<void (*)()>(add(0));
   abroad.memory.set_way_home(come_home_);
   abroad.calls.set_way_home(come_home_);
@@ -327,11 +362,12 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   for (auto& [function, gate] : gates) {
     const uintptr_t behind = gate.past ? ways.watched(function, gate.past) : function;
     has_room = has_room && behind != 0;
-    gate.address = add(behind, gate.stand_in);
+    gate.address = add(behind, gate.stand_in, gate.is_bound);
   }
   if (!has_room || !ways.close() || syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {
-    syscall(SYS_munmap, begin_, bytes);
+    syscall(SYS_munmap, begin_, with_note);
     begin_ = next_ = end_ = 0;
+    noted_ = nullptr;
     return false;
   }
   for (const auto& [object, slots] : calls) {

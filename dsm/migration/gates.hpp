@@ -10,6 +10,7 @@
 
 #include "base/loaded_object.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -46,6 +47,10 @@ class Gates {
   /// functions that lead past the gates.
   bool build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways);
 
+  /// Whether the program has called a function whose effect belongs to its process (bound_calls.hpp) since this was
+  /// asked last; by any thread of this process that was not abroad. Any thread.
+  bool take_bound_call() const;
+
   /// A gate with nothing behind it, to be called as void(): behind it the thread is at home.
   void (*come_home() const)() { return come_home_; }
 
@@ -57,10 +62,11 @@ class Gates {
   static constexpr size_t gate_bytes = 64;
 
  private:
-  uintptr_t add(uintptr_t function, uintptr_t stand_in = 0);
+  uintptr_t add(uintptr_t function, uintptr_t stand_in = 0, bool notes = false);
 
   ptrdiff_t flag_ = 0;
   uintptr_t begin_ = 0, next_ = 0, end_ = 0;
+  std::atomic<uint8_t>* noted_ = nullptr; ///< not 0: such a call was made; behind the gates, which write it. relaxed
   void (*come_home_)() = nullptr;
 };
 

@@ -27,6 +27,8 @@ class Migration {
     code_.add_return_code(reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(end));
   }
   void (*come_home() const)() { return gates_.come_home(); }
+  /// See Gates. After prepare(), any thread.
+  bool take_bound_call() const { return gates_.take_bound_call(); }
 
   using Counter = uint64_t (*)();
   /// Makes a detached thread that uses private memory only.

@@ -166,6 +166,7 @@ struct FabricFunctions {
   static void bring_home() { the_process->bring_home(); }
   static void begin_new_pages() { the_process->heap_.begin_new_pages(); }
   static void let_return_by(const void* begin, const void* end) { the_process->migration_.let_return_by(begin, end); }
+  static bool take_bound_call() { return the_process->migration_.take_bound_call(); }
   static const char* why_no_journeys() { return the_process->migration_.why_nobody_departs(); }
   static void end_visit() { the_process->service_->prefetcher().visits.end(); }
 };
@@ -262,7 +263,8 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
-             FabricFunctions::why_no_journeys};
+             FabricFunctions::why_no_journeys,
+             nullptr}; // see prepare_migration()
 }
 
 void* NodeProcess::allocate_for_all(size_t bytes) { return the_process->heap_.allocate(bytes); }
@@ -313,6 +315,7 @@ void NodeProcess::prepare_migration(const std::vector<LoadedObject>& objects, co
   fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
   fabric_.come_home = migration_.come_home();
+  fabric_.take_bound_call = FabricFunctions::take_bound_call;
 }
 
 } // namespace hetmp::dsm

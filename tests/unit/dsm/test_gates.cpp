@@ -1,6 +1,7 @@
 // Gates before what this test itself calls: open to a thread at home, a trap to one that is abroad.
 #include "dsm/migration/gates.hpp"
 
+#include "dsm/migration/bound_calls.hpp"
 #include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/memory_abroad.hpp"
@@ -84,6 +85,36 @@ TEST(Gates, KnowsWhatLeadsPastThem) {
     EXPECT_TRUE(is_alike_everywhere(variable)) << variable;
   for (const char* variable : {"timezone", "optarg", "environ", "_ZSt4cout", ""})
     EXPECT_FALSE(is_alike_everywhere(variable)) << variable;
+}
+
+TEST(Gates, KnowsWhatBelongsToAProcess) {
+  using enum CalledLibrary;
+  for (const char* function :
+       {"pthread_create", "raise", "getpid", "clock", "scanf", "pthread_getspecific", "nobody", ""})
+    EXPECT_TRUE(is_bound_to_process(function, CLibrary)) << function;
+  for (const char* function : {"malloc", "printf", "qsort", "clock_gettime", "__assert_fail", "write"})
+    EXPECT_FALSE(is_bound_to_process(function, CLibrary)) << function;
+  EXPECT_TRUE(is_bound_to_process("_ZNSt6thread4joinEv", CxxLibrary));
+  EXPECT_TRUE(is_bound_to_process("_ZNSirsERi", CxxLibrary)) << "std::cin >> number";
+  EXPECT_FALSE(is_bound_to_process("_ZNSolsEi", CxxLibrary));
+  EXPECT_TRUE(is_bound_to_process("_gfortran_st_read", FortranLibrary));
+  EXPECT_FALSE(is_bound_to_process("_gfortran_st_write", FortranLibrary));
+  EXPECT_TRUE(is_bound_to_process("MPI_Send", Other));
+}
+
+TEST_F(GatesBuilt, NoteWhatBelongsToAProcess) {
+  gates.take_bound_call();
+  free(malloc(1));
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const bool by_others = gates.take_bound_call();
+  getppid();
+  const bool by_it = gates.take_bound_call();
+  const bool again = gates.take_bound_call();
+  EXPECT_FALSE(by_others);
+  EXPECT_TRUE(by_it);
+  EXPECT_FALSE(again) << "once for each time";
+  EXPECT_FALSE(Gates().take_bound_call()) << "nobody notices";
 }
 
 /// With all arguments, and for each way once.
