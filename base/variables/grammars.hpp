@@ -24,7 +24,7 @@ inline constexpr const char* core_speeds = "a number a node, as `3,1`";         
 // runtime/process
 inline constexpr const char* nodes = "`1`, `cores:LIST;LIST...`, `kinds`, `proc:N`"; // parse_nodes
 inline constexpr const char* loops = "`runtime`, `all`";                             // read_placement; so the next
-inline constexpr const char* placement = "`auto`, `origin`, `all`, `random:SEED`, `journeys:SEED`";
+inline constexpr const char* placement = "`auto`, `origin`, `all`, `lent`, `random:SEED`, `journeys:SEED`";
 inline constexpr const char* decision = "`threshold`, `predict`";
 inline constexpr const char* transport = "`shared-memory`, `tcp`, `verbs`, `auto`"; // runtime/nodes/node_setup.cpp
 inline constexpr const char* verbs_device = "`DEVICE[:PORT[:GID]]`";                // dsm/verbs/port_choice.hpp

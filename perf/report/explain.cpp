@@ -45,7 +45,8 @@ const OtherVisits* most_others(const PlacementRecord& placement) {
 // ---- what gained, or did not
 
 std::string what_gained(const PlacedRegion& spread, const PlacementRecord& placement) {
-  std::string text = "On several nodes ran " + heading(spread, placement);
+  const std::string where = spread.lent_to == 0 ? "several nodes" : "node " + std::to_string(spread.lent_to);
+  std::string text = "On " + where + " ran " + heading(spread, placement);
   if (spread.spread_us > 0 && spread.home_us > spread.spread_us)
     text += ": a visit usually takes " + in_time(spread.spread_us) + " there and " + in_time(spread.home_us) +
             " on the origin";

@@ -30,14 +30,16 @@ struct PlacedRegion {
   uint64_t address = 0; ///< of the outlined function
   std::string place;    ///< the same as "file+0xoffset", for addr2line; empty = unknown
   uint64_t home_visits = 0;
-  uint64_t spread_visits = 0;                ///< on several nodes
+  uint64_t spread_visits = 0;                ///< on several nodes,
+  uint64_t lent_visits = 0;                  ///< of these, with all threads on one other node
   double home_us = -1;                       ///< a visit's usual time at home; negative = not known
   double spread_us = -1;                     ///< likewise on several nodes
   double total_us = 0;                       ///< of all visits
   uint64_t stays = 0;                        ///< of its threads on other nodes, in visits at home (thread migration)
   double elsewhere_us = 0;                   ///< computed in them
   double gained_us = 0;                      ///< by them, less what they cost; below 0: lost
-  bool spread = false;                       ///< it ran on several nodes in the end
+  bool spread = false;                       ///< it ran on several nodes in the end,
+  uint64_t lent_to = 0;                      ///< or then on this one alone; 0: it did not
   std::string because;                       ///< why there
   PlacedReason reason = PlacedReason::Other; ///< the same for programs; not in files
 };

@@ -112,6 +112,7 @@ template <class Visitor, IsRecord<PlacedRegion> Record> void fields(Visitor& vis
   visitor.field("address", region.address);
   visitor.field("home_visits", region.home_visits);
   visitor.field("spread_visits", region.spread_visits);
+  visitor.field("lent_visits", region.lent_visits);
   visitor.nullable("home_us", region.home_us, region.home_us < 0);
   visitor.nullable("spread_us", region.spread_us, region.spread_us < 0);
   visitor.field("total_us", region.total_us);
@@ -119,6 +120,7 @@ template <class Visitor, IsRecord<PlacedRegion> Record> void fields(Visitor& vis
   visitor.field("elsewhere_us", region.elsewhere_us);
   visitor.field("gained_us", region.gained_us);
   visitor.field("spread", region.spread);
+  visitor.field("lent_to", region.lent_to);
   visitor.field("because", region.because);
 }
 

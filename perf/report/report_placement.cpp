@@ -20,8 +20,23 @@ std::string share_of_run(const PlacedRegion& region, double run_us) {
   return run_us > 0 ? in_digits(100 * std::min(region.total_us / run_us, 1.0)) + " %" : "";
 }
 
+std::string where(const PlacedRegion& region) {
+  return !region.spread        ? "at home"
+         : region.lent_to == 0 ? "on several nodes"
+                               : "on node " + std::to_string(region.lent_to);
+}
+
+std::string visits_elsewhere(const PlacedRegion& region) {
+  const std::string visits = visits_in_words(region.spread_visits, region.spread_us);
+  if (region.lent_visits == 0)
+    return "on several nodes " + visits;
+  if (region.lent_visits == region.spread_visits)
+    return "on one other node " + visits;
+  return "on other nodes " + visits + " (" + std::to_string(region.lent_visits) + " on one alone)";
+}
+
 std::string where_and_why(const PlacedRegion& region) {
-  return (region.spread ? "on several nodes" : "at home") + (region.because.empty() ? "" : ": " + region.because);
+  return where(region) + (region.because.empty() ? "" : ": " + region.because);
 }
 
 std::string stays_in_words(const PlacedRegion& region) {
@@ -36,7 +51,7 @@ std::string line_about(const PlacedRegion& region, double run_us) {
   if (region.home_visits > 0)
     text += "; at home " + visits_in_words(region.home_visits, region.home_us);
   if (region.spread_visits > 0)
-    text += "; on several nodes " + visits_in_words(region.spread_visits, region.spread_us);
+    text += "; " + visits_elsewhere(region);
   if (region.stays > 0)
     text += "; " + stays_in_words(region);
   return text + " -> " + where_and_why(region) + "\n";
@@ -83,14 +98,13 @@ std::string html_of_placement(const Report& report) {
   if (placement.regions.empty())
     return text;
   text += "<table>\n<tr><th>region</th><th class=\"n\">of the run</th><th class=\"n\">at home</th>"
-          "<th class=\"n\">on several nodes</th><th>in the end</th></tr>\n";
+          "<th class=\"n\">elsewhere</th><th>in the end</th></tr>\n";
   for (const PlacedRegion& region : placement.regions)
     text += "<tr><td>" + escaped(region_name(region)) + "</td><td class=\"n\">" +
             share_of_run(region, placement.run_us) + "</td><td class=\"n\">" +
             visits_in_words(region.home_visits, region.home_us) +
             (region.stays > 0 ? "; " + stays_in_words(region) : "") + "</td><td class=\"n\">" +
-            visits_in_words(region.spread_visits, region.spread_us) + "</td><td>" + escaped(where_and_why(region)) +
-            "</td></tr>\n";
+            visits_elsewhere(region) + "</td><td>" + escaped(where_and_why(region)) + "</td></tr>\n";
   return text + "</table>\n";
 }
 

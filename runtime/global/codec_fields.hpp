@@ -107,8 +107,8 @@ void fields(auto& codec, Is<Request::Barrier> auto& it) {
   codec(name, nodes, microtask, word, site);
 }
 void fields(auto& codec, Is<Request::Join> auto& it) {
-  auto& [name, nodes, microtask, unplaced, threads_stay] = it;
-  codec(name, nodes, microtask, unplaced, threads_stay);
+  auto& [name, nodes, microtask, unplaced, threads_stay, trips, bound] = it;
+  codec(name, nodes, microtask, unplaced, threads_stay, trips, bound);
 }
 void fields(auto& codec, Is<Request::AskLoop> auto& it) {
   auto& [name, nodes, microtask, threads, call_site, schedule, trips, done, source] = it;
@@ -169,6 +169,10 @@ void fields(auto& codec, Is<Request> auto& it) {
 
 void fields(auto&, Is<Answer::Go> auto&) {}
 void fields(auto& codec, Is<Answer::BarrierOver> auto& it) { codec(it.word); }
+void fields(auto& codec, Is<Answer::Joined> auto& it) {
+  auto& [trips, bound] = it;
+  codec(trips, bound);
+}
 void fields(auto& codec, Is<Answer::Tasks> auto& it) { codec(it.tasks); }
 void fields(auto& codec, Is<Answer::Assigned> auto& it) { codec(it.assignment); }
 void fields(auto& codec, Is<Answer::LockGranted> auto& it) {

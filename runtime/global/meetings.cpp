@@ -31,12 +31,14 @@ bool Meetings::join(Asker from, const Request::Join& asked, std::vector<Answer>&
   Meeting& meeting = found->second;
   if (from.node == 0)
     meeting.waiting.push_back(from);
+  meeting.trips = std::max(meeting.trips, asked.trips);
+  meeting.bound |= asked.bound;
   ++meeting.arrived;
   HETMP_CHECK(meeting.waiting.size() <= meeting.arrived);
   if (meeting.arrived < asked.nodes.size())
     return false;
   for (const Asker waiting : meeting.waiting)
-    answers.push_back({waiting, Answer::Go{}});
+    answers.push_back({waiting, Answer::Joined{meeting.trips, meeting.bound}});
   under_way_.erase(found);
   return true;
 }

@@ -35,7 +35,9 @@ class Meetings {
   struct Meeting {
     bool barrier = false; ///< not a join
     uint32_t arrived = 0;
-    uint64_t word = 0;
+    uint64_t word = 0;  ///< of a barrier
+    uint64_t trips = 0; ///< of a join,
+    bool bound = false; ///< and the rest of what nodes have seen
     std::vector<Asker> waiting;
   };
 

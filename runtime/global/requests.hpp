@@ -37,12 +37,14 @@ struct Request {
     uint64_t word; ///< the answer has the bitwise OR of all nodes' words
     uint64_t site; ///< in the program, or 0
   };
-  struct Join { ///< Go, on node 0 only
+  struct Join { ///< Joined, on node 0 only
     ConstructName name;
     NodeSet nodes;
     uint64_t microtask;
     bool unplaced;     ///< the region had loops that are divided without asking
     bool threads_stay; ///< threads of the node have variables of their own: their numbers must not be others'
+    uint64_t trips;    ///< iterations of the first loop that the node's first thread met; 0: unknown
+    bool bound;        ///< the node has called what belongs to its process (Fabric::take_bound_call)
   };
   struct AskLoop { ///< Assigned
     ConstructName name;
@@ -130,6 +132,10 @@ struct Answer {
   struct BarrierOver {
     uint64_t word; ///< of all nodes
   };
+  struct Joined {
+    uint64_t trips; ///< the most that a node has told
+    bool bound;     ///< a node has
+  };
   struct Tasks { ///< to one that waits at a barrier, instead of the barrier's end
     Handover tasks;
   };
@@ -176,8 +182,8 @@ struct Answer {
   };
 
   Asker to;
-  std::variant<Go, BarrierOver, Tasks, Assigned, LockGranted, LockTried, LockRecalled, LockHome, LockReleased, Copies,
-               IdleNodes, TasksUnwanted, TaskDone, Cancelled>
+  std::variant<Go, BarrierOver, Joined, Tasks, Assigned, LockGranted, LockTried, LockRecalled, LockHome, LockReleased,
+               Copies, IdleNodes, TasksUnwanted, TaskDone, Cancelled>
       content;
 };
 

@@ -21,7 +21,7 @@ inline constexpr uint32_t most_forwarded_arguments = 256;
 struct TeamDescription {
   uint64_t team = 0;  ///< unique in the program
   uint32_t node = 0;  ///< the node this copy is for
-  uint32_t nodes = 1; ///< that take part, each with at least one thread; node 0 always does
+  uint32_t nodes = 1; ///< that take part; node 0 always does. Each has a thread at least, unless the team is lent
   NodeSet participants = NodeSet::of(0);
   uint32_t root = 0;          ///< the primary's gtid on node 0: teams of one root follow each other
   uint32_t threads = 1;       ///< of the whole team
@@ -40,6 +40,10 @@ struct TeamDescription {
   Invoker invoke = invoke_microtask; ///< how its compiler wants it called; likewise
   uint32_t argument_count = 0;
   void* arguments[most_forwarded_arguments];
+
+  /// Node 0 has begun it and waits for its end; all of its threads are on the other node that takes part. There, its
+  /// constructs are those of a team on one node.
+  bool is_lent() const { return nodes == 2 && node != 0 && local_threads == threads; }
 };
 static_assert(std::is_trivially_copyable_v<TeamDescription>);
 

@@ -128,13 +128,15 @@ bool CoordinatedLevel::deliver(const Answer& answer, std::vector<Request>& repli
   return AnswerSlots::deliver(answer);
 }
 
-void CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence, bool unplaced) {
-  const Request::Join content{name_of(part, sequence), part.participants, microtask_of(part), unplaced,
-                              threads_stay_where_they_are()};
-  if (part.node == 0)
-    expect<Answer::Go>(ask(part.node, content));
-  else
-    tell(part.node, content);
+NodeRegions::Seen CoordinatedLevel::join(const TeamDescription& part, uint64_t sequence, const Seen& seen) {
+  const Request::Join content{name_of(part, sequence),       part.participants, microtask_of(part), seen.unplaced,
+                              threads_stay_where_they_are(), seen.trips,        seen.bound};
+  if (part.node == 0) {
+    const auto& joined = expect<Answer::Joined>(ask(part.node, content));
+    return {seen.unplaced, joined.trips, joined.bound};
+  }
+  tell(part.node, content);
+  return seen;
 }
 
 schedulers::Assignment CoordinatedLevel::ask_loop(const TeamDescription& part, uint64_t loop,

@@ -31,7 +31,7 @@ class CoordinatedLevel : public NodeRegions,
   uint32_t idle_nodes(const TeamDescription& part) override;
   void offer_tasks(const TeamDescription& part, const Handover& tasks) override;
   void return_task(const TeamDescription& part, uint32_t origin, uint32_t slot, uint64_t nanoseconds) override;
-  void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override;
+  Seen join(const TeamDescription& part, uint64_t sequence, const Seen& seen) override;
   schedulers::Assignment ask_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
   void report_loop(const TeamDescription& part, uint64_t loop, const LoopQuestion& question) override;
   void offer_copies(const TeamDescription& part, uint64_t sequence, void* copies, uint32_t variables,

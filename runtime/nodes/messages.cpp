@@ -101,11 +101,12 @@ class MessageLevel final : public CoordinatedLevel {
     CoordinatedLevel::offer_copies(part, sequence, copies, variables, waits);
   }
 
-  void join(const TeamDescription& part, uint64_t sequence, bool unplaced) override {
-    CoordinatedLevel::join(part, sequence, unplaced);
+  Seen join(const TeamDescription& part, uint64_t sequence, const Seen& seen) override {
+    const Seen joined = CoordinatedLevel::join(part, sequence, seen);
     if (part.node == 0) // the primary's node waits for all others
       region_now_.store(nullptr, std::memory_order_relaxed);
     page_report::region_ends();
+    return joined;
   }
   const void* region_now() const { return region_now_.load(std::memory_order_relaxed); }
 

@@ -29,8 +29,10 @@ std::string why_it_gains(const RegionPlacer::Region& region) {
 
 std::string why_it_lost(const RegionPlacer::Region& region) {
   const double slowdown = slowdown_of(region);
-  const std::string lost = slowdown > 1 ? "several nodes took " + in_digits(slowdown) + " times as long"
-                                        : "several nodes lost together with what lies between regions";
+  const std::string who =
+      region.lent_visits == region.spread_visits && region.lent_visits != 0 ? "one other node" : "several nodes";
+  const std::string lost = who + (slowdown > 1 ? " took " + in_digits(slowdown) + " times as long"
+                                               : " lost together with what lies between regions");
   return lost + "; to be tried again when the run takes " + in_time(region.excluded_until_us);
 }
 
@@ -165,6 +167,8 @@ std::string in_words(const RegionChoice& choice) {
     return "origin";
   case RegionChoice::Kind::All:
     return "all";
+  case RegionChoice::Kind::Lent:
+    return "lent";
   case RegionChoice::Kind::Random:
     return "random:" + std::to_string(choice.seed);
   case RegionChoice::Kind::Journeys:
@@ -186,10 +190,13 @@ perf::PlacedRegion record_of(uint64_t microtask, const RegionPlacer::Region& reg
   record.address = microtask;
   record.home_visits = region.home_visits;
   record.spread_visits = region.spread_visits;
+  record.lent_visits = region.lent_visits;
   record.home_us = in_microseconds(region.home);
   record.spread_us = in_microseconds(region.spread);
   record.total_us = region.home_us + region.spread_us;
   record.spread = region.kept || region.tried;
+  if (record.spread && known.placer.away() == schedulers::Site::OtherNode)
+    record.lent_to = known.lends_to;
   record.because = why_there(known.placer, region, known.now_us);
   record.because += on_turns(known, microtask);
   record.reason = in_short(known.placer.why(region, known.now_us));

@@ -63,11 +63,13 @@ RegionChoice read_region_choice() {
     return {Kind::Origin};
   if (equal_ignoring_case(*text, "all"))
     return {Kind::All};
+  if (equal_ignoring_case(*text, "lent"))
+    return {Kind::Lent};
   if (const auto seed = read_seed(*text, "random:"))
     return {Kind::Random, *seed};
   if (const auto seed = read_seed(*text, "journeys:"))
     return {Kind::Journeys, *seed};
-  complain(name, *text, "neither auto, origin, all, random:SEED nor journeys:SEED", "auto");
+  complain(name, *text, "neither auto, origin, all, lent, random:SEED nor journeys:SEED", "auto");
   return usual;
 }
 

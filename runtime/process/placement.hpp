@@ -14,6 +14,7 @@ struct RegionChoice {
     Auto,     ///< those that were seen to gain
     Origin,   ///< none
     All,      ///< all that can
+    Lent,     ///< none; all that can are on one other node
     Random,   ///< drawn for each
     Journeys, ///< none; when threads go on elsewhere meanwhile is drawn
   } kind = Kind::All;

@@ -9,6 +9,7 @@
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/standard_output.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/regions/lending.hpp"
 #include "runtime/regions/placing.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/regions/travelling.hpp"
@@ -53,20 +54,22 @@ RegionPlan choose_nodes(const Thread& self, uint32_t threads, const Construct& c
       placing::count_visit(reason);
     return stay_here(threads, reason);
   }
-  const StaysHere choice = placing::decide(self, facts, construct);
-  if (choice != StaysHere::No)
-    return stay_here(threads, choice);
+  const placing::Choice choice = placing::decide(self, facts, construct);
+  if (choice.stays != StaysHere::No)
+    return stay_here(threads, choice.stays);
+  if (choice.is_lent)
+    return lend(threads, node_to_lend_to(facts.cpus));
   return deal_region(facts, nodes_for_region(construct.microtask)); // which counts the teams that ask
 }
 
-/// Of a program that has several nodes. A plan that spreads has the program's locks in a form for that, until
-/// came_back().
+/// Of a program that has several nodes. A plan that brings threads to others has the program's locks in a form for
+/// that, until came_back().
 __attribute__((noinline, cold)) RegionPlan plan_among_nodes(const Thread& self, uint32_t threads,
                                                             const Construct& construct, bool open) {
   RegionPlan plan = choose_nodes(self, threads, construct, open);
   if (!several_processes())
     return plan;
-  if (!plan.spreads()) {
+  if (plan.stays_here()) {
     program_locks.stay_at_home();
   } else if (!program_locks.spread()) {
     plan = stay_here(threads, StaysHere::LocksAreHeld);
@@ -87,6 +90,8 @@ inline __attribute__((always_inline)) RegionPlan plan_with_crew(Thread& self, ui
                                                                 const Construct& construct, bool open) {
   RegionPlan plan = layout().nodes() == 1 ? RegionPlan{{}, threads, 0, StaysHere::OneNode}
                                           : plan_among_nodes(self, threads, construct, open);
+  if (plan.is_lent())
+    return plan;
   resize_crew(self, plan.local_threads() - 1);
   while (self.crew.size() + 1 < plan.local_threads()) {
     if (plan.spreads())
@@ -104,7 +109,7 @@ __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const 
     return 0;
   const auto cpus = uint32_t(layout().cpus[0].size());
   const bool is_outermost_of_main = self.executes_main && self.task->level == 0;
-  if (!several_processes() || plan.spreads() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
+  if (!several_processes() || !plan.stays_here() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
       !is_outermost_of_main || threads_are_bound() || !may_begin_late(construct.microtask))
     return 0;
   return plan.threads - cpus;
@@ -146,17 +151,17 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
   if (layout().nodes() != 1) [[unlikely]]
     prepare_to_stay(self, plan, construct);
   schedulers::VisitSeen seen;
-  if ((plan.spreads() || plan.travels) && several_processes()) {
+  if ((!plan.stays_here() || plan.travels) && several_processes()) {
     const LinesGoOut lines;
     on_fresh_page([&] { // the region's shared variables lie in its caller's frame
-      seen = run_region(self, construct, plan, proc_bind);
+      seen = plan.is_lent() ? run_lent_region(self, construct, plan) : run_region(self, construct, plan, proc_bind);
     });
   } else {
     seen = run_region(self, construct, plan, proc_bind);
   }
   if (construct.observed) [[unlikely]]
     ompt::region_ends(construct.observed);
-  if (plan.spreads()) [[unlikely]]
+  if (!plan.stays_here()) [[unlikely]]
     came_back();
   std::optional<double> over_us; // a small region would notice a second look at the clock
   if (plan.could_travel) [[unlikely]] {

@@ -1,18 +1,22 @@
 #include "runtime/regions/placing.hpp"
 
+#include "base/clock.hpp"
 #include "base/machine/process_status.hpp"
 #include "base/mixed.hpp"
 #include "runtime/process/nodes.hpp"
 #include "runtime/process/placement.hpp"
 #include "runtime/process/withdrawal.hpp"
+#include "runtime/regions/lending.hpp"
 #include "runtime/regions/short_turns.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/team/implicit_task.hpp"
 #include "runtime/team/thread.hpp"
 #include "runtime/wait/futex_lock.hpp"
+#include "schedulers/placement/home_speed.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 namespace hetmp::runtime::placing {
@@ -32,7 +36,11 @@ double resident_mib() { return double(resident_bytes()) / double(1 << 20); }
 schedulers::PlacementRules rules() {
   constexpr double from_another_machine = 4; // times as long
   schedulers::PlacementRules rules;
-  rules.nodes = uint32_t(layout().nodes());
+  const std::vector<uint32_t> cpus = layout().cpu_counts();
+  rules.nodes = uint32_t(cpus.size());
+  rules.cpus_at_home = cpus[0];
+  rules.cpus_there = cpus[node_to_lend_to(cpus)];
+  rules.all_cpus = std::accumulate(cpus.begin(), cpus.end(), 0u);
   rules.bring_us_per_mib *= layout().hosts ? from_another_machine : 1;
   return rules;
 }
@@ -41,10 +49,17 @@ schedulers::PlacementRules rules() {
 struct Learner {
   FutexLock lock; ///< of the three that follow: a report may come from another thread, while main runs on
   schedulers::RegionPlacer placer{rules()};
-  std::map<uint64_t, const void*> idents;              ///< of its regions
-  ShortTurns turns;                                    ///< which main alone changes
-  bool asked = false;                                  ///< for the region in hand; the main thread's own
-  double met_us = 0;                                   ///< likewise: when it was, if that or turns depend on it
+  std::map<uint64_t, const void*> idents; ///< of its regions
+  ShortTurns turns;                       ///< which main alone changes
+  schedulers::HomeSpeed home_speed;       ///< the main thread's own
+  double looked_us = 0;                   ///< likewise: when that was looked at last
+  int64_t executed_ns = -1;       ///< likewise: of the process, when the region in hand began; negative: nobody looks
+  bool asked = false;             ///< for the region in hand; the main thread's own
+  bool sees_bound_calls = false;  ///< likewise: the region in hand is at home, and its calls are noticed
+  uint64_t in_hand = 0;           ///< likewise: the region
+  std::map<uint64_t, bool> drawn; ///< likewise: those whose places are drawn, when they have been at home; whether they
+                                  ///< are bound to it
+  double met_us = 0;              ///< likewise: when it was, if that or turns depend on it
   std::array<std::atomic<uint64_t>, reasons> others{}; ///< visits of all other regions; relaxed: only the numbers
 };
 Learner& learner() {
@@ -76,7 +91,21 @@ bool loops_are_placed(const Thread& self, const void* microtask) {
   return known == PlacedLoops::Unknown || known == PlacedLoops::OnNodes;
 }
 
-StaysHere ask_learner(const Construct& construct) {
+/// Now and then, a visit at home: what the origin's CPUs are worth.
+void begin_look(Learner& known) {
+  if (!known.placer.all_at_home() || known.met_us - known.looked_us < schedulers::HomeSpeed::between_us)
+    return;
+  known.looked_us = known.met_us;
+  known.executed_ns = process_cpu_ns();
+}
+
+void end_look(Learner& known, double now_us, bool disturbed) {
+  const int64_t before = std::exchange(known.executed_ns, -1);
+  if (before >= 0 && !disturbed)
+    known.home_speed.add(now_us - known.met_us, double(process_cpu_ns() - before) / 1000);
+}
+
+Choice ask_learner(const Construct& construct) {
   Learner& known = learner();
   const auto region = reinterpret_cast<uint64_t>(construct.microtask);
   known.asked = true;
@@ -84,22 +113,26 @@ StaysHere ask_learner(const Construct& construct) {
   const double travelling_us = travelling::budget_taken_us();
   FutexLockGuard guard(known.lock);
   known.placer.share_budget(travelling_us);
+  known.placer.see_home(can_be_lent(construct), known.home_speed.share(double(layout().cpus[0].size())), known.met_us);
   const size_t before = known.placer.regions().size();
-  const bool spreads = known.placer.begin(region, known.met_us, resident_mib);
+  const bool is_away = known.placer.begin(region, known.met_us, resident_mib);
   if (construct.source && known.placer.regions().size() != before)
     known.idents.emplace(region, construct.source);
-  return spreads ? StaysHere::No : StaysHere::PaysHere;
+  if (is_away)
+    return {StaysHere::No, known.placer.away() == schedulers::Site::OtherNode};
+  begin_look(known);
+  return {StaysHere::PaysHere};
 }
 
-StaysHere choose_by_knowledge(const Thread& self, const RegionFacts& facts, const Construct& construct) {
+Choice choose_by_knowledge(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   if (loops_are_placed(self, construct.microtask))
-    return StaysHere::No;
+    return {StaysHere::No};
   if (threads_are_bound())
-    return StaysHere::HasThreadVariables;
+    return {StaysHere::HasThreadVariables};
   if (regions_stay_at_home())
-    return StaysHere::HasProcessState;
+    return {StaysHere::HasProcessState};
   if (!self.executes_main || facts.threads <= facts.cpus[0])
-    return StaysHere::FitsHere;
+    return {StaysHere::FitsHere};
   return ask_learner(construct);
 }
 
@@ -111,18 +144,28 @@ void begin_turns(const Construct& construct) {
   known.turns.begin(reinterpret_cast<uint64_t>(construct.microtask), layout().cpus[0]);
 }
 
-StaysHere choose(const Thread& self, const RegionFacts& facts, const Construct& construct) {
+/// For tests: at home, on all nodes or, when it is known that it can be, lent.
+Choice draw_choice(const Construct& construct, uint64_t seed) {
+  static const bool once = draw(seed);
+  if (!(threads_stay_where_they_are() ? once : draw(seed)))
+    return {StaysHere::AskedFor};
+  const auto known = learner().drawn.find(reinterpret_cast<uint64_t>(construct.microtask));
+  const bool is_free = known != learner().drawn.end() && !known->second;
+  return {StaysHere::No, is_free && can_be_lent(construct) && draw(seed)};
+}
+
+Choice choose(const Thread& self, const RegionFacts& facts, const Construct& construct) {
   const RegionChoice& choice = placement().regions;
   switch (choice.kind) {
   case RegionChoice::Kind::All:
-    return StaysHere::No;
+    return {StaysHere::No};
   case RegionChoice::Kind::Origin:
   case RegionChoice::Kind::Journeys:
-    return StaysHere::AskedFor;
-  case RegionChoice::Kind::Random: {
-    static const bool once = draw(choice.seed);
-    return (threads_stay_where_they_are() ? once : draw(choice.seed)) ? StaysHere::No : StaysHere::AskedFor;
-  }
+    return {StaysHere::AskedFor};
+  case RegionChoice::Kind::Lent:
+    return can_be_lent(construct) ? Choice{StaysHere::No, true} : Choice{StaysHere::AskedFor};
+  case RegionChoice::Kind::Random:
+    return draw_choice(construct, choice.seed);
   case RegionChoice::Kind::Auto:
     break;
   }
@@ -140,11 +183,16 @@ Trials trials_beside(uint64_t region, double now_us) {
 
 double now_us() { return double(monotonic_nanoseconds() - program_began()) / 1000; }
 
-StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
-  const StaysHere choice = choose(self, facts, construct);
+Choice decide(const Thread& self, const RegionFacts& facts, const Construct& construct) {
+  const Choice choice = choose(self, facts, construct);
   if (!self.executes_main || !learner().asked)
-    count_visit(choice);
-  if (self.executes_main && choice != StaysHere::No && facts.threads > facts.cpus[0])
+    count_visit(choice.stays);
+  if (self.executes_main) {
+    learner().in_hand = reinterpret_cast<uint64_t>(construct.microtask);
+    learner().sees_bound_calls = choice.stays != StaysHere::No;
+    took_bound_call(); // what was called before is not this region's
+  }
+  if (self.executes_main && choice.stays != StaysHere::No && facts.threads > facts.cpus[0])
     begin_turns(construct);
   return choice;
 }
@@ -158,11 +206,18 @@ double met_us() {
   return known.asked || known.turns.in_region() ? known.met_us : now_us();
 }
 
-void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us) {
+void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optional<double> over_us) {
   Learner& known = learner();
-  if (!self.executes_main || (!known.asked && !known.turns.in_region()))
+  if (!self.executes_main)
+    return;
+  const bool was_at_home = std::exchange(known.sees_bound_calls, false);
+  seen.bound |= was_at_home && took_bound_call();
+  if (placement().regions.kind == RegionChoice::Kind::Random && (was_at_home || seen.bound))
+    known.drawn[known.in_hand] |= seen.bound;
+  if (!known.asked && !known.turns.in_region())
     return;
   const double now = over_us ? *over_us : now_us();
+  end_look(known, now, seen.disturbed);
   FutexLockGuard guard(known.lock);
   if (std::exchange(known.asked, false))
     known.placer.end(now, seen);
@@ -180,6 +235,7 @@ Knowledge knowledge() {
                  {},
                  now_us(),
                  travelling::regions(),
+                 node_to_lend_to(layout().cpu_counts()),
                  travelling::why_nobody_travels(),
                  known.turns.usual_turns_us()};
   for (size_t reason = 0; reason < reasons; ++reason)

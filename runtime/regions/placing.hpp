@@ -27,16 +27,20 @@ struct Trials {
 };
 Trials trials_beside(uint64_t region, double now_us);
 
-/// No: it runs on several nodes; else why it does not. `self` meets the region, of which nothing else speaks against
-/// that (why_it_stays()).
-StaysHere decide(const Thread& self, const RegionFacts& facts, const Construct& construct);
+/// Where a region runs.
+struct Choice {
+  StaysHere stays;      ///< No: on other nodes; else why it does not
+  bool is_lent = false; ///< then: on one other node alone (regions/lending.hpp), else on all
+};
+/// `self` meets the region, of which nothing else speaks against several nodes (why_it_stays()).
+Choice decide(const Thread& self, const RegionFacts& facts, const Construct& construct);
 
 /// When decide() was asked for the main thread's region in hand; now, if it did not depend on what was learned.
 double met_us();
 
 /// The region that `self` has met last is over, since `over_us` if the caller knows. To be told of each region for
 /// which decide() was asked.
-void region_is_over(const Thread& self, const schedulers::VisitSeen& seen, std::optional<double> over_us);
+void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optional<double> over_us);
 
 /// An outermost region was met of which `reason`, a fact, decides.
 void count_visit(StaysHere reason);
@@ -48,6 +52,7 @@ struct Knowledge {
   std::array<uint64_t, reasons> others{}; ///< visits of all other outermost regions, by the reason
   double now_us = 0;                      ///< since the program began
   std::map<uint64_t, schedulers::TravelLedger::Region> travels; ///< of regions at home, by their microtasks
+  uint32_t lends_to = 0;                                        ///< the node that has what is lent
   std::string no_journeys;             ///< why threads of such regions do not travel; empty: they may
   std::map<uint64_t, double> turns_us; ///< of threads that share CPUs, in regions where they are not the kernel's
 };

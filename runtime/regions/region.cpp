@@ -10,6 +10,7 @@
 #include "runtime/process/standard_output.hpp"
 #include "runtime/process/withdrawal.hpp"
 #include "runtime/regions/leaving.hpp"
+#include "runtime/regions/lending.hpp"
 #include "runtime/regions/node_parts.hpp"
 #include "runtime/regions/team_setup.hpp"
 #include "runtime/regions/travelling.hpp"
@@ -167,7 +168,7 @@ HETMP_INLINED NodeTeam& begin(Thread& primary, const Construct& construct, const
 
 // ---- end
 
-/// All threads of the node have left its part of a team on several nodes, and no task of it is left.
+/// All threads of the node have left its part of a team that other nodes take part in, and no task of it is left.
 void tell_other_nodes(Thread& primary, NodeTeam& team) {
   write_partial_line();
   events::visit_ends(team); // nobody here touches the loops' pages any more
@@ -178,7 +179,11 @@ void tell_other_nodes(Thread& primary, NodeTeam& team) {
     fflush(nullptr); // what threads here have printed must not be lost in this process, nor come after what follows
   if (primary.resident)
     pool_of_node(primary.node).release_resident(primary);
-  join_nodes(*primary.task); // node 0 waits for all others here, they only tell it
+  const bool is_lent = team.description.is_lent();
+  // relaxed: the threads that may have written it have left the region. What is lent has asked nobody about its loops.
+  const bool unplaced = is_lent || team.unplaced.load(std::memory_order_relaxed);
+  // Node 0 waits for all others here, they only tell it.
+  join_nodes(team, {unplaced, primary.task->first_trips, is_lent && took_bound_call()});
 }
 
 /// Back to what the primary did before; the team is nobody's again.
@@ -201,26 +206,25 @@ __attribute__((noinline, cold)) void finish_observed_region(Thread& primary, Nod
   ompt::implicit_task_ends(team.description.threads);
 }
 
-HETMP_INLINED void end_part(Thread& primary, NodeTeam& team) {
+HETMP_INLINED void finish(Thread& primary, NodeTeam& team) {
   if (team.observed) [[unlikely]]
     finish_observed_region(primary, team);
   else
     finish_region(primary, team);
-  if (team.global) [[unlikely]]
-    tell_other_nodes(primary, team);
-  leave(primary, team);
 }
 
 __attribute__((noinline, cold)) void end_among_nodes(Thread& primary, NodeTeam& team) {
   const events::EndingRegion ending(team);
-  end_part(primary, team);
+  finish(primary, team);
+  tell_other_nodes(primary, team);
+  leave(primary, team);
 }
 
 HETMP_INLINED void end(Thread& primary, NodeTeam& team) {
   if (team.global) [[unlikely]]
-    end_among_nodes(primary, team);
-  else
-    end_part(primary, team);
+    return end_among_nodes(primary, team);
+  finish(primary, team);
+  leave(primary, team);
 }
 
 } // namespace
@@ -233,15 +237,6 @@ NodeTeam& begin_region_of_one(Thread& primary, const void* source, ompt::RegionR
   NodeTeam& team = acquire_team(primary);
   write_changed(team.observed, observed);
   describe(team, primary, source, stay_here(1, StaysHere::OneThread));
-  affinity::leave_seats(team);
-  start(primary, team, {});
-  return team;
-}
-
-NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part) {
-  NodeTeam& team = acquire_team(primary);
-  describe_as(team, part);
-  write_changed(team.observed, static_cast<ompt::RegionRecord*>(nullptr)); // no tool is told what other nodes do
   affinity::leave_seats(team);
   start(primary, team, {});
   return team;
@@ -308,6 +303,36 @@ schedulers::VisitSeen run_region(Thread& primary, const Construct& construct, co
     execute_late_members(primary, team);
   end(primary, team);
   return seen_of(team);
+}
+
+schedulers::VisitSeen run_lent_region(Thread& primary, const Construct& construct, const RegionPlan& plan) {
+  HETMP_CHECK(primary.node == 0 && plan.is_lent() && !construct.observed);
+  NodeTeam& team = acquire_team(primary);
+  describe(team, primary, construct.source, plan);
+  keep_outlined_function(team, construct);
+  reserve_members(team, 1); // nobody enters; what is given back has one
+  std::vector<uint32_t> by_node(plan.lent_to + 1);
+  by_node.back() = plan.threads;
+  const events::EndingRegion waiting(team);
+  team.global->regions.start(part_of_node(team.description, by_node, plan.lent_to));
+  const NodeRegions::Seen seen = join_nodes(team, {.unplaced = true, .trips = 0, .bound = false});
+  give_back_team(primary, team);
+  return {.trips = seen.trips, .bound = seen.bound};
+}
+
+void execute_node_part(Thread& primary, const TeamDescription& part, uint32_t late) {
+  HETMP_CHECK(late == 0 || part.is_lent());
+  if (part.is_lent())
+    took_bound_call(); // what was called before is not this region's
+  NodeTeam& team = acquire_team(primary);
+  describe_as(team, part);
+  write_changed(team.observed, static_cast<ompt::RegionRecord*>(nullptr)); // no tool is told what other nodes do
+  affinity::leave_seats(team);
+  start(primary, team, {}, late);
+  execute(primary, team);
+  if (late != 0)
+    execute_late_members(primary, team);
+  end_among_nodes(primary, team);
 }
 
 } // namespace hetmp::runtime

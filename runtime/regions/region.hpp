@@ -13,6 +13,9 @@
 //   open                          the construct       yes              yes     no
 //   spread, on node 0             the construct       yes              no      begins them, waits for them
 //   spread, on another node       node 0's message    crew             no      is begun, waits for none
+//   lent, on the other node       node 0's message    crew             no      is begun, waits for none
+//
+// Of a region that is lent node 0 has no part: lending.hpp.
 #pragma once
 
 #include "runtime/regions/construct.hpp"
@@ -48,12 +51,16 @@ NodeTeam& begin_region_of_one(Thread& primary, const void* source, ompt::RegionR
 /// Ends the calling thread's region, which it has begun by one of these two, and whose code it has executed itself.
 void end_own_region(Thread& primary);
 
-/// Begins this node's part of a team that node 0 has described; the crew is as large as that says.
-NodeTeam& begin_node_part(Thread& primary, const TeamDescription& part);
-
 /// A region of several threads from its beginning to its end, as begin_region(), execute() and end_region(). What it
 /// was seen to do.
 schedulers::VisitSeen run_region(Thread& primary, const Construct& construct, const RegionPlan& plan, int proc_bind);
+
+/// The same of a region that is lent (lending.hpp): this node only begins it and waits for its end.
+schedulers::VisitSeen run_lent_region(Thread& primary, const Construct& construct, const RegionPlan& plan);
+
+/// This node's part of a team that node 0 has described, from its beginning to its end; the crew is as large as that
+/// says. `late`: members that may begin when others have finished, of a team that is lent.
+void execute_node_part(Thread& primary, const TeamDescription& part, uint32_t late);
 
 /// The thread's part of the region's code.
 void execute(Thread& self, NodeTeam& team);

@@ -31,6 +31,13 @@ StaysHere why_it_stays(const RegionFacts& facts) {
 
 RegionPlan stay_here(uint32_t threads, StaysHere reason) { return {{}, threads, 0, reason}; }
 
+RegionPlan lend(uint32_t threads, uint32_t to) {
+  HETMP_CHECK(to != 0 && threads > 1); // a region of one thread would gain nothing that could be told
+  RegionPlan plan = stay_here(threads, StaysHere::No);
+  plan.lent_to = to;
+  return plan;
+}
+
 RegionPlan deal_region(const RegionFacts& facts, NodeSet needed) {
   std::vector<uint32_t> dealt = schedulers::deal_threads(facts.threads, facts.cpus, needed);
   HETMP_CHECK_COSTLY(std::accumulate(dealt.begin(), dealt.end(), 0u) == facts.threads); // each is on one node
@@ -44,7 +51,7 @@ RegionPlan deal_region(const RegionFacts& facts, NodeSet needed) {
 }
 
 RegionPlan with_fewer_workers(const RegionPlan& plan, uint32_t local_threads) {
-  HETMP_CHECK(local_threads != 0 && local_threads <= plan.local_threads());
+  HETMP_CHECK(local_threads != 0 && local_threads <= plan.local_threads() && !plan.is_lent());
   if (plan.spreads())
     return stay_here(plan.threads, StaysHere::NoWorkers);
   return {{}, local_threads, std::min(plan.idle, local_threads - 1), plan.stays};

@@ -56,9 +56,13 @@ struct RegionPlan {
   bool could_travel = false; ///< it stays, and members could go on elsewhere (regions/travelling.hpp);
   bool travels = false;      ///< and may, in this visit
 
+  uint32_t lent_to = 0; ///< the other node that all threads are on (regions/lending.hpp); 0: it is not lent
+
   bool spreads() const { return !by_node.empty(); }
+  bool is_lent() const { return lent_to != 0; }
+  bool stays_here() const { return !spreads() && !is_lent(); }
   /// Threads on the node that meets the region.
-  uint32_t local_threads() const { return spreads() ? by_node[0] : threads; }
+  uint32_t local_threads() const { return is_lent() ? 0 : spreads() ? by_node[0] : threads; }
 };
 
 /// Whether the region stays, whatever its loops need; No: deal_region() decides.
@@ -72,6 +76,9 @@ RegionPlan stay_here(uint32_t threads, StaysHere reason);
 /// team keeps its size, unless dyn-var allows less, but threads for which the node has no CPU get no share of
 /// loops.
 RegionPlan deal_region(const RegionFacts& facts, NodeSet needed);
+
+/// A region of `threads` threads, all on another node than that which meets it.
+RegionPlan lend(uint32_t threads, uint32_t to);
 
 /// The plan for a node that can have just `local_threads` threads of the region, which are not more than
 /// planned. A region on several nodes stays here then, for every node computes how a team is dealt; one on

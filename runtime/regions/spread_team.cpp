@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
+#include "runtime/regions/lending.hpp"
 #include "runtime/regions/region.hpp"
 #include "runtime/team/worker_pool.hpp"
 
@@ -24,9 +25,7 @@ void run_node_part(const TeamDescription& part) {
   resize_crew(self, part.local_threads - 1);
   if (self.crew.size() + 1 < part.local_threads)
     die(exit_code::no_resources, "node %u cannot have %u threads", part.node, part.local_threads);
-  NodeTeam& team = begin_node_part(self, part);
-  execute(self, team);
-  end_region(self, team);
+  execute_node_part(self, part, late_members_of_loan(part));
 }
 
 void launch_node_part(const TeamDescription& part) {

@@ -79,7 +79,8 @@ uint64_t next_team_identity() {
 /// What only a team on several nodes has.
 __attribute__((noinline, cold)) void describe_nodes(NodeTeam& team, const Thread& self, const RegionPlan& plan) {
   TeamDescription& description = team.description;
-  description.participants = schedulers::nodes_with_threads(plan.by_node);
+  description.participants =
+      plan.is_lent() ? NodeSet::of(0).with(plan.lent_to) : schedulers::nodes_with_threads(plan.by_node);
   description.nodes = description.participants.size();
   HETMP_CHECK(description.nodes > 1 && description.participants.contains(0)); // the primary is there
   description.team = next_team_identity();
@@ -138,7 +139,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan
   describe_icvs(description, self);
   use_strict_clause(self, threads);
   write_changed(description.source, source);
-  if (plan.spreads()) [[unlikely]] {
+  if (!plan.stays_here()) [[unlikely]] {
     describe_nodes(team, self, plan);
   } else {
     write_changed(description.nodes, 1u);
@@ -146,7 +147,7 @@ void describe(NodeTeam& team, Thread& self, const void* source, const RegionPlan
     write_changed(team.global, static_cast<GlobalLevel*>(nullptr));
   }
   write_changed(team.working_threads, local_threads - plan.idle);
-  if (threads == 1 || counted_group(enclosing))
+  if (threads == 1 || local_threads == 0 || counted_group(enclosing))
     write_changed(team.contention, enclosing.team->contention);
   else
     begin_contention_group(team); // goes by all of the description
@@ -158,7 +159,8 @@ void describe_as(NodeTeam& team, const TeamDescription& part) {
   if (several_processes())
     set_device_icvs(part.device);
   keep_arguments(team, part.argument_count, part.arguments);
-  team.global = global_level();
+  team.global = part.is_lent() ? nullptr : global_level();
+  write_changed(team.working_threads, part.local_threads);
   begin_contention_group(team);
   begin_counting(team);
 }

@@ -155,7 +155,7 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
   if (!travels().fabric() || !self.executes_main)
     return;
   const RegionChoice& choice = placement().regions;
-  if (plan.spreads()) {
+  if (!plan.stays_here()) {
     if (choice.kind == RegionChoice::Kind::Auto)
       travels().others_begin();
     return;

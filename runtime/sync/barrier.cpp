@@ -1,6 +1,7 @@
 #include "runtime/sync/barrier.hpp"
 
 #include "base/check.hpp"
+#include "runtime/global/global_level_instance.hpp"
 #include "runtime/global/node_barriers.hpp"
 #include "runtime/global/node_regions.hpp"
 #include "runtime/ompt/events.hpp"
@@ -118,11 +119,8 @@ uint64_t team_barrier_with_pointer(ImplicitTask& task, const void* pointer) {
          pointer_bits;
 }
 
-void join_nodes(ImplicitTask& task) {
-  NodeTeam& team = *task.team;
-  HETMP_CHECK(team.global && task.local_number == 0); // the leader's
-  // relaxed: the threads that may have written it have left the region.
-  team.global->regions.join(team.description, next_barrier_name(team), team.unplaced.load(std::memory_order_relaxed));
+NodeRegions::Seen join_nodes(NodeTeam& team, const NodeRegions::Seen& seen) {
+  return global_level()->regions.join(team.description, next_barrier_name(team), seen);
 }
 
 } // namespace hetmp::runtime

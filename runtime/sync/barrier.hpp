@@ -1,11 +1,14 @@
 // The team barrier: the threads of a node meet, the last one to arrive speaks to the other nodes, then lets all go.
 #pragma once
 
+#include "runtime/global/node_regions.hpp"
+
 #include <cstdint>
 
 namespace hetmp::runtime {
 
 struct ImplicitTask;
+struct NodeTeam;
 
 /// The whole team meets. `site`: the place in the program, the same on all nodes; null: unknown.
 void team_barrier(ImplicitTask& task, const void* site = nullptr);
@@ -25,7 +28,7 @@ inline constexpr uint64_t pointer_bits = (uint64_t(1) << 48) - 1;
 /// The whole team meets; returns the bitwise OR of all threads' words.
 uint64_t meet(ImplicitTask& task, uint64_t word, const void* site = nullptr);
 
-/// The end of a region on several nodes: node 0's primary waits for the other nodes, theirs do not wait.
-void join_nodes(ImplicitTask& task);
+/// The end of a region that other nodes take part in: node 0's primary waits for them, theirs do not wait.
+NodeRegions::Seen join_nodes(NodeTeam& team, const NodeRegions::Seen& seen);
 
 } // namespace hetmp::runtime

@@ -21,7 +21,7 @@ inline bool is_valid(const NodeTeam& team) {
   const bool numbered = part.local_threads != 0 && part.first_thread + part.local_threads <= part.threads &&
                         part.participants.contains(part.node) && part.participants.size() == part.nodes;
   // A team on one node has all of its threads there.
-  const bool here = team.global || (part.local_threads == part.threads && part.nodes == 1);
+  const bool here = team.global || (part.local_threads == part.threads && (part.nodes == 1 || part.is_lent()));
   const bool has_room = part.local_threads <= team.member_capacity && part.local_threads <= team.tasks.count &&
                         part.local_threads <= team.reduction_data.size() &&
                         (team.seats.empty() || team.seats.size() == part.local_threads);

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 namespace hetmp::schedulers {
-double RegionPlacer::budget_left_us(double now_us) const { return rules_.budget.at(now_us) - lost_us_ - others_us_; }
+double RegionPlacer::budget_left_us(double now_us, Site there) const {
+  const ExperimentBudget& budget = there == Site::OtherNode ? rules_.lent_budget : rules_.budget;
+  return budget.at(now_us) - lost_us_ - others_us_;
+}
 
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
@@ -21,6 +24,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   if (current_spread_) {
     region.first_spread_us = region.settled ? region.first_spread_us : taken_us;
     region.spread_visits++;
+    region.lent_visits += away_ == Site::OtherNode ? 1 : 0;
     region.spread_us += taken_us;
     if (region.settled)
       region.spread.add(taken_us);
@@ -66,6 +70,9 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   last_ = current_;
   last_end_us_ = now_us;
   current_ = 0;
+  region.bound |= seen.bound;
+  if (region.bound && current_spread_ && away_ == Site::OtherNode)
+    return bring_home(region);
   if (region.kept && region.kept_trend.has_shrunk()) {
     measure_anew();
     // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell.
@@ -130,7 +137,9 @@ PlacedBecause RegionPlacer::why(const Region& region, double now_us) const {
   return why == PlacedBecause::NoBudget && is_little ? PlacedBecause::TooLittle : why;
 }
 
-void RegionPlacer::begin_trial(double now_us) {
+void RegionPlacer::begin_trial(double now_us, Site there) {
+  HETMP_CHECK(kept_regions_ == 0 || there == away_); // what is away is in one place
+  away_ = there;
   for (auto& [name, region] : regions_)
     if (region.tried) {
       region.settled = false;
@@ -138,7 +147,7 @@ void RegionPlacer::begin_trial(double now_us) {
     }
   stage_ = Stage::Trial;
   trials_++;
-  allowance_us_ = budget_left_us(now_us);
+  allowance_us_ = budget_left_us(now_us, there);
   whole_ = steady_ = {};
   heaviest_visits_ = 0;
 }
@@ -187,6 +196,7 @@ void RegionPlacer::reverse(double now_us) {
   const auto is_slower = [](const Region& region) { return region.trial_taken_us > region.trial_usual_us; };
   const auto is_to_blame = [&](const auto& entry) { return entry.second.tried && is_slower(entry.second); };
   const bool all = std::none_of(regions_.begin(), regions_.end(), is_to_blame);
+  lost_last_ = away_;
   for (auto& [name, region] : regions_) {
     if (!region.tried)
       continue;
@@ -274,6 +284,28 @@ double RegionPlacer::moving_us() const {
     if (region.kept)
       moving_us += std::max(0.0, region.first_spread_us - region.spread.mean_us());
   return moving_us;
+}
+
+/// A region that is lent turns out to want its own process: it is not to blame, and the others stay where they are.
+void RegionPlacer::bring_home(Region& region) {
+  if (region.tried)
+    return disown(region);
+  if (!region.kept) // by now
+    return;
+  region.kept = region.settled = false;
+  if (--kept_regions_ != 0)
+    return;
+  epoch_++;
+  begin_settling();
+}
+
+/// What is lent goes home, since the program has come to do what it could not do elsewhere.
+void RegionPlacer::end_lending(double now_us) {
+  if (stage_ == Stage::Trial)
+    reverse(now_us);
+  else if (kept_regions_ != 0)
+    leave_nodes(0);
+  away_ = Site::AllNodes;
 }
 
 /// All that is kept goes home.

@@ -16,6 +16,10 @@
 // different from those at home, goes home, to be measured anew. So does what gains little, now and then: its first
 // visits at home may have taken longer than those to come would.
 //
+// Where a node is faster than the origin, which is denied its CPUs or has fewer, regions can be *lent*: all of their
+// threads are on that node, and data moves once. A trial, and what is kept of it, is of one kind: on all nodes, or
+// lent.
+//
 // What an earlier run has taught can be recalled. A region that gained is on several nodes from its first visit then,
 // in a trial that is judged by the times at home that the earlier run has measured. A visit that these do not speak of
 // (other trip counts; far less to do than then) shows that they are of another problem: the region goes home at once.
@@ -31,19 +35,38 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace hetmp::schedulers {
 
+/// Where regions run that are not at home.
+enum class Site : uint8_t {
+  AllNodes,  ///< their threads are dealt to all nodes
+  OtherNode, ///< lent: all their threads are on one other node
+};
+
 struct PlacementRules {
-  ExperimentBudget budget{};      ///< that trials may lose
+  ExperimentBudget budget{}; ///< that trials may lose
+  /// The same with one that lends: it is known how much less time a region needs where it goes, so much more is to be
+  /// gained than to be lost.
+  ExperimentBudget lent_budget{.share = 0.05, .base_us = 300'000};
   double worst_slowdown = 6;      ///< of one visit on several nodes against the same at home
   uint32_t nodes = 2;             ///< among which regions are dealt
+  uint32_t cpus_at_home = 1;      ///< of the origin,
+  uint32_t cpus_there = 1;        ///< of the node that regions are lent to,
+  uint32_t all_cpus = 2;          ///< and of all nodes together
+  double lends = 0.75;            ///< share of its time at home that a region has to need there to be lent, at most;
+  double rather_lent = 1.25;      ///< at once, if that is at most so many times what it would need on all nodes
+  double lent_slowdown = 1.5;     ///< worst, of one visit: its CPU is faster, and nobody takes its pages back
+  double shortest_lent_us = 100;  ///< visit that is worth the way there
   double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back
   double exchange_us = 60;        ///< of nodes that meet or ask each other
   double most_exchanges = 0.25;   ///< share of a visit that such exchanges may take for it to be tried
   double shortest_visit_us = 300; ///< that is worth a meeting of nodes
   uint32_t visits_to_know = 3;    ///< at home, before a region is tried
+  uint32_t visits_to_follow = 2;  ///< at home, of one that goes along where others are lent,
+  double share_to_follow = 0.02;  ///< and its share of the run, where they are already
   double least_share = 0.2;       ///< of the run since they were met, in regions that may gain, for a trial
   double pays = 0.9;              ///< a trial that takes less than this share of the usual time is kept
   double loses = 0.97;            ///< one that takes more is reversed, after `visits_to_judge`
@@ -79,6 +102,7 @@ struct VisitSeen {
   uint32_t exchanges = 0;       ///< constructs that nodes would have met or asked each other at
   bool disturbed = false;       ///< by experiments: threads of it were elsewhere, or pages were
   bool gains_elsewhere = false; ///< threads of it were, and what they did there has gained so far
+  bool bound = false;           ///< it has called what belongs to its process, so it is not to be lent
 };
 
 /// Why a visit runs where it does.
@@ -104,8 +128,16 @@ class RegionPlacer {
   /// What this run teaches of the regions that it has met often enough.
   PlacementLessons lessons() const;
 
-  /// A region is met, `now_us` after the program's start. True: it runs on all nodes. `resident_mib`: how much memory
-  /// the program has in use; called when a trial could begin.
+  /// Before begin(): whether regions may be lent, and the share of its CPUs' time that the origin gets, of late; 1:
+  /// all.
+  void see_home(bool may_lend, double speed, double now_us) {
+    speed_at_home_ = may_lend ? speed : 1;
+    if (!may_lend && away_ == Site::OtherNode)
+      end_lending(now_us);
+  }
+
+  /// A region is met, `now_us` after the program's start. True: it runs where away() says. `resident_mib`: how much
+  /// memory the program has in use; called when a trial could begin.
   template <class ResidentMib> bool begin(uint64_t region, double now_us, ResidentMib&& resident_mib) {
     arrive(region, now_us);
     if (may_consider(region, now_us))
@@ -126,6 +158,7 @@ class RegionPlacer {
     UsualTime spread; ///< of those on several nodes, when its data was there
     uint32_t home_visits = 0;
     uint32_t spread_visits = 0;
+    uint32_t lent_visits = 0;     ///< of these, on one other node
     uint32_t exchanges = 0;       ///< of its last visit at home
     double met_us = 0;            ///< when it was visited first
     LongestVisits longest_home;   ///< of those there,
@@ -136,6 +169,7 @@ class RegionPlacer {
     bool tried = false;           ///< for as long as the trial lasts
     bool recalled = false;        ///< its usual time at home is an earlier run's
     bool gains_elsewhere = false; ///< in its last visit there, threads were on other nodes for a while, and gained
+    bool bound = false;           ///< it has called what belongs to its process, and is not to be lent
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
     double first_spread_us = 0;   ///< of the last visit that moved its data to several nodes
     UsualTime slowdown; ///< a ratio: of visits on several nodes, when its data was there, to what they would have taken
@@ -161,6 +195,10 @@ class RegionPlacer {
   const std::map<uint64_t, Region>& regions() const { return regions_; }
   /// Why the region, one of them, would run where it would now.
   PlacedBecause why(const Region& region, double now_us) const;
+  /// Of a region that is kept, or tried: on all nodes, or lent.
+  Site away() const { return away_; }
+  /// No region is away, or on its way home: what is seen at home is nobody's doing.
+  bool all_at_home() const { return stage_ == Stage::Steady && kept_regions_ == 0; }
   const PlacementRules& rules() const { return rules_; }
 
   /// A trial that has been thought of last, and was not made.
@@ -178,8 +216,9 @@ class RegionPlacer {
   double committed_us() const { return lost_us_ + (stage_ == Stage::Steady ? 0 : allowance_us_); }
   /// What other experiments have taken of the same budget so far (TravelLedger).
   void share_budget(double with_others_us) { others_us_ = with_others_us; }
-  /// What trials may still lose.
-  double budget_left_us(double now_us) const;
+  /// What trials may still lose; what one there may.
+  double budget_left_us(double now_us) const { return budget_left_us(now_us, Site::AllNodes); }
+  double budget_left_us(double now_us, Site there) const;
   /// Whether trials tell of the region, one of them, what can be told: it has been tried, or will be if nobody else
   /// takes what that needs of the budget. As far as its first visits are concerned, it may.
   bool is_for_trials(const Region& region, double now_us) const;
@@ -233,14 +272,20 @@ class RegionPlacer {
   };
 
   bool may_consider(uint64_t region, double now_us);
-  PlacedBecause why_at_home(const Region& region, double now_us) const;
-  bool is_short(const Region& region) const;
+  PlacedBecause why_at_home(const Region& region, double now_us, Site there) const;
+  PlacedBecause why_at_home(const Region& region, double now_us) const {
+    return why_at_home(region, now_us, next_site());
+  }
+  double lent_share() const;
+  Site next_site() const;
+  bool gains_more_at_home(const Region& region) const;
+  bool is_short(const Region& region, Site there) const;
   bool is_judged_by_few(const Region& region) const;
-  bool is_candidate(const Region& region, double now_us) const;
+  bool is_candidate(const Region& region, double now_us, Site there) const;
   double longest_at_home_us(const Region& region) const;
-  Refusal weigh_candidates(double now_us, double resident_mib);
+  Refusal weigh_candidates(double now_us, double resident_mib, Site there);
   void consider_trial(double now_us, double resident_mib);
-  void begin_trial(double now_us);
+  void begin_trial(double now_us, Site there);
   void arrive(uint64_t region, double now_us);
   bool depart(uint64_t region, double now_us);
   Work work_of(const VisitKind& visit);
@@ -251,6 +296,8 @@ class RegionPlacer {
   void doubt_loss(uint64_t name, Region& region, const VisitKind& kind, const Usual& usual) const;
   void forget_lesson(uint64_t name, Region& region);
   void disown(Region& region);
+  void bring_home(Region& region);
+  void end_lending(double now_us);
   double foreseen_us(uint64_t name, double taken_us, double at_home_us) const;
   PlacementLesson lesson_of(uint64_t name, const Region& region) const;
   void judge(double now_us);
@@ -281,6 +328,9 @@ class RegionPlacer {
   double current_begin_us_ = 0;
   bool current_spread_ = false;
 
+  double speed_at_home_ = 1;      ///< see see_home()
+  Site away_ = Site::AllNodes;    ///< where what is kept or tried is, or was last
+  std::optional<Site> lost_last_; ///< where the last trial was that was reversed
   uint32_t trials_ = 0;
   double lost_us_ = 0;
   double others_us_ = 0;         ///< see share_budget()

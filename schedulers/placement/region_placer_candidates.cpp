@@ -11,6 +11,29 @@ constexpr double most_mib_per_us = 0.004;
 
 } // namespace
 
+/// Of what a region computes at home, the time that it would take on the node that it is lent to. The CPUs of both are
+/// taken for equally fast as long as they are not denied.
+double RegionPlacer::lent_share() const { return rules_.cpus_at_home * speed_at_home_ / rules_.cpus_there; }
+
+/// Where the next trial would be. All nodes take what the slowest of them takes for its part, and for the pages that
+/// they take from each other; what has lost is not tried again before the other.
+Site RegionPlacer::next_site() const {
+  if (kept_regions_ != 0)
+    return away_;
+  if (lent_share() > rules_.lends)
+    return Site::AllNodes;
+  if (lost_last_)
+    return *lost_last_ == Site::OtherNode ? Site::AllNodes : Site::OtherNode;
+  const double spread_share = double(rules_.cpus_at_home) / rules_.all_cpus;
+  return lent_share() <= rules_.rather_lent * spread_share ? Site::OtherNode : Site::AllNodes;
+}
+
+/// Its threads go on elsewhere for a while, which brings as much as to lend it could.
+bool RegionPlacer::gains_more_at_home(const Region& region) const {
+  return region.gains_elsewhere && region.longest_quiet.known() &&
+         region.home.mean_us() <= lent_share() * region.longest_quiet.mean_of_others_us() / rules_.pays;
+}
+
 bool RegionPlacer::is_for_trials(const Region& region, double now_us) const {
   switch (why_at_home(region, now_us)) {
   case PlacedBecause::Unknown:
@@ -35,21 +58,22 @@ bool RegionPlacer::may_consider(uint64_t region, double now_us) {
 
 /// Neither what is usual nor the mean of all is worth a meeting of nodes: of the levels of a multigrid most visits are
 /// short, and most of the time is spent in few.
-bool RegionPlacer::is_short(const Region& region) const {
-  return std::max(region.home.mean_us(), region.longest_home.mean_of_others_us()) < rules_.shortest_visit_us;
+bool RegionPlacer::is_short(const Region& region, Site there) const {
+  const double shortest_us = there == Site::OtherNode ? rules_.shortest_lent_us : rules_.shortest_visit_us;
+  return std::max(region.home.mean_us(), region.longest_home.mean_of_others_us()) < shortest_us;
 }
 
 /// NoBudget: nothing but what a trial may cost speaks against one.
-PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us) const {
+PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us, Site there) const {
   if (now_us < region.excluded_until_us)
     return region.shrunk != 0 && region.trials_lost == 0 ? PlacedBecause::Changes : PlacedBecause::Lost;
   if (region.home.count() < rules_.visits_to_know)
     return PlacedBecause::Unknown;
   if (region.familiar_visits + 1 < rules_.visits_to_know || region.home_trend.is_falling())
     return PlacedBecause::Changes;
-  if (is_short(region))
+  if (is_short(region, there))
     return PlacedBecause::TooShort;
-  if (region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
+  if (there == Site::AllNodes && region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
     return PlacedBecause::Synchronises;
   return is_judged_by_few(region) ? PlacedBecause::Unknown : PlacedBecause::NoBudget;
 }
@@ -71,24 +95,27 @@ double RegionPlacer::longest_at_home_us(const Region& region) const {
 
 /// Those for which a trial is made, and what has not lasted long enough for one but lies between them: at home it would
 /// fetch their data back each time.
-bool RegionPlacer::is_candidate(const Region& region, double now_us) const {
-  const PlacedBecause why = why_at_home(region, now_us);
-  return why == PlacedBecause::NoBudget ||
-         (why == PlacedBecause::Unknown && region.home.count() >= rules_.visits_to_know);
+bool RegionPlacer::is_candidate(const Region& region, double now_us, Site there) const {
+  if (there == Site::OtherNode && (region.bound || gains_more_at_home(region)))
+    return false;
+  const PlacedBecause why = why_at_home(region, now_us, there);
+  const uint32_t least_visits = there == Site::OtherNode ? rules_.visits_to_follow : rules_.visits_to_know;
+  return why == PlacedBecause::NoBudget || (why == PlacedBecause::Unknown && region.home.count() >= least_visits);
 }
 
 /// Marks the regions that would be tried as such, and says what for and at which risk.
-RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resident_mib) {
+RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resident_mib, Site there) {
   double spent_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0, moving_us = 0, met_us = now_us;
   for (auto& [name, region] : regions_) {
-    region.tried = !region.kept && is_candidate(region, now_us);
+    region.tried = !region.kept && is_candidate(region, now_us, there);
     if (!region.tried)
       continue;
     const bool is_doubted = region.doubted_moving_us != 0;
     const double weight_us = region.home_us + (is_doubted ? region.spread_us : 0);
     spent_us += weight_us;
     met_us = std::min(met_us, region.met_us);
-    const double foreseen_slowdown = region.gains_elsewhere ? rules_.travelled_slowdown : rules_.worst_slowdown;
+    const double unknown_slowdown = there == Site::OtherNode ? rules_.lent_slowdown : rules_.worst_slowdown;
+    const double foreseen_slowdown = region.gains_elsewhere ? rules_.travelled_slowdown : unknown_slowdown;
     const double slowdown = is_doubted ? rules_.doubted_slowdown : std::max(foreseen_slowdown, region.worst_slowdown);
     const double longest_us = longest_at_home_us(region);
     worst_us = std::max(worst_us, longest_us * (slowdown - 1));
@@ -99,7 +126,8 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
     }
   }
   const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
-  const double moved_mib = touched_mib * double(rules_.nodes - 1) / rules_.nodes; // the origin keeps its part
+  const double kept_here = there == Site::OtherNode ? 0 : 1.0 / rules_.nodes; // the origin's part
+  const double moved_mib = touched_mib * (1 - kept_here);
   worst_us += moved_mib * rules_.bring_us_per_mib + 2 * moving_us;
   return {true, spent_us / std::max(now_us - met_us, 1.0), spent_us, worst_us};
 }
@@ -107,10 +135,18 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
 /// Nobody knows how long a run goes on: as long as it has done so far, as a rule. So a trial waits until its candidates
 /// have lasted as long as it may lose at worst.
 void RegionPlacer::consider_trial(double now_us, double resident_mib) {
-  const Refusal found = weigh_candidates(now_us, resident_mib);
-  const bool is_enough = found.share >= rules_.least_share && found.spent_us >= found.worst_us;
-  if (is_enough && found.worst_us <= budget_left_us(now_us))
-    return begin_trial(now_us);
+  Site there = next_site();
+  Refusal found = weigh_candidates(now_us, resident_mib, there);
+  if (there == Site::OtherNode && kept_regions_ == 0 && found.share < rules_.least_share) {
+    there = Site::AllNodes;
+    found = weigh_candidates(now_us, resident_mib, there);
+  }
+  // What stays at home fetches the data of what is lent each time.
+  const bool follows = there == Site::OtherNode && kept_regions_ != 0;
+  const double least_share = follows ? rules_.share_to_follow : rules_.least_share;
+  const bool is_enough = found.share >= least_share && found.spent_us >= found.worst_us;
+  if (is_enough && found.worst_us <= budget_left_us(now_us, there))
+    return begin_trial(now_us, there);
   refusal_ = found;
   for (auto& [name, region] : regions_)
     region.tried = false;

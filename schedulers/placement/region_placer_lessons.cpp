@@ -50,7 +50,7 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
     return; // it joins those that gained as well
   heaviest_ = name;
   recalls_ = true;
-  begin_trial(now_us);
+  begin_trial(now_us, Site::AllNodes);
 }
 
 /// Whether what was done is what the lesson speaks of.
@@ -110,8 +110,11 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   const auto before = recalled_.regions.find(name);
   const bool holds = before != recalled_.regions.end() && before->second.age < oldest_lesson;
   PlacementLesson lesson;
-  if (region.kept || (region.recalled && region.tried))
+  const bool is_away = region.kept || (region.recalled && region.tried);
+  if (is_away && away_ == Site::AllNodes) // a lesson says nothing of how fast nodes are
     lesson.verdict = Verdict::Gains;
+  else if (is_away)
+    lesson.verdict = Verdict::None;
   else if (region.excluded_until_us > 0 && !(holds && before->second.verdict == Verdict::Gains)) // two runs disagree
     lesson.verdict = Verdict::Lost;
   lesson.home_us = region.home.mean_us();

@@ -12,9 +12,10 @@ MODES = {  # the value of HETMP_NODES
     "proc4": "proc:4",
     "tcp2": "proc:2",
     "home2": "proc:2",   # regions stay on the origin
-    "drawn2": "proc:2",  # each region is on the origin or on both nodes, by a seed
+    "drawn2": "proc:2",  # each region is on the origin, on both nodes or on the other one, by a seed
+    "lent2": "proc:2",   # regions are on the other node
 }
-PLACEMENT = {"home2": "origin", "drawn2": "random:1"}  # elsewhere nothing hides by staying on the origin
+PLACEMENT = {"home2": "origin", "drawn2": "random:1", "lent2": "lent"}  # elsewhere nothing hides by staying on the origin
 
 
 def check_machine(mode, build):

@@ -39,7 +39,7 @@ from toolchain import check_stdout, omp_header_folder, stock_libomp_folder  # no
 PROGRAMS = HERE / "programs"
 SECONDS = 60  # a hang; programs run beside others that keep the CPUs busy
 MODES = {"stock": None, "one": None, "proc2": "proc:2", "proc3": "proc:3", "proc4": "proc:4", "tcp2": "proc:2", "tcp4": "proc:4",
-         "sealed2": "proc:2", "sealed4": "proc:4"}  # tcp, encrypted
+         "lent2": "proc:2", "sealed2": "proc:2", "sealed4": "proc:4"}  # sealed: tcp, encrypted
 COMPILERS = ["clang-16", "clang-19", "clang-14"]
 
 
@@ -92,6 +92,8 @@ def compile_program(source, build):
 
 
 def environment_for(mode, settings, build, seed):
+    if mode == "lent2":
+        settings = {"HETMP_PLACEMENT": "lent"} | settings
     environment = modes.environment_for("one", settings, build, mode == "stock")
     if MODES[mode]:
         environment["HETMP_NODES"] = MODES[mode]

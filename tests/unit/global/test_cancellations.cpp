@@ -141,7 +141,7 @@ TEST_F(CancelledByCoordinator, NobodyWaitsForNodesThatHaveLeftTheRegion) {
   expect_nothing_more(ask(1, asked));
   EXPECT_TRUE(send(1, Request::ReportLoop{{team, 4}, {}}).empty()) << "is not learned from";
   for (const uint32_t node : nodes)
-    send(node, Request::Join{{team, 9}, nodes, region, false, false});
+    send(node, Request::Join{{team, 9}, nodes, region, false, false, 0, false});
   EXPECT_FALSE(ask(1, loop(4)).size() == 0) << "forgotten with the team";
 }
 

@@ -81,7 +81,7 @@ std::vector<Request> requests() {
   static const std::string kept = longest;
   const schedulers::Schedule schedule{.kind = schedulers::ScheduleKind::HetProbeI, .chunk = 3};
   return {{from, Request::Barrier{name, nodes, 1, 2, 3}},
-          {from, Request::Join{name, nodes, 1, true, true}},
+          {from, Request::Join{name, nodes, 1, true, true, 9, true}},
           {from, Request::AskLoop{name, nodes, 1, 8, 9, schedule, 1000, measurement(), source}},
           {from, Request::AskLoop{name, nodes, 1, 8, 9, {}, 0, {}, {}}},
           {from, Request::AskLoop{name, nodes, 1, 8, 9, {}, 0, {}, kept}},
@@ -121,7 +121,8 @@ std::vector<Answer> answers() {
           {to, Answer::TasksUnwanted{handover(3)}},
           {to, Answer::TaskDone{4, 5}},
           {to, Answer::Cancelled{8, 0}},
-          {to, Answer::Cancelled{8, 7}}};
+          {to, Answer::Cancelled{8, 7}},
+          {to, Answer::Joined{1000, true}}};
 }
 
 Bytes bytes_of(const EncodedMessage& message) { return {message.bytes().begin(), message.bytes().end()}; }

@@ -42,7 +42,7 @@ class CoordinatorTest : public testing::Test {
     return by(node, Request::Barrier{{team, sequence}, NodeSet::first_of(nodes), region, word, 0});
   }
   Request join_of(uint32_t node, uint32_t nodes, uint64_t sequence = 1, bool unplaced = false) {
-    return by(node, Request::Join{{team, sequence}, NodeSet::first_of(nodes), region, unplaced, false});
+    return by(node, Request::Join{{team, sequence}, NodeSet::first_of(nodes), region, unplaced, false, 0, false});
   }
 
   /// The answers that this request makes possible.
@@ -467,7 +467,7 @@ TEST_F(CoordinatorTest, UnsoundRequestsAreRefused) {
     const ConstructName name{1, 1};
     return std::vector<decltype(Request::content)>{
         Request::Barrier{name, nodes, region, 0, 0},
-        Request::Join{name, nodes, region, false, false},
+        Request::Join{name, nodes, region, false, false, 0, false},
         Request::AskLoop{name, nodes, region, threads, 1, dynamic, 10, {}, {}},
         Request::OfferCopies{name, nodes, 0x1000, false},
         Request::TakeCopies{name, nodes, 1},

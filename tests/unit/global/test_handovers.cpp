@@ -110,7 +110,7 @@ TEST_F(HandoverTest, WhoAsksLearnsHowManyWaitAtABarrier) {
 }
 
 TEST_F(HandoverTest, WhoWaitsForTheEndOfTheRegionGetsNone) {
-  EXPECT_TRUE(send(by(0, Request::Join{{1, 1}, NodeSet::first_of(nodes), 0, false, false})).empty());
+  EXPECT_TRUE(send(by(0, Request::Join{{1, 1}, NodeSet::first_of(nodes), 0, false, false, 0, false})).empty());
   EXPECT_EQ(std::get<Answer::IdleNodes>(send(by(1, Request::AskIdle{1}))[0].content).count, 0u);
   EXPECT_TRUE(std::holds_alternative<Answer::TasksUnwanted>(offer(1, 0)[0].content));
 }

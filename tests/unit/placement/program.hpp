@@ -17,6 +17,7 @@ struct ProgramRegion {
   uint64_t name = 1;
   double home_us = 1000;
   double spread_us = 600; ///< when its data is where it is used
+  double lent_us = 0;     ///< likewise, on one other node
   double move_us = 500;   ///< what its data takes to come, each time the region changes its place
   uint32_t exchanges = 0;
   double remains = 1;      ///< share of its work that the next visit has
@@ -35,13 +36,15 @@ struct Program {
   uint32_t cycles = 100;
   double serial_us = 100; ///< between two regions
   double resident_mib = 1;
-  double noise = 0.02; ///< of each time, relative
+  double noise = 0.02;   ///< of each time, relative
+  double home_speed = 1; ///< share of its CPUs' time that the origin gets
 };
 
 struct RunOfProgram {
   double taken_us = 0;
   double home_us = 0;        ///< had all been at home
   double spread_us = 0;      ///< had all been on all nodes from the beginning
+  double lent_us = 0;        ///< had all been on one other node
   double worst_visit_us = 0; ///< that one visit was longer than at home
 };
 
@@ -64,24 +67,30 @@ inline RunOfProgram run_program(const Program& program, RegionPlacer& placer, ui
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(0, program.noise);
   RunOfProgram run;
-  std::map<uint64_t, bool> is_spread;
+  enum class At { Home, AllNodes, OtherNode };
+  std::map<uint64_t, At> places;
   for (uint32_t cycle = 0; cycle < program.cycles; cycle++) {
     for (const ProgramRegion& region : program.cycle) {
       const double disturbed = std::max(0.5, 1 + normal(random));
-      run.taken_us += program.serial_us, run.home_us += program.serial_us, run.spread_us += program.serial_us;
-      const bool spread = placer.begin(region.name, run.taken_us, [&] { return program.resident_mib; });
+      for (double* const us : {&run.taken_us, &run.home_us, &run.spread_us, &run.lent_us})
+        *us += program.serial_us;
+      placer.see_home(true, program.home_speed, run.taken_us);
+      const bool is_away = placer.begin(region.name, run.taken_us, [&] { return program.resident_mib; });
+      const At at = !is_away ? At::Home : placer.away() == Site::OtherNode ? At::OtherNode : At::AllNodes;
       const bool is_other = region.phase != 0 && cycle / region.phase % 2 == 1;
       const double work = work_of(region, cycle);
       const double spread_us = (is_other ? region.other_us : region.spread_us) * work + region.meetings_us;
-      double visit_us = (spread ? spread_us : region.home_us * work) * disturbed;
+      const double lent_us = region.lent_us * work;
+      double visit_us = (at == At::Home ? region.home_us * work : at == At::AllNodes ? spread_us : lent_us) * disturbed;
       if (cycle < region.first_visits)
         visit_us += region.first_us, run.home_us += region.first_us;
-      if (is_spread[region.name] != spread)
+      if (std::exchange(places[region.name], at) != at)
         visit_us += region.move_us;
-      is_spread[region.name] = spread;
+      const double first_us = cycle == 0 ? region.move_us : 0;
       run.taken_us += visit_us;
       run.home_us += region.home_us * work * disturbed;
-      run.spread_us += spread_us * disturbed + (cycle == 0 ? region.move_us : 0);
+      run.spread_us += spread_us * disturbed + first_us;
+      run.lent_us += lent_us * disturbed + first_us;
       run.worst_visit_us = std::max(run.worst_visit_us, visit_us - region.home_us * work);
       placer.end(run.taken_us, {.trips = trips_of(region, cycle), .exchanges = region.exchanges});
     }

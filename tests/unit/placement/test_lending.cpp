@@ -1,0 +1,180 @@
+// Regions that are lent: all of their threads on one other node, where the origin is denied its CPUs.
+#include "runtime/regions/region_plan.hpp"
+#include "schedulers/placement/home_speed.hpp"
+#include "tests/unit/placement/program.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hetmp::schedulers {
+namespace {
+
+constexpr double half = 0.5;
+
+/// Of an origin with half of a CPU.
+Program slow_at_home(const ProgramRegion& region, uint32_t cycles = 400) {
+  return {.cycle = {region}, .cycles = cycles, .home_speed = half};
+}
+
+TEST(Lending, WhatASlowOriginWouldExecuteIsLent) {
+  Program program = slow_at_home({.home_us = 10'000, .spread_us = 30'000, .lent_us = 5'200, .move_us = 20'000});
+  program.resident_mib = 40; // to go there, and to come back
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(program, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+  EXPECT_EQ(placer.trials(), 1u) << "all nodes, which would lose, are not tried";
+  EXPECT_LT(run.taken_us, 1.1 * run.lent_us);
+}
+
+TEST(Lending, NothingIsLentByAnOriginThatHasItsCpus) {
+  Program program = slow_at_home({.home_us = 10'000, .spread_us = 5'500, .lent_us = 5'200, .move_us = 1'000});
+  program.home_speed = 0.9;
+  RegionPlacer placer;
+  run_program(program, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.away(), Site::AllNodes);
+}
+
+TEST(Lending, ALargerNodeIsLentTo) {
+  const Program program{.cycle = {{.home_us = 10'000, .spread_us = 30'000, .lent_us = 2'600}}, .cycles = 400};
+  PlacementRules rules;
+  rules.cpus_there = 4;
+  rules.all_cpus = 5;
+  RegionPlacer placer(rules);
+  run_program(program, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+}
+
+TEST(Lending, WhatLosesThereIsTriedOnAllNodesNext) {
+  const Program program =
+      slow_at_home({.home_us = 10'000, .spread_us = 5'500, .lent_us = 20'000, .move_us = 1'000}, 1000);
+  RegionPlacer placer;
+  run_program(program, placer);
+  EXPECT_EQ(placer.trials(), 2u);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.away(), Site::AllNodes);
+}
+
+/// Messages are the only thing that all of these cost on several nodes, and there are none on one.
+TEST(Lending, WhatSynchronisesMayBeLent) {
+  RegionPlacer placer;
+  run_program(slow_at_home({.home_us = 10'000, .spread_us = 30'000, .lent_us = 5'200, .exchanges = 1000}), placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+}
+
+/// A short region that uses the same data would fetch it back each time.
+TEST(Lending, WhatIsShortGoesAlong) {
+  Program program = slow_at_home({.home_us = 10'000, .spread_us = 30'000, .lent_us = 5'200});
+  program.cycle.push_back({.name = 2, .home_us = 200, .spread_us = 400, .lent_us = 150});
+  RegionPlacer placer;
+  run_program(program, placer);
+  EXPECT_TRUE(placer.regions().at(2).kept);
+}
+
+/// Visits of one region, `visits` of them, which tell that they are bound to their process from one of them on. How
+/// many were lent.
+uint32_t lent_visits(RegionPlacer& placer, uint32_t visits, uint32_t bound_from) {
+  double now_us = grown_us;
+  for (uint32_t visit = 0; visit < visits; visit++) {
+    placer.see_home(true, half, now_us);
+    const bool is_away = placer.begin(1, now_us += 10, [] { return 1.0; });
+    placer.end(now_us += is_away && placer.away() == Site::OtherNode ? 5'000 : 10'000,
+               {.trips = 100, .bound = visit >= bound_from});
+  }
+  return placer.regions().at(1).lent_visits;
+}
+
+TEST(Lending, WhatIsBoundToItsProcessIsNotLent) {
+  RegionPlacer placer;
+  EXPECT_EQ(lent_visits(placer, 100, 0), 0u);
+  EXPECT_GE(placer.trials(), 1u) << "on all nodes, where its first thread stays at home";
+  EXPECT_TRUE(placer.regions().at(1).bound);
+}
+
+TEST(Lending, WhatTurnsOutToBeBoundGoesHome) {
+  for (const uint32_t bound_from : {10u, 60u}) { // in the trial, and when it is kept
+    RegionPlacer placer;
+    const uint32_t lent = lent_visits(placer, 200, bound_from);
+    EXPECT_GT(lent, 0u);
+    EXPECT_LE(lent, bound_from + 1) << "the visit that told it was the last";
+    EXPECT_EQ(placer.lost_us(), 0) << "it is not to blame";
+  }
+}
+
+TEST(Lending, EndsWhereNobodyNoticesAnyMore) {
+  for (const uint32_t visits : {10u, 60u}) {
+    RegionPlacer placer;
+    ASSERT_GT(lent_visits(placer, visits, visits), 0u);
+    double now_us = 60e6;
+    placer.see_home(false, half, now_us);
+    EXPECT_FALSE(placer.begin(1, now_us, [] { return 1.0; }));
+    placer.end(now_us += 10'000, {.trips = 100});
+    EXPECT_EQ(placer.away(), Site::AllNodes);
+  }
+}
+
+/// Lessons say nothing of how fast nodes are.
+TEST(Lending, TeachesNothing) {
+  RegionPlacer placer;
+  ASSERT_GT(lent_visits(placer, 100, 100), 0u);
+  EXPECT_EQ(placer.lessons().regions.at(1).verdict, PlacementLesson::Verdict::None);
+}
+
+/// What the budget allows where something could be lent, but for the visit in hand and what it takes to bring data
+/// home.
+TEST(Lending, RandomProgramsStayWithinTheBudget) {
+  std::mt19937 random(21);
+  double mean_of_best = 0;
+  constexpr int programs = 2000;
+  for (int i = 0; i < programs; i++) {
+    Program program = draw_program(random, 3000);
+    program.home_speed = std::uniform_real_distribution<double>(0.1, 1)(random);
+    double moves_us = 0;
+    for (ProgramRegion& region : program.cycle) {
+      const double worse = std::exp(std::uniform_real_distribution<double>(0, std::log(3))(random));
+      region.lent_us = region.home_us * program.home_speed * (random() % 3 == 0 ? worse : 1.05);
+      moves_us += region.move_us;
+    }
+    RegionPlacer placer;
+    const RunOfProgram run = run_program(program, placer, uint32_t(i));
+    const ExperimentBudget budget = PlacementRules{}.lent_budget;
+    EXPECT_LE(run.taken_us,
+              run.home_us * (1 + budget.share + 0.02) + budget.base_us + 2 * run.worst_visit_us + moves_us)
+        << i;
+    mean_of_best += std::min({run.home_us, run.spread_us, run.lent_us}) / run.taken_us / programs;
+  }
+  EXPECT_GT(mean_of_best, 0.8);
+}
+
+TEST(HomeSpeed, IsWhatTheOriginGetsOfItsCpus) {
+  HomeSpeed speed;
+  EXPECT_EQ(speed.share(1), 1) << "nothing is known";
+  speed.add(HomeSpeed::least_us / 2, HomeSpeed::least_us / 4);
+  EXPECT_EQ(speed.share(1), 1) << "little is known";
+  speed.add(HomeSpeed::least_us / 2, HomeSpeed::least_us / 4);
+  EXPECT_DOUBLE_EQ(speed.share(1), 0.5);
+  EXPECT_DOUBLE_EQ(speed.share(2), 0.25);
+  for (int visit = 0; visit < 1000; visit++)
+    speed.add(10'000, 10'100);
+  EXPECT_NEAR(speed.share(1), 1, 0.001) << "of late";
+}
+
+} // namespace
+} // namespace hetmp::schedulers
+
+namespace hetmp::runtime {
+namespace {
+
+TEST(Lending, ThePlanHasNobodyAtHome) {
+  const RegionPlan plan = lend(4, 1);
+  EXPECT_TRUE(plan.is_lent());
+  EXPECT_FALSE(plan.stays_here());
+  EXPECT_FALSE(plan.spreads());
+  EXPECT_EQ(plan.local_threads(), 0u);
+  EXPECT_EQ(plan.threads, 4u);
+  EXPECT_TRUE(stay_here(4, StaysHere::PaysHere).stays_here());
+}
+
+} // namespace
+} // namespace hetmp::runtime
