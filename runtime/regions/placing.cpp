@@ -212,6 +212,7 @@ void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optiona
     return;
   const bool was_at_home = std::exchange(known.sees_bound_calls, false);
   seen.bound |= was_at_home && took_bound_call();
+  seen.bound |= known.turns.usual_turns_of(known.in_hand) != 0; // on another node nobody keeps their turns short
   if (placement().regions.kind == RegionChoice::Kind::Random && (was_at_home || seen.bound))
     known.drawn[known.in_hand] |= seen.bound;
   if (!known.asked && !known.turns.in_region())

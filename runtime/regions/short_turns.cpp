@@ -39,6 +39,11 @@ std::optional<uint64_t> ShortTurns::end(double taken_us, uint64_t trips, bool co
   return length_->end(taken_us, trips) ? std::optional(region) : std::nullopt;
 }
 
+double ShortTurns::usual_turns_of(uint64_t region) const {
+  const auto known = lengths_.find(region);
+  return known == lengths_.end() ? 0 : known->second.usual_turns_us();
+}
+
 std::map<uint64_t, double> ShortTurns::usual_turns_us() const {
   std::map<uint64_t, double> turns;
   for (const auto& [region, length] : lengths_)

@@ -21,6 +21,8 @@ class ShortTurns {
   /// visits take another time from now on.
   std::optional<uint64_t> end(double taken_us, uint64_t trips, bool compares);
 
+  /// Of one region, in microseconds; 0: they are the kernel's.
+  double usual_turns_of(uint64_t region) const;
   /// Of regions that have turns of their own, in microseconds.
   std::map<uint64_t, double> usual_turns_us() const;
 

@@ -176,6 +176,7 @@ void RegionPlacer::judge_trial(double now_us) {
 
 void RegionPlacer::keep() {
   kept_regions_ = 0;
+  back_to_.reset();
   if (recalls_) // the earlier run has doubted it
     doubt_after_us_ = std::max(doubt_after_us_, rules_.doubted_recalled_us);
   recalls_ = false;
@@ -193,6 +194,8 @@ void RegionPlacer::keep() {
 
 /// Those of the trial go home, for now: those that were slower there, or all if that cannot be said of any.
 void RegionPlacer::reverse(double now_us) {
+  if (back_to_)
+    return end_comparison();
   const auto is_slower = [](const Region& region) { return region.trial_taken_us > region.trial_usual_us; };
   const auto is_to_blame = [&](const auto& entry) { return entry.second.tried && is_slower(entry.second); };
   const bool all = std::none_of(regions_.begin(), regions_.end(), is_to_blame);
@@ -248,8 +251,11 @@ void RegionPlacer::watch(double now_us) {
     watched_.losing_windows = loses ? watched_.losing_windows + 1 : 0;
     watched_.window = {};
   }
-  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows)
+  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows) {
+    if (could_compare(now_us))
+      return begin_comparison(now_us);
     return is_in_doubt(now_us) ? doubt() : void();
+  }
   whole_ = {std::max(0.0, -watched_.gained_us), 0};
   leave_nodes(now_us * rules_.second_chance);
 }
@@ -286,30 +292,9 @@ double RegionPlacer::moving_us() const {
   return moving_us;
 }
 
-/// A region that is lent turns out to want its own process: it is not to blame, and the others stay where they are.
-void RegionPlacer::bring_home(Region& region) {
-  if (region.tried)
-    return disown(region);
-  if (!region.kept) // by now
-    return;
-  region.kept = region.settled = false;
-  if (--kept_regions_ != 0)
-    return;
-  epoch_++;
-  begin_settling();
-}
-
-/// What is lent goes home, since the program has come to do what it could not do elsewhere.
-void RegionPlacer::end_lending(double now_us) {
-  if (stage_ == Stage::Trial)
-    reverse(now_us);
-  else if (kept_regions_ != 0)
-    leave_nodes(0);
-  away_ = Site::AllNodes;
-}
-
 /// All that is kept goes home.
 void RegionPlacer::leave_nodes(double excluded_until_us) {
+  compared_ = false;
   for (auto& [name, region] : regions_) {
     if (!region.kept)
       continue;

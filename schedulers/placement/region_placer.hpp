@@ -57,8 +57,9 @@ struct PlacementRules {
   uint32_t cpus_there = 1;        ///< of the node that regions are lent to,
   uint32_t all_cpus = 2;          ///< and of all nodes together
   double lends = 0.75;            ///< share of its time at home that a region has to need there to be lent, at most;
-  double rather_lent = 1.25;      ///< at once, if that is at most so many times what it would need on all nodes
   double lent_slowdown = 1.5;     ///< worst, of one visit: its CPU is faster, and nobody takes its pages back
+  double lent_margin_us = 10'000; ///< further visits than each region's first one move data, too
+  double compared_gain = 2; ///< what is lent is tried on all nodes once it has gained so many times what that may lose
   double shortest_lent_us = 100;  ///< visit that is worth the way there
   double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back
   double exchange_us = 60;        ///< of nodes that meet or ask each other
@@ -132,7 +133,7 @@ class RegionPlacer {
   /// all.
   void see_home(bool may_lend, double speed, double now_us) {
     speed_at_home_ = may_lend ? speed : 1;
-    if (!may_lend && away_ == Site::OtherNode)
+    if (!may_lend && (away_ == Site::OtherNode || back_to_ == Site::OtherNode))
       end_lending(now_us);
   }
 
@@ -300,6 +301,9 @@ class RegionPlacer {
   void end_lending(double now_us);
   double foreseen_us(uint64_t name, double taken_us, double at_home_us) const;
   PlacementLesson lesson_of(uint64_t name, const Region& region) const;
+  bool could_compare(double now_us) const;
+  void begin_comparison(double now_us);
+  void end_comparison();
   void judge(double now_us);
   void judge_trial(double now_us);
   void keep();
@@ -330,6 +334,8 @@ class RegionPlacer {
 
   double speed_at_home_ = 1;      ///< see see_home()
   Site away_ = Site::AllNodes;    ///< where what is kept or tried is, or was last
+  std::optional<Site> back_to_;   ///< where those tried are kept, of a trial that compares all nodes with one
+  bool compared_ = false;         ///< what is kept has been
   std::optional<Site> lost_last_; ///< where the last trial was that was reversed
   uint32_t trials_ = 0;
   double lost_us_ = 0;

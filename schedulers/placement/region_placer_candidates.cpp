@@ -24,8 +24,7 @@ Site RegionPlacer::next_site() const {
     return Site::AllNodes;
   if (lost_last_)
     return *lost_last_ == Site::OtherNode ? Site::AllNodes : Site::OtherNode;
-  const double spread_share = double(rules_.cpus_at_home) / rules_.all_cpus;
-  return lent_share() <= rules_.rather_lent * spread_share ? Site::OtherNode : Site::AllNodes;
+  return Site::OtherNode;
 }
 
 /// Its threads go on elsewhere for a while, which brings as much as to lend it could.
@@ -129,6 +128,8 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
   const double kept_here = there == Site::OtherNode ? 0 : 1.0 / rules_.nodes; // the origin's part
   const double moved_mib = touched_mib * (1 - kept_here);
   worst_us += moved_mib * rules_.bring_us_per_mib + 2 * moving_us;
+  if (there == Site::OtherNode)
+    worst_us += rules_.lent_margin_us;
   return {true, spent_us / std::max(now_us - met_us, 1.0), spent_us, worst_us};
 }
 

@@ -22,8 +22,8 @@ TEST(Lending, WhatASlowOriginWouldExecuteIsLent) {
   const RunOfProgram run = run_program(program, placer);
   EXPECT_TRUE(placer.regions().at(1).kept);
   EXPECT_EQ(placer.away(), Site::OtherNode);
-  EXPECT_EQ(placer.trials(), 1u) << "all nodes, which would lose, are not tried";
-  EXPECT_LT(run.taken_us, 1.1 * run.lent_us);
+  EXPECT_LE(placer.trials(), 2u);
+  EXPECT_LT(run.taken_us, 1.15 * run.lent_us);
 }
 
 TEST(Lending, NothingIsLentByAnOriginThatHasItsCpus) {
@@ -54,6 +54,43 @@ TEST(Lending, WhatLosesThereIsTriedOnAllNodesNext) {
   EXPECT_EQ(placer.trials(), 2u);
   EXPECT_TRUE(placer.regions().at(1).kept);
   EXPECT_EQ(placer.away(), Site::AllNodes);
+}
+
+/// Of two ways that gain, the better one.
+TEST(Lending, WhatIsLentIsComparedWithAllNodes) {
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(
+      slow_at_home({.home_us = 10'000, .spread_us = 3'500, .lent_us = 5'200, .move_us = 1'000}, 1000), placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_GT(placer.regions().at(1).lent_visits, 0u);
+  EXPECT_EQ(placer.away(), Site::AllNodes);
+  EXPECT_LT(run.taken_us, 1.15 * run.spread_us);
+}
+
+TEST(Lending, WhatIsBetterLentGoesBackOnce) {
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(
+      slow_at_home({.home_us = 10'000, .spread_us = 7'000, .lent_us = 5'200, .move_us = 1'000}, 1000), placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+  EXPECT_EQ(placer.trials(), 2u);
+  EXPECT_EQ(placer.regions().at(1).excluded_until_us, 0) << "it has not lost against home";
+  EXPECT_LT(run.taken_us, 1.1 * run.lent_us);
+}
+
+TEST(Lending, EndsAlsoWhileItIsCompared) {
+  RegionPlacer placer;
+  double now_us = grown_us;
+  bool compares = false;
+  for (int visit = 0; visit < 1000 && !compares; visit++) {
+    placer.see_home(true, half, now_us);
+    const bool is_away = placer.begin(1, now_us += 10, [] { return 1.0; });
+    compares = is_away && placer.away() == Site::AllNodes;
+    placer.end(now_us += is_away ? 5'000 : 10'000, {.trips = 100});
+  }
+  ASSERT_TRUE(compares);
+  placer.see_home(false, half, now_us);
+  EXPECT_FALSE(placer.begin(1, now_us, [] { return 1.0; }));
 }
 
 /// Messages are the only thing that all of these cost on several nodes, and there are none on one.
@@ -98,7 +135,6 @@ TEST(Lending, WhatTurnsOutToBeBoundGoesHome) {
     const uint32_t lent = lent_visits(placer, 200, bound_from);
     EXPECT_GT(lent, 0u);
     EXPECT_LE(lent, bound_from + 1) << "the visit that told it was the last";
-    EXPECT_EQ(placer.lost_us(), 0) << "it is not to blame";
   }
 }
 

@@ -1,0 +1,72 @@
+// What RegionPlacer does with regions that are lent: compares them with all nodes, and brings them home.
+#include "schedulers/placement/region_placer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hetmp::schedulers {
+
+/// What is lent would take about as long on all nodes, or less, and has gained enough for that to be tried.
+bool RegionPlacer::could_compare(double now_us) const {
+  if (away_ != Site::OtherNode || compared_ || double(rules_.cpus_at_home) / rules_.all_cpus > lent_share())
+    return false;
+  double worst_us = 2 * moving_us(), taken_us = 0, exchanges_us = 0;
+  for (const auto& [name, region] : regions_) {
+    if (!region.kept)
+      continue;
+    worst_us = std::max(worst_us, 2 * moving_us() + (rules_.worst_slowdown - 1) * region.spread.mean_us());
+    taken_us += region.spread_us;
+    exchanges_us += region.exchanges * rules_.exchange_us * region.spread_visits;
+  }
+  return exchanges_us <= rules_.most_exchanges * taken_us && worst_us <= budget_left_us(now_us) / 2 &&
+         watched_.gained_us >= rules_.compared_gain * worst_us;
+}
+
+/// A trial of what is kept, in another place. It is judged by what is usual where it is kept.
+void RegionPlacer::begin_comparison(double now_us) {
+  double heaviest_us = -1;
+  for (auto& [name, region] : regions_) {
+    region.tried = region.kept;
+    if (region.kept && region.spread_us > heaviest_us)
+      heaviest_us = region.spread_us, heaviest_ = name;
+  }
+  compared_ = true;
+  back_to_ = std::exchange(away_, Site::AllNodes);
+  begin_trial(now_us, Site::AllNodes);
+}
+
+/// All are kept where they were before.
+void RegionPlacer::end_comparison() {
+  away_ = *std::exchange(back_to_, {});
+  for (auto& [name, region] : regions_)
+    if (std::exchange(region.tried, false))
+      region.settled = false;
+  begin_settling();
+}
+
+/// A region that is lent turns out to want its own process: it is not to blame, and the others stay where they are.
+void RegionPlacer::bring_home(Region& region) {
+  if (region.tried)
+    return disown(region);
+  if (!region.kept) // by now
+    return;
+  region.kept = region.settled = false;
+  if (--kept_regions_ != 0)
+    return;
+  epoch_++;
+  begin_settling();
+}
+
+/// What is lent goes home, since the program has come to do what it could not do elsewhere.
+void RegionPlacer::end_lending(double now_us) {
+  if (std::exchange(back_to_, {}))
+    for (auto& [name, region] : regions_)
+      region.kept = false;
+  if (stage_ == Stage::Trial)
+    reverse(now_us);
+  else if (kept_regions_ != 0)
+    leave_nodes(0);
+  away_ = Site::AllNodes;
+}
+
+} // namespace hetmp::schedulers
