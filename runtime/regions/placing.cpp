@@ -208,7 +208,7 @@ double met_us() {
 
 void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optional<double> over_us) {
   Learner& known = learner();
-  if (!self.executes_main)
+  if (!self.executes_main || self.task->active_level != 0) // the region in hand is around this one
     return;
   const bool was_at_home = std::exchange(known.sees_bound_calls, false);
   seen.bound |= was_at_home && took_bound_call();

@@ -10,6 +10,7 @@
 //   system C  runs the shell command C
 //   tasks N   tasks of a millisecond, until as many as N threads have executed some
 //   rows N    N visits of a region whose rows wait each for the one before
+//   around N  N visits of a region whose first thread begins another one, and sleeps for 5 ms behind it
 //   segv      the last thread of a team reads a null pointer
 #include <omp.h>
 #include <stdio.h>
@@ -133,6 +134,18 @@ static void rows(int visits) {
   }
 }
 
+static void around(int visits) {
+  omp_set_max_active_levels(2);
+  for (int visit = 0; visit < visits; ++visit) {
+#pragma omp parallel
+    if (omp_get_thread_num() == 0) {
+#pragma omp parallel num_threads(2)
+      omp_get_thread_num();
+      usleep(5000);
+    }
+  }
+}
+
 static int sums_and_then(const char* what, int count) {
   const int sum = sums(count);
   if (strcmp(what, "-exit") == 0)
@@ -170,6 +183,8 @@ int main(int argc, char** argv) {
     tasks(number);
   else if (strcmp(what, "rows") == 0)
     rows(number);
+  else if (strcmp(what, "around") == 0)
+    around(number);
   else if (strcmp(what, "segv") == 0)
     fault_in_region();
   else

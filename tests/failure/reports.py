@@ -81,6 +81,19 @@ def schedules_concern_regions_with_such_loops(site):
 
 
 @CASES.add
+def regions_last_until_their_own_end(site):
+    """A region inside another one is over before that."""
+    visits, least_us = 6, 5000  # it sleeps so long behind the inner one
+    with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
+        file = Path(folder) / "report.json"
+        code, _, err = site.run("around", str(visits), HETMP_REPORT=str(file), HETMP_PLACEMENT="auto", OMP_NUM_THREADS="4")
+        check(code == 0 and err == "", f"exit code {code}, said {err!r}")
+        placement = json.loads(file.read_text())["placement"]
+        around = [region for region in placement["regions"] if region["home_visits"] == visits]
+        check(len(around) == 1 and around[0]["total_us"] >= visits * least_us, f"{placement}")
+
+
+@CASES.add
 def regions_that_would_be_messages(site):
     """Threads that wait for each other's iterations would ask other nodes: such a region is not tried there."""
     with tempfile.TemporaryDirectory(prefix="hetmp-failure-") as folder:
