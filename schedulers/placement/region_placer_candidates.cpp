@@ -15,8 +15,8 @@ constexpr double most_mib_per_us = 0.004;
 /// taken for equally fast as long as they are not denied.
 double RegionPlacer::lent_share() const { return rules_.cpus_at_home * speed_at_home_ / rules_.cpus_there; }
 
-/// Where the next trial would be. All nodes take what the slowest of them takes for its part, and for the pages that
-/// they take from each other; what has lost is not tried again before the other.
+/// Where the next trial would be. To lend costs less than all nodes, which take pages from each other; what gains so is
+/// compared with these later. What has lost is not tried again before the other.
 Site RegionPlacer::next_site() const {
   if (kept_regions_ != 0)
     return away_;

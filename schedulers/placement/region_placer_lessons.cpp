@@ -33,7 +33,9 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
     region.excluded_until_us = lesson.lost_until_us;
     region.recalls_loss = true;
   }
-  const bool fits = stage_ == Stage::Steady || (stage_ == Stage::Trial && recalls_); // not in another trial's sums
+  const bool are_others_lent = kept_regions_ != 0 && away_ != Site::AllNodes;
+  const bool fits = (stage_ == Stage::Steady && !are_others_lent) ||
+                    (stage_ == Stage::Trial && recalls_); // not in another trial's sums
   if (lesson.verdict != PlacementLesson::Verdict::Gains || lesson.home_us <= 0 || !fits)
     return;
   region.recalled = region.tried = true;

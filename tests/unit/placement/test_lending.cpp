@@ -150,6 +150,27 @@ TEST(Lending, EndsWhereNobodyNoticesAnyMore) {
   }
 }
 
+/// What an earlier run has kept on all nodes is not tried there while others are lent: all that is away is in one
+/// place.
+TEST(Lending, WhatIsRecalledStaysAtHomeWhileOthersAreLent) {
+  PlacementLessons lessons;
+  lessons.regions[2] = {.verdict = PlacementLesson::Verdict::Gains, .home_us = 10'000, .spread_us = 5'000};
+  RegionPlacer placer;
+  placer.recall(lessons);
+  double now_us = grown_us;
+  for (int visit = 0; visit < 30; visit++) {
+    placer.see_home(true, half, now_us);
+    const bool is_lent = placer.begin(1, now_us += 10, [] { return 1.0; });
+    placer.end(now_us += is_lent ? 5'000 : 10'000, {.trips = 100});
+  }
+  ASSERT_TRUE(placer.regions().at(1).kept);
+  ASSERT_EQ(placer.away(), Site::OtherNode);
+  EXPECT_FALSE(placer.begin(2, now_us += 10, [] { return 1.0; }));
+  placer.end(now_us += 10'000, {.trips = 100});
+  EXPECT_TRUE(placer.begin(1, now_us += 10, [] { return 1.0; }));
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+}
+
 /// Lessons say nothing of how fast nodes are.
 TEST(Lending, TeachesNothing) {
   RegionPlacer placer;
