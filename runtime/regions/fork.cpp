@@ -107,12 +107,10 @@ __attribute__((noinline, cold)) uint32_t late_members(const Thread& self, const 
                                                       const Construct& construct) {
   if (construct.observed) // each of its implicit tasks is a thread of its own
     return 0;
-  const auto cpus = uint32_t(layout().cpus[0].size());
   const bool is_outermost_of_main = self.executes_main && self.task->level == 0;
-  if (!several_processes() || !plan.stays_here() || plan.threads <= cpus || plan.threads > LateMembers::most_members ||
-      !is_outermost_of_main || threads_are_bound() || !may_begin_late(construct.microtask))
+  if (!several_processes() || !plan.stays_here() || !is_outermost_of_main)
     return 0;
-  return plan.threads - cpus;
+  return members_to_begin_late(plan.threads, uint32_t(layout().cpus[0].size()), construct.microtask);
 }
 
 /// Of a region on one of several nodes: how its members begin, and whether they stay.

@@ -18,8 +18,7 @@ bool took_bound_call() { return fabric && fabric->take_bound_call && fabric->tak
 
 uint32_t late_members_of_loan(const TeamDescription& part) {
   const auto cpus = uint32_t(layout().cpus[part.node].size());
-  const bool may = part.is_lent() && part.local_threads > cpus && part.local_threads <= LateMembers::most_members;
-  return may && !threads_are_bound() && may_begin_late(part.microtask) ? part.local_threads - cpus : 0;
+  return part.is_lent() ? members_to_begin_late(part.local_threads, cpus, part.microtask) : 0;
 }
 
 uint32_t node_to_lend_to(const std::vector<uint32_t>& cpus) {

@@ -2,6 +2,7 @@
 
 #include "base/futex.hpp"
 #include "runtime/process/thread_factory.hpp"
+#include "runtime/process/withdrawal.hpp"
 #include "runtime/team/team_facts.hpp"
 
 #include <ctime>
@@ -129,7 +130,11 @@ void start_late_members(NodeTeam& team) {
 
 void watch_late_members(NodeTeam& team) { late_watch.region_begins(team); }
 
-bool may_begin_late(const void* microtask) { return late_watch.exists() && late_watch.may_begin_late(microtask); }
+uint32_t members_to_begin_late(uint32_t members, uint32_t cpus, const void* microtask) {
+  const bool are_some = members > cpus && members <= LateMembers::most_members;
+  const bool may = are_some && !threads_are_bound() && late_watch.exists() && late_watch.may_begin_late(microtask);
+  return may ? members - cpus : 0;
+}
 
 void forget_late_members() { new (&late_watch) LateWatch; }
 

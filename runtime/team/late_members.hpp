@@ -67,8 +67,9 @@ void start_late_members(NodeTeam& team);
 /// thread whose regions have such members.
 void watch_late_members(NodeTeam& team);
 
-/// Whether members of this region may begin late: not where that was seen to be waited for, or if nobody can watch.
-bool may_begin_late(const void* microtask);
+/// Of so many members of this region on a node, those that it has no CPU for and that may begin late: none where that
+/// was seen to be waited for, where nobody can watch, or where threads are bound.
+uint32_t members_to_begin_late(uint32_t members, uint32_t cpus, const void* microtask);
 
 /// In a forked child: nobody watches.
 void forget_late_members();

@@ -10,14 +10,16 @@ namespace hetmp::schedulers {
 bool RegionPlacer::could_compare(double now_us) const {
   if (away_ != Site::OtherNode || compared_ || double(rules_.cpus_at_home) / rules_.all_cpus > lent_share())
     return false;
-  double worst_us = 2 * moving_us(), taken_us = 0, exchanges_us = 0;
+  const double there_and_back_us = 2 * moving_us();
+  double longest_us = 0, taken_us = 0, exchanges_us = 0;
   for (const auto& [name, region] : regions_) {
     if (!region.kept)
       continue;
-    worst_us = std::max(worst_us, 2 * moving_us() + (rules_.worst_slowdown - 1) * region.spread.mean_us());
+    longest_us = std::max(longest_us, region.spread.mean_us());
     taken_us += region.spread_us;
     exchanges_us += region.exchanges * rules_.exchange_us * region.spread_visits;
   }
+  const double worst_us = there_and_back_us + (rules_.worst_slowdown - 1) * longest_us;
   return exchanges_us <= rules_.most_exchanges * taken_us && worst_us <= budget_left_us(now_us) / 2 &&
          watched_.gained_us >= rules_.compared_gain * worst_us;
 }

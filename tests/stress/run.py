@@ -92,8 +92,7 @@ def compile_program(source, build):
 
 
 def environment_for(mode, settings, build, seed):
-    if mode == "lent2":
-        settings = {"HETMP_PLACEMENT": "lent"} | settings
+    settings = {"HETMP_PLACEMENT": modes.PLACEMENT.get(mode, "all")} | settings
     environment = modes.environment_for("one", settings, build, mode == "stock")
     if MODES[mode]:
         environment["HETMP_NODES"] = MODES[mode]
