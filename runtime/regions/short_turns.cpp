@@ -1,6 +1,7 @@
 #include "runtime/regions/short_turns.hpp"
 
 #include "base/check.hpp"
+#include "base/clock.hpp"
 
 #include <utility>
 
@@ -17,6 +18,8 @@ void ShortTurns::begin(uint64_t region, const std::vector<int>& cpus) {
   if (known == lengths_.end())
     return;
   length_ = &known->second;
+  cpus_ = cpus.size();
+  executed_before_ns_ = process_cpu_ns();
   const double turns_us = length_->turns_us();
   are_kept_ = turns_us != 0;
   if (are_kept_)
@@ -32,11 +35,12 @@ std::optional<uint64_t> ShortTurns::end(double taken_us, uint64_t trips, bool co
     return {};
   if (!length_) {
     static constexpr schedulers::TurnRules rules;
-    if (taken_us < rules.shortest_visit_us[0])
-      return {};
-    length_ = &lengths_[region];
+    if (taken_us >= rules.shortest_visit_us[0])
+      lengths_.try_emplace(region); // its next visit is looked at
+    return {};
   }
-  return length_->end(taken_us, trips) ? std::optional(region) : std::nullopt;
+  const double executed_us = double(process_cpu_ns() - executed_before_ns_) / 1000 / double(cpus_);
+  return length_->end(executed_us, trips) ? std::optional(region) : std::nullopt;
 }
 
 double ShortTurns::usual_turns_of(uint64_t region) const {

@@ -4,6 +4,7 @@
 #include "runtime/regions/turn_keepers.hpp"
 #include "schedulers/placement/turn_length.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,7 +12,9 @@
 
 namespace hetmp::runtime {
 
-/// For one thread, whose regions follow each other.
+/// For one thread, whose regions follow each other. Visits are compared by the time for which the process was executed,
+/// a CPU: threads that wait by reading a flag are, whereas those that wait for pages, or are denied their CPUs by a
+/// quota or another program, are not, and say nothing about turns.
 class ShortTurns {
  public:
   /// A region begins on this node that has more threads than these CPUs.
@@ -31,6 +34,8 @@ class ShortTurns {
   std::map<uint64_t, schedulers::TurnLength> lengths_; ///< of regions of which a visit was long enough
   uint64_t region_ = 0;                                ///< in hand; 0: none
   schedulers::TurnLength* length_ = nullptr;           ///< of that; null: it has none yet
+  size_t cpus_ = 1;                                    ///< of that
+  int64_t executed_before_ns_ = 0;                     ///< likewise: of the process, when it began
   bool are_kept_ = false;                              ///< by keepers, in the visit in hand
 };
 
