@@ -38,7 +38,7 @@ std::string why_it_lost(const RegionPlacer::Region& region) {
 
 std::string why_no_budget(const RegionPlacer& placer, double now_us) {
   const RegionPlacer::Refusal& refusal = placer.last_refusal();
-  const double left_us = std::max(placer.budget_left_us(now_us), 0.0);
+  const double left_us = std::max(placer.budget_left_us(now_us, refusal.there), 0.0);
   const std::string could_cost = "a trial could cost " + in_time(refusal.worst_us);
   if (refusal.worst_us > left_us)
     return could_cost + ", the budget has " + in_time(left_us);

@@ -212,9 +212,9 @@ void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optiona
     return;
   const bool was_at_home = std::exchange(known.sees_bound_calls, false);
   seen.bound |= was_at_home && took_bound_call();
-  seen.bound |= known.turns.usual_turns_of(known.in_hand) != 0; // on another node nobody keeps their turns short
+  seen.short_turns = known.turns.usual_turns_of(known.in_hand) != 0;
   if (placement().regions.kind == RegionChoice::Kind::Random && (was_at_home || seen.bound))
-    known.drawn[known.in_hand] |= seen.bound;
+    known.drawn[known.in_hand] |= seen.bound || seen.short_turns;
   if (!known.asked && !known.turns.in_region())
     return;
   const double now = over_us ? *over_us : now_us();

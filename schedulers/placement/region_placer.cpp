@@ -54,6 +54,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
     region.exchanges = seen.exchanges;
     region.gains_elsewhere = seen.gains_elsewhere;
+    region.short_turns = seen.short_turns;
     if (region.settled && stage_ == Stage::Steady)
       region.home.add(taken_us);
   }
@@ -250,12 +251,11 @@ void RegionPlacer::watch(double now_us) {
     const bool loses = watched_.window.taken_us > rules_.loses * watched_.window.usual_us;
     watched_.losing_windows = loses ? watched_.losing_windows + 1 : 0;
     watched_.window = {};
-  }
-  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows) {
-    if (could_compare(now_us))
+    if (!loses && could_compare())
       return begin_comparison(now_us);
-    return is_in_doubt(now_us) ? doubt() : void();
   }
+  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows)
+    return is_in_doubt(now_us) ? doubt() : void();
   whole_ = {std::max(0.0, -watched_.gained_us), 0};
   leave_nodes(now_us * rules_.second_chance);
 }

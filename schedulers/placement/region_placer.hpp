@@ -57,15 +57,19 @@ struct PlacementRules {
   uint32_t cpus_there = 1;        ///< of the node that regions are lent to,
   uint32_t all_cpus = 2;          ///< and of all nodes together
   double lends = 0.75;            ///< share of its time at home that a region has to need there to be lent, at most;
-  double lent_slowdown = 1.5;     ///< worst, of one visit: its CPU is faster, and nobody takes its pages back
+  double lent_slowdown = 1.25;    ///< worst, of one visit: its CPU is faster, and nobody takes its pages back
   double lent_margin_us = 10'000; ///< further visits than each region's first one move data, too
-  double compared_gain = 2; ///< what is lent is tried on all nodes once it has gained so many times what that may lose
+  double compares = 0.75;   ///< what is lent is tried on all nodes where these need at most this share of its time,
+  double compared_gain = 2; ///< once it has gained so many times what that may lose
   double shortest_lent_us = 100;  ///< visit that is worth the way there
-  double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back
+  double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back,
+  double lent_us_per_mib = 500;   ///< and that all goes to one of them, and comes back
   double exchange_us = 60;        ///< of nodes that meet or ask each other
   double most_exchanges = 0.25;   ///< share of a visit that such exchanges may take for it to be tried
   double shortest_visit_us = 300; ///< that is worth a meeting of nodes
   uint32_t visits_to_know = 3;    ///< at home, before a region is tried
+  uint32_t visits_to_lend = 2;    ///< likewise, before one is lent whose visits are long,
+  double long_visit_us = 100'000; ///< which they are from then on
   uint32_t visits_to_follow = 2;  ///< at home, of one that goes along where others are lent,
   double share_to_follow = 0.02;  ///< and its share of the run, where they are already
   double least_share = 0.2;       ///< of the run since they were met, in regions that may gain, for a trial
@@ -104,6 +108,7 @@ struct VisitSeen {
   bool disturbed = false;       ///< by experiments: threads of it were elsewhere, or pages were
   bool gains_elsewhere = false; ///< threads of it were, and what they did there has gained so far
   bool bound = false;           ///< it has called what belongs to its process, so it is not to be lent
+  bool short_turns = false;     ///< its threads take short turns on the origin's CPUs, which nobody does elsewhere
 };
 
 /// Why a visit runs where it does.
@@ -171,6 +176,7 @@ class RegionPlacer {
     bool recalled = false;        ///< its usual time at home is an earlier run's
     bool gains_elsewhere = false; ///< in its last visit there, threads were on other nodes for a while, and gained
     bool bound = false;           ///< it has called what belongs to its process, and is not to be lent
+    bool short_turns = false;     ///< after its last visit at home its threads' turns are short there; likewise
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
     double first_spread_us = 0;   ///< of the last visit that moved its data to several nodes
     UsualTime slowdown; ///< a ratio: of visits on several nodes, when its data was there, to what they would have taken
@@ -208,6 +214,7 @@ class RegionPlacer {
     double share = 0;    ///< of the run since they were met, in regions that could gain
     double spent_us = 0; ///< in these
     double worst_us = 0; ///< that it could have lost
+    Site there = Site::AllNodes;
   };
   const Refusal& last_refusal() const { return refusal_; }
   uint32_t trials() const { return trials_; }
@@ -262,11 +269,14 @@ class RegionPlacer {
     Balance latest;              ///< since it was last asked whether it gains beyond doubt,
     bool gained_little = false;  ///< and what came of that
     uint32_t losing_windows = 0; ///< that have lost before it, in a row
-    double gained_us = 0;        ///< in all
+    double taken_us = 0;         ///< in all,
+    double gained_us = 0;        ///< likewise
     double most_gained_us = 0;   ///< what that has been at most
+    double slowdown() const { return taken_us / std::max(taken_us + gained_us, 1.0); }
     void add(double taken, double usual) {
       window.add(taken, usual);
       latest.add(taken, usual);
+      taken_us += taken;
       gained_us += usual - taken;
       most_gained_us = std::max(most_gained_us, gained_us);
     }
@@ -281,6 +291,7 @@ class RegionPlacer {
   Site next_site() const;
   bool gains_more_at_home(const Region& region) const;
   bool is_short(const Region& region, Site there) const;
+  uint32_t visits_to_know(const Region& region, Site there) const;
   bool is_judged_by_few(const Region& region) const;
   bool is_candidate(const Region& region, double now_us, Site there) const;
   double longest_at_home_us(const Region& region) const;
@@ -301,7 +312,7 @@ class RegionPlacer {
   void end_lending(double now_us);
   double foreseen_us(uint64_t name, double taken_us, double at_home_us) const;
   PlacementLesson lesson_of(uint64_t name, const Region& region) const;
-  bool could_compare(double now_us) const;
+  bool could_compare() const;
   void begin_comparison(double now_us);
   void end_comparison();
   void judge(double now_us);
@@ -336,6 +347,7 @@ class RegionPlacer {
   Site away_ = Site::AllNodes;    ///< where what is kept or tried is, or was last
   std::optional<Site> back_to_;   ///< where those tried are kept, of a trial that compares all nodes with one
   bool compared_ = false;         ///< what is kept has been
+  double compared_slowdown_ = 1;  ///< then: of all that is lent, against the times at home
   std::optional<Site> lost_last_; ///< where the last trial was that was reversed
   uint32_t trials_ = 0;
   double lost_us_ = 0;

@@ -62,13 +62,20 @@ bool RegionPlacer::is_short(const Region& region, Site there) const {
   return std::max(region.home.mean_us(), region.longest_home.mean_of_others_us()) < shortest_us;
 }
 
+/// How fast the origin is has been seen without them: where few long visits are all of the run, each one counts.
+uint32_t RegionPlacer::visits_to_know(const Region& region, Site there) const {
+  const bool is_long = there == Site::OtherNode && region.home.mean_us() >= rules_.long_visit_us;
+  return is_long ? rules_.visits_to_lend : rules_.visits_to_know;
+}
+
 /// NoBudget: nothing but what a trial may cost speaks against one.
 PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us, Site there) const {
   if (now_us < region.excluded_until_us)
     return region.shrunk != 0 && region.trials_lost == 0 ? PlacedBecause::Changes : PlacedBecause::Lost;
-  if (region.home.count() < rules_.visits_to_know)
+  const uint32_t visits = visits_to_know(region, there);
+  if (region.home.count() < visits)
     return PlacedBecause::Unknown;
-  if (region.familiar_visits + 1 < rules_.visits_to_know || region.home_trend.is_falling())
+  if (region.familiar_visits + 1 < visits || region.home_trend.is_falling())
     return PlacedBecause::Changes;
   if (is_short(region, there))
     return PlacedBecause::TooShort;
@@ -95,7 +102,7 @@ double RegionPlacer::longest_at_home_us(const Region& region) const {
 /// Those for which a trial is made, and what has not lasted long enough for one but lies between them: at home it would
 /// fetch their data back each time.
 bool RegionPlacer::is_candidate(const Region& region, double now_us, Site there) const {
-  if (there == Site::OtherNode && (region.bound || gains_more_at_home(region)))
+  if (there == Site::OtherNode && (region.bound || region.short_turns || gains_more_at_home(region)))
     return false;
   const PlacedBecause why = why_at_home(region, now_us, there);
   const uint32_t least_visits = there == Site::OtherNode ? rules_.visits_to_follow : rules_.visits_to_know;
@@ -125,12 +132,12 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
     }
   }
   const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
-  const double kept_here = there == Site::OtherNode ? 0 : 1.0 / rules_.nodes; // the origin's part
-  const double moved_mib = touched_mib * (1 - kept_here);
-  worst_us += moved_mib * rules_.bring_us_per_mib + 2 * moving_us;
   if (there == Site::OtherNode)
-    worst_us += rules_.lent_margin_us;
-  return {true, spent_us / std::max(now_us - met_us, 1.0), spent_us, worst_us};
+    worst_us += touched_mib * rules_.lent_us_per_mib + rules_.lent_margin_us;
+  else // the origin keeps its part
+    worst_us += touched_mib * (1 - 1.0 / rules_.nodes) * rules_.bring_us_per_mib;
+  worst_us += 2 * moving_us;
+  return {true, spent_us / std::max(now_us - met_us, 1.0), spent_us, worst_us, there};
 }
 
 /// Nobody knows how long a run goes on: as long as it has done so far, as a rule. So a trial waits until its candidates

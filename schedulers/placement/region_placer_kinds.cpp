@@ -64,7 +64,8 @@ void RegionPlacer::account(const Work& work, double taken_us, bool at_home, bool
       watched_.add(taken_us, at_home_us);
     return;
   }
-  const double usual_us = usual.now.known() ? usual.now.mean_us() * work.amount : at_home_us;
+  const double slowdown = is_known && back_to_ ? compared_slowdown_ : 1; // of a kind that has not been lent yet
+  const double usual_us = usual.now.known() ? usual.now.mean_us() * work.amount : at_home_us * slowdown;
   whole_.add(taken_us, usual_us);
   if (stage_ == Stage::Trial && heaviest_visits_ != 0 && settled)
     steady_.add(taken_us, usual_us);

@@ -6,11 +6,12 @@
 
 namespace hetmp::schedulers {
 
-/// What is lent would take about as long on all nodes, or less, and has gained enough for that to be tried.
-bool RegionPlacer::could_compare(double now_us) const {
-  if (away_ != Site::OtherNode || compared_ || double(rules_.cpus_at_home) / rules_.all_cpus > lent_share())
+/// All nodes, if they share what is lent by their speeds, would take so much less time that it pays to try that, and
+/// what it may cost at worst is gained already.
+bool RegionPlacer::could_compare() const {
+  const double all_cpus = rules_.cpus_at_home * speed_at_home_ + (rules_.all_cpus - rules_.cpus_at_home);
+  if (away_ != Site::OtherNode || compared_ || rules_.cpus_there > rules_.compares * all_cpus)
     return false;
-  const double there_and_back_us = 2 * moving_us();
   double longest_us = 0, taken_us = 0, exchanges_us = 0;
   for (const auto& [name, region] : regions_) {
     if (!region.kept)
@@ -19,9 +20,8 @@ bool RegionPlacer::could_compare(double now_us) const {
     taken_us += region.spread_us;
     exchanges_us += region.exchanges * rules_.exchange_us * region.spread_visits;
   }
-  const double worst_us = there_and_back_us + (rules_.worst_slowdown - 1) * longest_us;
-  return exchanges_us <= rules_.most_exchanges * taken_us && worst_us <= budget_left_us(now_us) / 2 &&
-         watched_.gained_us >= rules_.compared_gain * worst_us;
+  const double worst_us = 2 * moving_us() + (rules_.worst_slowdown - 1) * longest_us;
+  return exchanges_us <= rules_.most_exchanges * taken_us && worst_us <= watched_.gained_us / rules_.compared_gain;
 }
 
 /// A trial of what is kept, in another place. It is judged by what is usual where it is kept.
@@ -33,12 +33,15 @@ void RegionPlacer::begin_comparison(double now_us) {
       heaviest_us = region.spread_us, heaviest_ = name;
   }
   compared_ = true;
+  compared_slowdown_ = watched_.slowdown();
   back_to_ = std::exchange(away_, Site::AllNodes);
   begin_trial(now_us, Site::AllNodes);
+  allowance_us_ = watched_.gained_us / rules_.compared_gain;
 }
 
-/// All are kept where they were before.
+/// All are kept where they were before. What the comparison loses up to its allowance is of what was gained there.
 void RegionPlacer::end_comparison() {
+  whole_.usual_us += allowance_us_;
   away_ = *std::exchange(back_to_, {});
   for (auto& [name, region] : regions_)
     if (std::exchange(region.tried, false))

@@ -67,6 +67,42 @@ TEST(Lending, WhatIsLentIsComparedWithAllNodes) {
   EXPECT_LT(run.taken_us, 1.15 * run.spread_us);
 }
 
+/// The budget for trials on all nodes could not pay for that: what is gained can.
+TEST(Lending, LongVisitsAreComparedFromTheirGains) {
+  RegionPlacer placer;
+  run_program(slow_at_home({.home_us = 50'000, .spread_us = 17'000, .lent_us = 26'000, .move_us = 40'000}, 200),
+              placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.away(), Site::AllNodes);
+}
+
+TEST(Lending, WhatAComparisonLosesIsOfTheGains) {
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(
+      slow_at_home({.home_us = 50'000, .spread_us = 60'000, .lent_us = 26'000, .move_us = 40'000}, 200), placer);
+  EXPECT_EQ(placer.trials(), 2u);
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+  EXPECT_LT(placer.lost_us(), 1000) << "of the budget";
+  EXPECT_LT(run.taken_us, 1.15 * run.lent_us);
+}
+
+/// Visits of a decomposition are of ever new kinds: those of the comparison have never been lent.
+TEST(Lending, ADecompositionIsComparedWithWhatIsLent) {
+  RegionPlacer placer;
+  ProgramRegion region{.home_us = 200'000, .spread_us = 140'000, .lent_us = 105'000, .move_us = 10'000};
+  region.rows = 40;
+  run_program(slow_at_home(region, 30), placer);
+  EXPECT_EQ(placer.trials(), 2u);
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+}
+
+/// Of five visits in all, each one that a slow origin executes counts.
+TEST(Lending, LongVisitsAreLentSoon) {
+  RegionPlacer placer;
+  run_program(slow_at_home({.home_us = 300'000, .spread_us = 500'000, .lent_us = 155'000}, 5), placer);
+  EXPECT_EQ(placer.regions().at(1).lent_visits, 3u);
+}
+
 TEST(Lending, WhatIsBetterLentGoesBackOnce) {
   RegionPlacer placer;
   const RunOfProgram run = run_program(
@@ -136,6 +172,25 @@ TEST(Lending, WhatTurnsOutToBeBoundGoesHome) {
     EXPECT_GT(lent, 0u);
     EXPECT_LE(lent, bound_from + 1) << "the visit that told it was the last";
   }
+}
+
+/// On another node nobody keeps turns short. That they are at home is learned, and may turn out to be wrong.
+TEST(Lending, WhatHasShortTurnsIsNotLentWhileItHas) {
+  RegionPlacer placer;
+  double now_us = grown_us;
+  const auto visit = [&](bool short_turns) {
+    placer.see_home(true, half, now_us);
+    const bool is_away = placer.begin(1, now_us += 10, [] { return 1.0; });
+    const bool is_lent = is_away && placer.away() == Site::OtherNode;
+    placer.end(now_us += is_lent ? 5'000 : 10'000, {.trips = 100, .short_turns = short_turns});
+    return is_lent;
+  };
+  for (int i = 0; i < 40; i++)
+    ASSERT_FALSE(visit(true));
+  int lent = 0;
+  for (int i = 0; i < 400; i++)
+    lent += visit(false) ? 1 : 0;
+  EXPECT_GT(lent, 0);
 }
 
 TEST(Lending, EndsWhereNobodyNoticesAnyMore) {
