@@ -91,18 +91,21 @@ bool loops_are_placed(const Thread& self, const void* microtask) {
   return known == PlacedLoops::Unknown || known == PlacedLoops::OnNodes;
 }
 
-/// Now and then, a visit at home: what the origin's CPUs are worth.
-void begin_look(Learner& known) {
-  if (!known.placer.all_at_home() || known.met_us - known.looked_us < schedulers::HomeSpeed::between_us)
+/// Now and then, a visit at home: what the origin's CPUs are worth. Of long ones each, which short ones between them
+/// would keep from being looked at.
+void begin_look(Learner& known, const schedulers::RegionPlacer::Region& region) {
+  constexpr double between_us = schedulers::HomeSpeed::between_us;
+  const bool is_soon = known.met_us - known.looked_us < between_us && region.home.mean_us() < between_us;
+  if (is_soon || !known.placer.all_at_home())
     return;
   known.looked_us = known.met_us;
   known.executed_ns = process_cpu_ns();
 }
 
-void end_look(Learner& known, double now_us, bool disturbed) {
+void end_look(Learner& known, double now_us, double idle_us) {
   const int64_t before = std::exchange(known.executed_ns, -1);
-  if (before >= 0 && !disturbed)
-    known.home_speed.add(now_us - known.met_us, double(process_cpu_ns() - before) / 1000);
+  if (before >= 0)
+    known.home_speed.add(now_us - known.met_us, double(process_cpu_ns() - before) / 1000, idle_us);
 }
 
 Choice ask_learner(const Construct& construct) {
@@ -120,7 +123,7 @@ Choice ask_learner(const Construct& construct) {
     known.idents.emplace(region, construct.source);
   if (is_away)
     return {StaysHere::No, known.placer.away() == schedulers::Site::OtherNode};
-  begin_look(known);
+  begin_look(known, known.placer.regions().at(region));
   return {StaysHere::PaysHere};
 }
 
@@ -218,7 +221,7 @@ void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optiona
   if (!known.asked && !known.turns.in_region())
     return;
   const double now = over_us ? *over_us : now_us();
-  end_look(known, now, seen.disturbed);
+  end_look(known, now, seen.idle_us);
   FutexLockGuard guard(known.lock);
   if (std::exchange(known.asked, false))
     known.placer.end(now, seen);

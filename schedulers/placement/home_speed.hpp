@@ -11,11 +11,14 @@ class HomeSpeed {
  public:
   static constexpr double least_us = 20'000; ///< of regions that have been seen tell something
   static constexpr double most_us = 400'000; ///< then what was seen counts half: a quota's periods take 100 ms
-  static constexpr double between_us = 1000; ///< of two visits that are looked at; or more
+  static constexpr double between_us = 1000; ///< of two short visits that are looked at; or more
 
-  /// A visit of a region at home, and the time for which all threads of the process were executed meanwhile.
-  void add(double taken_us, double executed_us) {
-    seen_us_ += taken_us;
+  /// A visit of a region at home, and the time for which all threads of the process were executed meanwhile. `idle_us`:
+  /// for so long at most there was nothing to execute, since threads were elsewhere; the share is at most what is told.
+  void add(double taken_us, double executed_us, double idle_us = 0) {
+    if (idle_us >= taken_us)
+      return;
+    seen_us_ += taken_us - idle_us;
     executed_us_ += executed_us;
     if (seen_us_ <= most_us)
       return;

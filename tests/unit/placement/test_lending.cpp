@@ -272,6 +272,21 @@ TEST(HomeSpeed, IsWhatTheOriginGetsOfItsCpus) {
   EXPECT_NEAR(speed.share(1), 1, 0.001) << "of late";
 }
 
+/// While threads were elsewhere, those at home may have waited for them. What they had besides tells all the same.
+TEST(HomeSpeed, IsSeenBesideJourneys) {
+  HomeSpeed waits;
+  HomeSpeed is_slow;
+  for (int visit = 0; visit < 10; visit++) {
+    waits.add(10'000, 6'000, 5'000);
+    is_slow.add(10'000, 4'500, 1'000);
+  }
+  EXPECT_EQ(waits.share(1), 1) << "it may have had nothing to execute";
+  EXPECT_DOUBLE_EQ(is_slow.share(1), 0.5);
+  HomeSpeed nothing;
+  nothing.add(100'000, 1'000, 150'000); // two threads at a time
+  EXPECT_EQ(nothing.share(1), 1) << "nothing is known";
+}
+
 } // namespace
 } // namespace hetmp::schedulers
 
