@@ -166,7 +166,7 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     const auto effect = travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
     seen.disturbed = effect.disturbed;
     seen.gains_elsewhere = effect.gains;
-    seen.idle_us = effect.idle_us;
+    seen.away_us = effect.away_us;
   }
   if (layout().nodes() != 1) [[unlikely]]
     placing::region_is_over(self, seen, over_us);

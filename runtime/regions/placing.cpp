@@ -1,6 +1,8 @@
 #include "runtime/regions/placing.hpp"
 
 #include "base/clock.hpp"
+#include "base/machine/cpu_idle.hpp"
+#include "base/machine/cpu_quota.hpp"
 #include "base/machine/process_status.hpp"
 #include "base/mixed.hpp"
 #include "runtime/process/nodes.hpp"
@@ -17,6 +19,7 @@
 
 #include <atomic>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace hetmp::runtime::placing {
@@ -49,11 +52,12 @@ schedulers::PlacementRules rules() {
 struct Learner {
   FutexLock lock; ///< of the three that follow: a report may come from another thread, while main runs on
   schedulers::RegionPlacer placer{rules()};
-  std::map<uint64_t, const void*> idents; ///< of its regions
-  ShortTurns turns;                       ///< which main alone changes
-  schedulers::HomeSpeed home_speed;       ///< the main thread's own
-  double looked_us = 0;                   ///< likewise: when that was looked at last
+  std::map<uint64_t, const void*> idents;                            ///< of its regions
+  ShortTurns turns;                                                  ///< which main alone changes
+  schedulers::HomeSpeed home_speed{double(layout().cpus[0].size())}; ///< the main thread's own
+  double looked_us = 0;                                              ///< likewise: when that was looked at last
   int64_t executed_ns = -1;       ///< likewise: of the process, when the region in hand began; negative: nobody looks
+  std::optional<double> idle_us;  ///< likewise: of the origin's CPUs; none: nobody asks
   bool asked = false;             ///< for the region in hand; the main thread's own
   bool sees_bound_calls = false;  ///< likewise: the region in hand is at home, and its calls are noticed
   uint64_t in_hand = 0;           ///< likewise: the region
@@ -94,18 +98,28 @@ bool loops_are_placed(const Thread& self, const void* microtask) {
 /// Now and then, a visit at home: what the origin's CPUs are worth. Of long ones each, which short ones between them
 /// would keep from being looked at.
 void begin_look(Learner& known, const schedulers::RegionPlacer::Region& region) {
-  constexpr double between_us = schedulers::HomeSpeed::between_us;
+  using schedulers::HomeSpeed;
+  const bool asks_for_idle = known.home_speed.asks_for_idle();
+  const double between_us = asks_for_idle ? HomeSpeed::between_idle_us : HomeSpeed::between_us;
   const bool is_soon = known.met_us - known.looked_us < between_us && region.home.mean_us() < between_us;
   if (is_soon || !known.placer.all_at_home())
     return;
   known.looked_us = known.met_us;
   known.executed_ns = process_cpu_ns();
+  known.idle_us = asks_for_idle ? idle_us_of(layout().cpus[0]) : std::nullopt;
 }
 
-void end_look(Learner& known, double now_us, double idle_us) {
+/// `away_us`: see HomeSpeed::add().
+void end_look(Learner& known, double now_us, double away_us) {
   const int64_t before = std::exchange(known.executed_ns, -1);
-  if (before >= 0)
-    known.home_speed.add(now_us - known.met_us, double(process_cpu_ns() - before) / 1000, idle_us);
+  if (before < 0)
+    return;
+  const double taken_us = now_us - known.met_us, executed_us = double(process_cpu_ns() - before) / 1000;
+  known.home_speed.add(taken_us, executed_us, away_us);
+  if (known.idle_us)
+    known.home_speed.add_idle(taken_us, executed_us, idle_us_of(layout().cpus[0]).value_or(0) - *known.idle_us);
+  if (known.home_speed.asks_for_quota())
+    known.home_speed.set_quota(cpu_quota());
 }
 
 Choice ask_learner(const Construct& construct) {
@@ -116,7 +130,7 @@ Choice ask_learner(const Construct& construct) {
   const double travelling_us = travelling::budget_taken_us();
   FutexLockGuard guard(known.lock);
   known.placer.share_budget(travelling_us);
-  known.placer.see_home(can_be_lent(construct), known.home_speed.share(double(layout().cpus[0].size())), known.met_us);
+  known.placer.see_home(can_be_lent(construct), known.home_speed.share(), known.met_us);
   const size_t before = known.placer.regions().size();
   const bool is_away = known.placer.begin(region, known.met_us, resident_mib);
   if (construct.source && known.placer.regions().size() != before)
@@ -221,7 +235,7 @@ void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optiona
   if (!known.asked && !known.turns.in_region())
     return;
   const double now = over_us ? *over_us : now_us();
-  end_look(known, now, seen.idle_us);
+  end_look(known, now, seen.away_us);
   FutexLockGuard guard(known.lock);
   if (std::exchange(known.asked, false))
     known.placer.end(now, seen);

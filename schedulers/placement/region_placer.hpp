@@ -107,7 +107,7 @@ struct VisitSeen {
   uint32_t exchanges = 0;       ///< constructs that nodes would have met or asked each other at
   bool disturbed = false;       ///< by experiments: threads of it were elsewhere, or pages were
   bool gains_elsewhere = false; ///< threads of it were, and what they did there has gained so far
-  double idle_us = 0;           ///< for which at most the origin had nothing to execute because of them
+  double away_us = 0;           ///< for which at most the origin had nothing to execute because of them
   bool bound = false;           ///< it has called what belongs to its process, so it is not to be lent
   bool short_turns = false;     ///< its threads take short turns on the origin's CPUs, which nobody does elsewhere
 };

@@ -215,14 +215,14 @@ void TravelLedger::end_following(Region& region, double taken_us, double there_u
 TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double waited_us, const Visit& visit) {
   Region& known = regions_[region];
   const double taken_us = now_us - known.begun_us_, waited_here_us = waited_us - begun_waited_us_;
-  const double idle_us = visit.abroad_us + waited_here_us;
+  const double away_us = visit.abroad_us + waited_here_us;
   known.all_visits++;
   known.spent_us += taken_us;
   known.travelled_last_ = visit.stays != 0;
   if (visit.stays == 0) {
     charge(waited_us);
     end_at_home(known, taken_us, waited_here_us, now_us);
-    return {waited_here_us > rules_.quiet * taken_us, false, idle_us};
+    return {waited_here_us > rules_.quiet * taken_us, false, away_us};
   }
   const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
   double there_us = visit.computed_us - waited_abroad_us - visit.stays * rules_.way_us;
@@ -237,7 +237,7 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
     waited_us_ = waited_us; // a part of what the visit has taken
     last_ = known.leader_;
     end_following(known, taken_us, there_us - waited_here_us, now_us);
-    return {true, false, idle_us};
+    return {true, false, away_us};
   }
   last_ = &known;
   charge(waited_us);
@@ -259,7 +259,7 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
   judge(known, gain_us, lasts, now_us);
   known.paid_us_ += taken_us;
   known.paid_visits_++;
-  return {true, known.pays && known.gained_us > 0, idle_us};
+  return {true, known.pays && known.gained_us > 0, away_us};
 }
 
 void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_us) {

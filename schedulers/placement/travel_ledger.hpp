@@ -97,7 +97,7 @@ class TravelLedger {
   struct Effect {
     bool disturbed = false; ///< by its own stays, or by pages it waited for
     bool gains = false;     ///< the region has gained by journeys so far, and goes on with them
-    double idle_us = 0;     ///< for which at most the origin had nothing to execute because of them
+    double away_us = 0;     ///< for which at most the origin had nothing to execute because of them
   };
   /// The visit that began last is over.
   Effect end(uint64_t region, double now_us, double waited_us, const Visit& visit);
