@@ -17,9 +17,11 @@
 #include "schedulers/placement/home_speed.hpp"
 #include "schedulers/policies/policy_table.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 namespace hetmp::runtime::placing {
@@ -95,12 +97,18 @@ bool loops_are_placed(const Thread& self, const void* microtask) {
   return known == PlacedLoops::Unknown || known == PlacedLoops::OnNodes;
 }
 
+/// Between two visits of which it is asked for how long CPUs were idle: the answer takes as long as the machine has
+/// CPUs, some microseconds each, which shall not be noticed.
+double between_idle_us() {
+  constexpr double cpus = 16; // of which that is a thousandth
+  return schedulers::HomeSpeed::between_idle_us * std::max(1.0, double(sysconf(_SC_NPROCESSORS_CONF)) / cpus);
+}
+
 /// Now and then, a visit at home: what the origin's CPUs are worth. Of long ones each, which short ones between them
 /// would keep from being looked at.
 void begin_look(Learner& known, const schedulers::RegionPlacer::Region& region) {
-  using schedulers::HomeSpeed;
   const bool asks_for_idle = known.home_speed.asks_for_idle();
-  const double between_us = asks_for_idle ? HomeSpeed::between_idle_us : HomeSpeed::between_us;
+  const double between_us = asks_for_idle ? between_idle_us() : schedulers::HomeSpeed::between_us;
   const bool is_soon = known.met_us - known.looked_us < between_us && region.home.mean_us() < between_us;
   if (is_soon || !known.placer.all_at_home())
     return;

@@ -17,7 +17,7 @@ class HomeSpeed {
   static constexpr double most_us = 400'000; ///< then what was seen counts half: a quota's periods take 100 ms
   static constexpr double between_us = 1000; ///< of two short visits that are looked at; or more
   static constexpr double slow = 0.9;        ///< share of its CPUs' time from which on downwards it needs a reason
-  static constexpr double between_idle_us = 20'000; ///< as above, where CPUs are asked for how long they were idle,
+  static constexpr double between_idle_us = 20'000; ///< likewise, where it is asked for how long few CPUs were idle,
   static constexpr double least_idle_us = 50'000;   ///< of which so much tells something, since that is known by ticks
 
   explicit HomeSpeed(double cpus) : cpus_(cpus) {}
