@@ -2,6 +2,7 @@
 
 #include "base/machine/process_status.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <string>

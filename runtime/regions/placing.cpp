@@ -124,8 +124,8 @@ void end_look(Learner& known, double now_us, double away_us) {
     return;
   const double taken_us = now_us - known.met_us, executed_us = double(process_cpu_ns() - before) / 1000;
   known.home_speed.add(taken_us, executed_us, away_us);
-  if (known.idle_us)
-    known.home_speed.add_idle(taken_us, executed_us, idle_us_of(layout().cpus[0]).value_or(0) - *known.idle_us);
+  if (const auto idle_us = known.idle_us ? idle_us_of(layout().cpus[0]) : std::nullopt)
+    known.home_speed.add_idle(taken_us, executed_us, *idle_us - *known.idle_us);
   if (known.home_speed.asks_for_quota())
     known.home_speed.set_quota(cpu_quota());
 }
