@@ -19,8 +19,10 @@ enum class Channel : uint16_t {
 };
 inline constexpr Channel last_channel = Channel::Control;
 
-/// What one message may carry: enough pages that what each message costs is little against what they cost.
-inline constexpr uint32_t most_data_pages = 32;
+/// What one message may carry: enough pages that what each message costs is little against what they cost, and so many
+/// that the kernel forgets all translations at once when they are protected or dropped. Up to 33 it does so page by
+/// page (tlb_single_page_flush_ceiling), which takes a call of the hypervisor's each where page tables are its own.
+inline constexpr uint32_t most_data_pages = 64;
 inline constexpr size_t most_data_bytes = most_data_pages * page_bytes;
 
 struct SlotHeader {

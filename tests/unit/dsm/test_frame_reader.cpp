@@ -59,7 +59,7 @@ Outcome read_whole(const Bytes& stream) {
     Message message;
     memcpy(&message.header, &stream[at], sizeof message.header);
     outcome.broken = uint16_t(message.header.channel) > 2 ||
-                     message.header.header_bytes > sizeof message.header.message || message.header.data_bytes > 131072;
+                     message.header.header_bytes > sizeof message.header.message || message.header.data_bytes > 262144;
     const size_t frame = 64 + (message.header.data_bytes + size_t(7)) / 8 * 8;
     if (outcome.broken || stream.size() - at < frame)
       break;
@@ -126,7 +126,7 @@ TEST(FrameReader, EverySizeOfDataHoweverTheStreamIsCut) {
         messages.push_back(make_message(random, size));
         append(stream, messages.back());
       }
-  for (size_t buffer : {size_t(0), largest_frame + 1, size_t(10'000), size_t(256) << 10}) {
+  for (size_t buffer : {size_t(0), largest_frame + 1, size_t(10'000), size_t(512) << 10}) {
     const Outcome outcome = read_in_pieces(stream, bytewise, buffer);
     EXPECT_TRUE(outcome.messages == messages) << "byte by byte, buffer of " << buffer;
     EXPECT_FALSE(outcome.broken);

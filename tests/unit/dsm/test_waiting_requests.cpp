@@ -67,17 +67,18 @@ TEST(WaitingRequests, WhoHasNoRoomIsPassedOver) {
 
 TEST(WaitingRequests, WhatOverlapsOnTheSameChannelGoesFirst) {
   WaitingRequests waiting;
-  waiting.add(1, request(100, 40, 1));
-  waiting.add(2, request(100, 40, 2));
+  constexpr uint32_t pages = most_data_pages + 8;
+  waiting.add(1, request(100, pages, 1));
+  waiting.add(2, request(100, pages, 2));
   waiting.add(1, request(300, 40, 1));
-  EXPECT_FALSE(waiting.take_overlapping(1, request(140, 8, 1)));
-  EXPECT_FALSE(waiting.take_overlapping(3, request(100, 40, 3)));
+  EXPECT_FALSE(waiting.take_overlapping(1, request(100 + pages, 8, 1)));
+  EXPECT_FALSE(waiting.take_overlapping(3, request(100, pages, 3)));
   std::vector<uint32_t> ends;
-  while (const auto piece = waiting.take_overlapping(1, request(139, 1, 1))) {
+  while (const auto piece = waiting.take_overlapping(1, request(100 + pages - 1, 1, 1))) {
     EXPECT_EQ(piece->from, 1u);
     EXPECT_EQ(piece->message.first.page, 100u);
     ends.push_back(piece->end);
   }
-  EXPECT_EQ(ends, (std::vector<uint32_t>{32, 40}));
+  EXPECT_EQ(ends, (std::vector<uint32_t>{most_data_pages, pages}));
   EXPECT_TRUE(waiting.take_overlapping(1, request(330, 8, 1, -4)));
 }
