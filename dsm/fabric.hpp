@@ -149,6 +149,8 @@ struct Journey {
   int64_t delay_ns = 0;              ///< it departs after so long at the earliest
   GrowingAllowance allowance; ///< it may lose so much abroad before it is sent home, and stays there until it is more
   int64_t page_ns = 0;        ///< what a page that is brought to the other node will probably cost besides
+  int64_t change_ns = 0; ///< what a stay for which two threads have changed places has waited for pages; 0: unknown
+  int64_t usual_ns = 0;  ///< the CPU time of a thread on such a journey; 0: unknown
   const uint32_t* cpus = nullptr; ///< how many each node has, as long as there are journeys; null: they share some
   uint32_t nodes = 0;             ///< so many
   bool restless = false;          ///< for tests: it departs again after the same delay, whatever a stay has brought
@@ -167,7 +169,12 @@ struct JourneySeen {
   uint32_t refused = 0;    ///< departures for which there was no carrier
   int64_t abroad_ns = 0;
   int64_t computed_ns = 0; ///< of those: without what it waited for pages
+  int64_t longer_ns = 0;   ///< so much longer, or less so than that, it would have taken at home
   uint64_t pages = 0;      ///< that the carriers' nodes have taken meanwhile, and some for those that they have copied
+  uint64_t fetched = 0;    ///< pages that those have received meanwhile
+  int64_t cpu_ns = 0;      ///< of the thread, wherever it was
+  uint32_t changes = 0;    ///< stays for which another thread came home,
+  int64_t changes_waited_ns = 0; ///< and what these have waited for pages
 };
 
 struct Fabric {

@@ -78,8 +78,9 @@ bool Carrier::take(const DepartureMessage& departure) {
   if (state_.load(std::memory_order_acquire) != idle) // pairs with the releases in run()
     return false;
   guest_ = departure;
-  called_.store(false, std::memory_order_relaxed); // the futex word publishes all three
+  called_.store(false, std::memory_order_relaxed); // the futex word publishes all four
   invited_.store(false, std::memory_order_relaxed);
+  makes_room_.store(false, std::memory_order_relaxed);
   deputy_.store(departure.deputy, std::memory_order_relaxed);
   state_.store(taken, std::memory_order_release); // pairs with the acquire in run()
   futex_wake(state_, 1);
@@ -97,10 +98,11 @@ void Carrier::call_home() const {
   ask_for_look();
 }
 
-void Carrier::invite_home(uint64_t deputy) const {
+void Carrier::invite_home(uint64_t deputy, Invitation invitation) const {
   if (deputy_.load(std::memory_order_relaxed) != deputy) // as call_home()
     return;
-  invited_.store(true, std::memory_order_relaxed); // see the member
+  // relaxed: see the members
+  (invitation == Invitation::ChangePlaces ? makes_room_ : invited_).store(true, std::memory_order_relaxed);
   ask_for_look();
 }
 
@@ -114,7 +116,7 @@ void Carrier::carry() {
   // Each time: make_executable() of ThreadStacks opens what other nodes have closed.
   raw::call(SYS_mprotect, long(guest_.guard), page_bytes, PROT_NONE);
   adapt(*context, only_these_unblocked(), signal_stack_.description());
-  pages_before_ = all_.pages_to_give_back_();
+  all_.read_faults_(&before_);
   faults_before_ = raw::faults_of_thread();
   const DeniedCpu::Times times = raw::times_of_thread();
   began_ns_ = times.now_ns;
@@ -153,7 +155,8 @@ HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   const int64_t computed = computed_ns(), waited = abroad_ns(now_ns) - computed;
   // One that meets its team every moment makes those at home wait for the deputy's messages, which only they can see.
   const bool meets_too_often = meetings_ >= few_meetings && computed < meetings_ * least_between_meetings_ns;
-  return meets_too_often || waited + int64_t(pages()) * guest_.page_ns - computed > int64_t(guest_.allowance_us) * 1000;
+  return meets_too_often || waited + int64_t(pages_to_give_back(received())) * guest_.page_ns - computed >
+                                int64_t(guest_.allowance_us) * 1000;
 }
 
 /// Where it is alone with those at home, a CPU there would be all its own.
@@ -198,7 +201,14 @@ void Carrier::answered(const GuestAnswer& answer) {
   futex_wake(answered_, 1);
 }
 
-HETMP_GUESTS_VARIABLES uint64_t Carrier::pages() const { return all_.pages_to_give_back_() - pages_before_; }
+/// Meanwhile, by the node.
+HETMP_GUESTS_VARIABLES FaultCounters Carrier::received() const {
+  FaultCounters counters;
+  all_.read_faults_(&counters);
+  counters.pages_taken -= before_.pages_taken;
+  counters.bytes_received -= before_.bytes_received;
+  return counters;
+}
 
 HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interrupted) {
   if (!carries_)
@@ -227,6 +237,8 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
     denied_ns_ += denied_ns;
   if (loses(now_ns))
     send_home(interrupted, Homecoming::Loses);
+  if (makes_room_.load(std::memory_order_relaxed)) // see the member
+    send_home(interrupted, Homecoming::ChangedPlaces);
   if (invited_.exchange(false, std::memory_order_relaxed) && is_better_off_at_home()) // see the member
     send_home(interrupted, Homecoming::Invited);
   if (host_ && now_ns - began_ns_ > TasksAbroad::longest_ns)
@@ -239,8 +251,10 @@ HETMP_GUESTS_VARIABLES void Carrier::send_home(const ucontext_t& interrupted, Ho
   outcome_.abroad_ns = abroad_ns(raw::clock_ns(CLOCK_MONOTONIC));
   outcome_.computed_ns = computed_ns();
   TravellingContext::put(interrupted, reinterpret_cast<void*>(guest_.context));
-  outcome_.why_and_pages =
-      pages() << 8 | uint64_t(why) | (host_ && host_->loop_ended ? HomecomingMessage::loop_ended : 0);
+  const FaultCounters counters = received();
+  outcome_.why_and_pages = pages_to_give_back(counters) << 8 | uint64_t(why) |
+                           (host_ && host_->loop_ended ? HomecomingMessage::loop_ended : 0);
+  outcome_.fetched = counters.bytes_received / page_bytes;
   hetmp_leave_context(&place_, own_pointer_);
 }
 
@@ -251,12 +265,12 @@ bool Carriers::takes(int number) {
 }
 
 void Carriers::set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
-                      PagesToGiveBack pages_to_give_back, uint32_t count,
+                      ReadFaults read_faults, uint32_t count,
                       void (*create_thread)(void* (*body)(void*), void* argument)) {
   gates_ = &gates;
   closed_ = &closed;
   messages_ = &messages;
-  pages_to_give_back_ = pages_to_give_back;
+  read_faults_ = read_faults;
   this_process.carriers = this;
   struct sigaction own = {};
   own.sa_sigaction = on_signal;
@@ -289,7 +303,7 @@ Carriers::Taken Carriers::departed(uint32_t from, const DepartureMessage& depart
   const auto takes = [&](const auto& carrier) { return carrier->take(departure); };
   if (at_work() < most_at_work_ && std::any_of(carriers_.begin(), carriers_.end(), takes))
     return Taken::Yes;
-  messages_->send_homecoming({departure.deputy, 0, 0, uint64_t(Homecoming::Refused)});
+  messages_->send_homecoming({departure.deputy, 0, 0, uint64_t(Homecoming::Refused), 0});
   return Taken::No;
 }
 
@@ -301,11 +315,11 @@ bool Carriers::call_home(uint32_t from, uint64_t deputy) const {
   return true;
 }
 
-bool Carriers::invite_home(uint32_t from, uint64_t deputy) const {
+bool Carriers::invite_home(uint32_t from, uint64_t deputy, Invitation invitation) const {
   if (from != origin)
     return false;
   for (const auto& carrier : carriers_)
-    carrier->invite_home(deputy);
+    carrier->invite_home(deputy, invitation);
   return true;
 }
 

@@ -36,8 +36,8 @@ class Carrier {
   void call_home(uint64_t deputy) const;
   /// Any thread, also in a handler: whoever is its guest is to go home.
   void call_home() const;
-  /// Service thread: its guest, if it is this one, may go home, where a CPU is free.
-  void invite_home(uint64_t deputy) const;
+  /// Service thread: its guest, if it is this one, may go home, or is to.
+  void invite_home(uint64_t deputy, Invitation invitation) const;
 
   /// By its own thread, as itself: the guest's deputy makes the call that the host has, whose answer it has then.
   /// False: the guest is wanted at home; there the answer will be.
@@ -49,8 +49,11 @@ class Carrier {
   bool is_on_signal_stack(const void* address) const { return signal_stack_.holds(address); }
   /// Any thread: whose deputy; UINT64_MAX: it has no guest. A hint, therefore relaxed.
   uint64_t deputy() const { return deputy_.load(std::memory_order_relaxed); }
-  /// Likewise: whether it has a guest that waits for nobody.
-  bool is_at_work() const { return deputy() != UINT64_MAX && !waits_.load(std::memory_order_relaxed); }
+  /// Likewise: whether it has a guest that waits for nobody, and is not about to make room for another one.
+  bool is_at_work() const {
+    return deputy() != UINT64_MAX && !waits_.load(std::memory_order_relaxed) &&
+           !makes_room_.load(std::memory_order_relaxed);
+  }
   /// In a handler on its signal stack, maybe with the guest's variables. False: it has no guest.
   bool meet_signal(int number, ucontext_t& interrupted);
 
@@ -63,7 +66,7 @@ class Carrier {
   void ask_for_look() const;
   int64_t computed_ns() const;
   int64_t abroad_ns(int64_t now_ns) const;
-  uint64_t pages() const;
+  FaultCounters received() const;
   [[noreturn]] void send_home(const ucontext_t& interrupted, Homecoming why);
 
   Carriers& all_;
@@ -79,10 +82,11 @@ class Carrier {
   mutable std::atomic<bool> called_{false};  ///< relaxed: the signal that follows makes the thread look
   /// relaxed: likewise. Taken back by the handler
   mutable std::atomic<bool> invited_{false};
-  volatile bool carries_ = false; ///< the context is the guest's; read in its handler
-  uintptr_t place_ = 0;           ///< of its own context, see hetmp_enter_context()
+  mutable std::atomic<bool> makes_room_{false}; ///< relaxed: likewise; as is_at_work() sees it, a hint
+  volatile bool carries_ = false;               ///< the context is the guest's; read in its handler
+  uintptr_t place_ = 0;                         ///< of its own context, see hetmp_enter_context()
   int64_t began_ns_ = 0, cpu_before_ns_ = 0, faults_before_ = 0;
-  uint64_t pages_before_ = 0;
+  FaultCounters before_; ///< of the node, when the guest came
   DeniedCpu denied_cpu_;
   int64_t denied_ns_ = 0;          ///< of its guest's time, by others than its node
   int64_t in_calls_ns_ = 0;        ///< of its guest's time, in calls that the deputy made, and what those cost
@@ -94,8 +98,8 @@ class Carrier {
 
 class Carriers {
  public:
-  /// pages_to_give_back(), of the node. Any thread.
-  using PagesToGiveBack = uint64_t (*)();
+  /// Of the node. Any thread.
+  using ReadFaults = void (*)(FaultCounters* counters);
 
   /// How many guests there may be for each one that is at work: the others wait for their teams.
   static constexpr uint32_t guests_for_one = 4;
@@ -103,15 +107,14 @@ class Carriers {
   /// On a node that is not the origin, before it serves: makes the threads; `count`: as many as shall work at a time,
   /// one for each CPU.
   void set_up(const Gates& gates, ClosedMemory& closed, MemoryAbroad& memory, TravelMessages& messages,
-              PagesToGiveBack pages_to_give_back, uint32_t count,
-              void (*create_thread)(void* (*body)(void*), void* argument));
+              ReadFaults read_faults, uint32_t count, void (*create_thread)(void* (*body)(void*), void* argument));
 
   enum class Taken : uint8_t { Yes, No, Impossible };
   /// Service thread. Impossible: what the message says cannot be.
   Taken departed(uint32_t from, const DepartureMessage& departure);
   /// Likewise false.
   bool call_home(uint32_t from, uint64_t deputy) const;
-  bool invite_home(uint32_t from, uint64_t deputy) const;
+  bool invite_home(uint32_t from, uint64_t deputy, Invitation invitation) const;
   /// False: nobody has asked, any more.
   bool answered(uint64_t deputy, const GuestAnswer& answer) const;
 
@@ -131,7 +134,7 @@ class Carriers {
   const Gates* gates_ = nullptr;
   ClosedMemory* closed_ = nullptr;
   TravelMessages* messages_ = nullptr;
-  PagesToGiveBack pages_to_give_back_ = nullptr;
+  ReadFaults read_faults_ = nullptr;
   uint32_t most_at_work_ = 0;
   std::vector<std::unique_ptr<Carrier>> carriers_;
   struct sigaction programs_[NSIG] = {};

@@ -156,10 +156,23 @@ void Deputies::invite_one_home() {
     invited_ = (invited_ + 1) % count;
     const Deputy* const deputy = deputies_[invited_].load(std::memory_order_acquire); // as in call_home()
     if (const uint32_t node = deputy ? deputy->executed_on() : 0; node != 0) {
-      messages_->invite_home(node, invited_);
+      messages_->invite_home(node, invited_, Invitation::FreeCpu);
       return;
     }
   }
+}
+
+Deputy* Deputies::furthest() const {
+  Deputy* found = nullptr;
+  const int64_t now_ns = raw::clock_ns(CLOCK_MONOTONIC);
+  for (const auto& place : deputies_) {
+    Deputy* const deputy = place.load(std::memory_order_acquire); // pairs with the release in own()
+    if (!deputy)
+      break;
+    if (deputy->may_make_room() && (!found || deputy->progress_away_ns(now_ns) > found->progress_away_ns(now_ns)))
+      found = deputy;
+  }
+  return found;
 }
 
 uint32_t Deputies::away_on(uint32_t node) const {

@@ -64,6 +64,9 @@ class Deputies {
   /// A CPU at home is free: one of those that are executed elsewhere is told so, that with the next number after that
   /// of the last one.
   void invite_one_home();
+  /// Of those that are executed elsewhere, and have not been asked to make room, the one that has had most CPU time
+  /// since its journey began; null: there is none. A hint.
+  Deputy* furthest() const;
   bool has_free_cpu() const { return free_cpus_() > 0; }
   bool is_crowded() const { return free_cpus_() < 0; }
   /// Whether some may depart.
@@ -79,6 +82,22 @@ class Deputies {
   uint32_t away_on(uint32_t node) const;
   /// How many stays have lost so far. A hint, likewise.
   uint64_t losses() const { return losses_.load(std::memory_order_relaxed); }
+  /// Whether stays have lost since there were so many, and none was worth its way after that. Likewise.
+  bool loses_since(uint64_t losses_before) const {
+    return losses() > std::max(losses_before, made_up_for_.load(std::memory_order_relaxed));
+  }
+  /// Of the time of its threads, the last one that has looked: that they were denied the CPUs at home. Likewise.
+  double denied_share() const { return denied_share_.load(std::memory_order_relaxed); }
+  void tell_denied_share(double share) { denied_share_.store(share, std::memory_order_relaxed); } // likewise
+  /// How often two threads have changed places. Likewise.
+  uint64_t changes_of_places() const { return changes_.load(std::memory_order_relaxed); }
+  void places_change() { changes_.fetch_add(1, std::memory_order_relaxed); } // likewise
+  void stay_is_over(bool has_lost, bool was_worth_it) {
+    if (has_lost)
+      losses_.fetch_add(1, std::memory_order_relaxed); // hints, all
+    else if (was_worth_it)
+      made_up_for_.store(losses(), std::memory_order_relaxed);
+  }
   /// Sleeps while nobody is away.
   void wait_for_departure();
 
@@ -107,6 +126,9 @@ class Deputies {
   FutexWord away_{0};                      ///< how many are; relaxed: the watch looks again soon
   std::atomic<uint32_t> in_calls_{0};      ///< relaxed: a hint
   std::atomic<uint64_t> losses_{0};        ///< relaxed: a hint
+  std::atomic<double> denied_share_{0};    ///< relaxed: likewise
+  std::atomic<uint64_t> changes_{0};       ///< relaxed: likewise
+  std::atomic<uint64_t> made_up_for_{0};   ///< so many of those; relaxed: likewise
 };
 
 } // namespace hetmp::dsm

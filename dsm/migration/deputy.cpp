@@ -68,7 +68,11 @@ void Deputy::begin(const Journey& journey) {
   HETMP_CHECK(!watches_cpu_ || cpus_);
   losses_before_ = all_.losses();
   was_invited_ = false;
-  if (watches_cpu_)
+  restless_ = journey.restless;
+  change_of_places_.begin(journey.change_ns, journey.usual_ns);
+  changes_with_ = nullptr;
+  cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  if (cpus_)
     denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
   rule_.begin(journey.delay_ns, journey.restless);
   asked_rule_ = rule_;
@@ -103,6 +107,7 @@ void Deputy::end(JourneySeen& seen) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
     timer_.set(0);
     have_short_turns(false);
+    seen_.cpu_ns = progress_ns();
     if (watches_cpu_)
       denied_cpu_.look(raw::times_of_thread());
   }
@@ -139,14 +144,46 @@ bool Deputy::find_free_cpu() {
 }
 
 /// For a CPU elsewhere. Of threads that have one at home: where others lose they would, too.
-bool Deputy::has_reason_to_leave() {
-  if (watches_cpu_)
+bool Deputy::has_reason_to_leave(bool asks) {
+  changes_with_ = nullptr;
+  if (cpus_)
     denied_cpu_.look(raw::times_of_thread());
   if (stays_invited())
     return false;
-  if (watches_cpu_)
-    return denied_cpu_.is_slow() && all_.losses() == losses_before_ && find_free_cpu();
-  return !cpus_ || has_free_cpu(node_.load(std::memory_order_relaxed)); // else it would be refused; relaxed: its own
+  if (restless_) {
+    if (seen_.stays % 2 != 0)
+      find_place();
+    return true;
+  }
+  const bool is_slow = cpus_ && denied_cpu_.is_slow();
+  if (cpus_ && denied_cpu_.is_known())
+    all_.tell_denied_share(denied_cpu_.denied_share());
+  // Where none is free it would be refused. relaxed: its own
+  if (watches_cpu_ ? is_slow && !all_.loses_since(losses_before_) && find_free_cpu()
+                   : !cpus_ || has_free_cpu(node_.load(std::memory_order_relaxed)))
+    return true;
+  return !asks && is_slow && find_place();
+}
+
+/// What CPU time it has had on its journey. At home.
+int64_t Deputy::progress_ns() const {
+  return raw::clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns_ + seen_.computed_ns;
+}
+
+/// That of one that has got further. A task is executed by whoever has time for it: that one got further says nothing.
+bool Deputy::find_place() {
+  if (base_ != journey_base_)
+    return false;
+  Deputy* const other = all_.furthest();
+  const uint32_t node = other ? other->executed_on() : 0;
+  if (node == 0)
+    return false;
+  const int64_t lead_ns = other->progress_away_ns(raw::clock_ns(CLOCK_MONOTONIC)) - progress_ns();
+  if (!restless_ && !change_of_places_.pays(lead_ns, denied_cpu_.denied_share()))
+    return false;
+  changes_with_ = other;
+  node_.store(node, std::memory_order_relaxed);
+  return true;
 }
 
 /// Who came home to a free CPU stays until others want that.
@@ -160,12 +197,12 @@ void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   // relaxed, all: see the members
   if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
-  if (!has_reason_to_leave()) {
+  if (!has_reason_to_leave(asks)) {
     if (!asks)
       timer_.set(watches_cpu_ ? denied_cpu_.next_look_ns() : rule_.retry_ns());
     return;
   }
-  if (may_leave(interrupted, asks) && all_.let_leave())
+  if (may_leave(interrupted, asks) && (!changes_with_ || changes_with_->ask_for_room()) && all_.let_leave())
     travel(interrupted, asks);
   if (asks)
     return; // the timer goes on
@@ -191,7 +228,15 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   void* presence;
   memcpy(&presence, presence_, sizeof presence);
   memset(presence_, 0, sizeof presence);
+  is_compared_.store(base_ == journey_base_, std::memory_order_relaxed); // hints, all
+  makes_room_.store(false, std::memory_order_relaxed);
+  computes_since_ns_.store(raw::clock_ns(CLOCK_MONOTONIC) - progress_ns(), std::memory_order_relaxed);
   where_.store(away, std::memory_order_relaxed); // the message publishes it
+  if (changes_with_) {                           // on the same way as the departure, before it: the place will be free
+    all_.messages_->invite_home(node_.load(std::memory_order_relaxed), changes_with_->number_,
+                                Invitation::ChangePlaces);
+    all_.places_change();
+  }
   all_.messages_->send_departure(node_.load(std::memory_order_relaxed),
                                  {uint16_t(number_), uint8_t(base_ != journey_base_), uint8_t(cpus_ != nullptr),
                                   page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
@@ -204,20 +249,11 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   memcpy(presence_, &presence, sizeof presence);
   if (GuestAnswer none; message_.has_ended_loop() && make_call_)
     make_call_(presence, {.function = GuestFunction::LoopEnds}, none);
+  account_stay();
   const Homecoming why = message_.why();
-  const bool loses = why == Homecoming::Loses || why == Homecoming::Called;
-  seen_.stays += why != Homecoming::Refused;
-  seen_.refused += why == Homecoming::Refused;
-  seen_.lost_stays += loses;
-  all_.losses_.fetch_add(loses, std::memory_order_relaxed); // a hint
-  const double gain = watches_cpu_ ? denied_cpu_.gain_elsewhere() : 1;
-  const auto no_gain_ns = int64_t((1 - gain) * double(message_.computed_ns));
-  const int64_t abroad_ns = message_.abroad_ns - no_gain_ns, computed_ns = message_.computed_ns - no_gain_ns;
-  seen_.abroad_ns += abroad_ns;
-  seen_.computed_ns += computed_ns;
-  seen_.pages += message_.pages();
   const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_);
-  const int64_t lost = abroad_ns - 2 * computed_ns + pages_ns;
+  const int64_t waited_ns = message_.abroad_ns - message_.computed_ns;
+  const int64_t lost = waited_ns - (message_.computed_ns + longer_at_home_ns()) + pages_ns;
   home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
   const double now_us = after_us();
   allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
@@ -227,13 +263,42 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
     phase_ = *reinterpret_cast<const uintptr_t*>(stack_pointer_of(*context));
   (asked ? asked_rule_ : rule_).came_home(why, message_.abroad_ns, message_.computed_ns, asked);
   is_due_.store(false, std::memory_order_relaxed);
-  if (watches_cpu_)
+  if (cpus_)
     denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
-  else
+  if (!watches_cpu_)
     have_short_turns(true);
   plan_departure(now_us);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);
+}
+
+/// Than what the stay has computed, which the CPUs at home had not to do; less than 0: so much was none of their work,
+/// since its thread has one of them.
+int64_t Deputy::longer_at_home_ns() const {
+  const double denied = all_.denied_share();
+  const double longer = watches_cpu_ ? DeniedCpu::gain_elsewhere(denied) - 1 : DeniedCpu::times_as_long(denied) - 1;
+  return int64_t(longer * double(message_.computed_ns));
+}
+
+/// That is over.
+void Deputy::account_stay() {
+  const Homecoming why = message_.why();
+  const bool loses = why == Homecoming::Loses || why == Homecoming::Called;
+  seen_.stays += why != Homecoming::Refused;
+  seen_.refused += why == Homecoming::Refused;
+  seen_.lost_stays += loses;
+  all_.stay_is_over(loses, DepartureRule::is_worth_its_way(message_.abroad_ns, message_.computed_ns));
+  seen_.abroad_ns += message_.abroad_ns;
+  seen_.computed_ns += message_.computed_ns;
+  seen_.longer_ns += longer_at_home_ns();
+  seen_.pages += message_.pages();
+  seen_.fetched += message_.fetched;
+  if (std::exchange(changes_with_, nullptr) && why != Homecoming::Refused) {
+    const int64_t waited_ns = message_.abroad_ns - message_.computed_ns;
+    seen_.changes++;
+    seen_.changes_waited_ns += waited_ns;
+    change_of_places_.has_waited(waited_ns);
+  }
 }
 
 /// Makes calls for it meanwhile. False: it came home during one, and has not been counted as away since. Nothing here
@@ -267,7 +332,8 @@ void Deputy::make_call(void* thread) {
   const int64_t began_ns = raw::clock_ns(CLOCK_MONOTONIC);
   answer_.made = make_call_ && make_call_(thread, call_, answer_) ? 1 : 0;
   answer_.took_ns = uint64_t(raw::clock_ns(CLOCK_MONOTONIC) - began_ns);
-  all_.in_calls_.fetch_sub(1, std::memory_order_relaxed); // likewise
+  computes_since_ns_.fetch_add(int64_t(answer_.took_ns), std::memory_order_relaxed); // a hint
+  all_.in_calls_.fetch_sub(1, std::memory_order_relaxed);                            // likewise
   if (call_.function == GuestFunction::Barrier && answer_.made != 0)
     phase_ = call_.site;
 }

@@ -5,6 +5,7 @@
 #include "dsm/fabric.hpp"
 #include "dsm/migration/contexts/signal_stacks.hpp"
 #include "dsm/migration/contexts/signal_timer.hpp"
+#include "dsm/migration/journeys/change_of_places.hpp"
 #include "dsm/migration/journeys/denied_cpu.hpp"
 #include "dsm/migration/journeys/departure_rule.hpp"
 #include "dsm/migration/journeys/journey_allowance.hpp"
@@ -64,6 +65,16 @@ class Deputy {
   uint32_t executed_on() const {
     return where_.load(std::memory_order_relaxed) == away ? node_.load(std::memory_order_relaxed) : 0;
   }
+  /// Any thread: whether it is executed elsewhere, not in a task, and has not been asked to make room. A hint.
+  bool may_make_room() const {
+    return executed_on() != 0 && is_compared_.load(std::memory_order_relaxed) &&
+           !makes_room_.load(std::memory_order_relaxed);
+  }
+  /// Likewise, of one that may: what CPU time it has had since its journey began, if it has computed all the time.
+  /// relaxed: see the member
+  int64_t progress_away_ns(int64_t now_ns) const { return now_ns - computes_since_ns_.load(std::memory_order_relaxed); }
+  /// Any thread: asks it to. False: another one has.
+  bool ask_for_room() { return !makes_room_.exchange(true, std::memory_order_relaxed); }
   /// Any thread: on which node it is; 0: at home. A hint.
   uint32_t node() const {
     const uint32_t where = where_.load(std::memory_order_relaxed); // relaxed, all: see above
@@ -74,11 +85,15 @@ class Deputy {
   static constexpr uint32_t at_home = 0, away = 1, back = 2, calls = 3, back_meanwhile = 4;
 
   bool may_leave(const ucontext_t& interrupted, bool asks) const;
-  bool has_reason_to_leave();
+  bool has_reason_to_leave(bool asks);
+  bool find_place();
+  int64_t progress_ns() const;
   bool stays_invited();
   bool has_free_cpu(uint32_t node) const;
   bool find_free_cpu();
   [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
+  int64_t longer_at_home_ns() const;
+  void account_stay();
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
   double after_us() const;
@@ -113,7 +128,11 @@ class Deputy {
   int64_t home_ns_ = 0;            ///< since when the thread has been at home
   uint32_t page_ns_ = 0;
   bool has_short_turns_ = false;
-  bool was_invited_ = false;        ///< home, by its last stay's end, and nobody has wanted its CPU since
+  bool was_invited_ = false; ///< home, by its last stay's end, and nobody has wanted its CPU since
+  bool restless_ = false;    ///< see Journey
+  ChangeOfPlaces change_of_places_;
+  Deputy* changes_with_ = nullptr;  ///< on the departure in hand, or the stay; null: nobody
+  int64_t cpu_before_ns_ = 0;       ///< the thread's CPU time when the journey began
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
 
@@ -125,7 +144,11 @@ class Deputy {
   GuestCall call_;                    ///< the one to be made
   GuestAnswer answer_;                ///< to that
   std::atomic<uint32_t> node_{0};     ///< the carrier's; relaxed: a hint for others
-  HomecomingMessage message_{};       ///< what it came back with
+  /// For those that would take its place; relaxed, all: hints. Set before where_ is away; the last one then again.
+  std::atomic<bool> is_compared_{false};
+  std::atomic<bool> makes_room_{false};
+  std::atomic<int64_t> computes_since_ns_{0}; ///< see progress_away_ns()
+  HomecomingMessage message_{};               ///< what it came back with
 };
 
 /// Of the calling thread; null: it has not been on a journey.

@@ -18,6 +18,7 @@ namespace {
 
 constexpr timespec between_looks = {0, 2'000'000};
 constexpr int longest_storm = 2;      ///< looks
+constexpr int longest_of_change = 10; ///< and when two threads have changed places, whose pages follow them
 constexpr int looks_of_free_cpu = 2;  ///< before it is told
 constexpr int looks_until_retold = 4; ///< to the next one
 
@@ -70,11 +71,11 @@ void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Dep
   create_thread(watch, this);
 }
 
-void Migration::start_elsewhere(TravelMessages& messages, Counter pages, CreateThread create_thread, Heap& heap,
-                                uint32_t node, void (*free_elsewhere)(void* block)) {
+void Migration::start_elsewhere(TravelMessages& messages, Carriers::ReadFaults read_faults, CreateThread create_thread,
+                                Heap& heap, uint32_t node, void (*free_elsewhere)(void* block)) {
   memory_.serve(heap, node, free_elsewhere);
   const auto cpus = uint32_t(std::max<size_t>(allowed_cpus().size(), 1));
-  carriers_.set_up(gates_, closed_, memory_, messages, pages, cpus, create_thread);
+  carriers_.set_up(gates_, closed_, memory_, messages, read_faults, cpus, create_thread);
 }
 
 void* Migration::watch(void* migration) {
@@ -87,12 +88,16 @@ void* Migration::watch(void* migration) {
 /// free, one that has too little of another may have that.
 void Migration::watch_those_away() {
   int stormy = 0, with_free_cpu = 0;
+  uint64_t changes = 0;
   while (true) {
     deputies_.wait_for_departure();
     const uint64_t waited_before = waited_ns_();
     const int64_t before = monotonic_ns();
     nanosleep(&between_looks, nullptr);
-    stormy = int64_t(waited_ns_() - waited_before) > (monotonic_ns() - before) / 2 ? stormy + 1 : 0;
+    stormy =
+        int64_t(waited_ns_() - waited_before) > (monotonic_ns() - before) / 2 ? stormy + 1 : std::min(stormy + 1, 0);
+    if (std::exchange(changes, deputies_.changes_of_places()) != changes)
+      stormy = longest_storm - longest_of_change;
     if (stormy >= longest_storm) {
       deputies_.call_home();
       stormy = 0;

@@ -36,10 +36,10 @@ class Migration {
   /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
   void start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
                        CreateThread create_thread);
-  /// `pages`: pages_to_give_back() of the node; any thread. `heap`, `free_elsewhere`: of this node, `node`; see
+  /// `read_faults`: of the node; any thread. `heap`, `free_elsewhere`: of this node, `node`; see
   /// MemoryAbroad.
-  void start_elsewhere(TravelMessages& messages, Counter pages, CreateThread create_thread, Heap& heap, uint32_t node,
-                       void (*free_elsewhere)(void* block));
+  void start_elsewhere(TravelMessages& messages, Carriers::ReadFaults read_faults, CreateThread create_thread,
+                       Heap& heap, uint32_t node, void (*free_elsewhere)(void* block));
 
   Deputies& deputies() { return deputies_; }
   Carriers& carriers() { return carriers_; }

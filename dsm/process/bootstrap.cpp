@@ -284,13 +284,8 @@ void NodeProcess::start_migration() {
         create_private_thread);
   else
     migration_.start_elsewhere(
-        *this,
-        [] {
-          FaultCounters counters;
-          instance()->pages_.read_counters(&counters);
-          return pages_to_give_back(counters);
-        },
-        create_private_thread, heap_, node_, [](void* block) { instance()->free_remote(block); });
+        *this, [](FaultCounters* counters) { instance()->pages_.read_counters(counters); }, create_private_thread,
+        heap_, node_, [](void* block) { instance()->free_remote(block); });
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {

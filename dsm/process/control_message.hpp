@@ -84,9 +84,10 @@ struct ComeHome {
 struct CallHome {
   uint64_t deputy;
 };
-/// From the origin: its thread may come home, where a CPU is free.
+/// From the origin: its thread may come home.
 struct InviteHome {
   uint64_t deputy;
+  uint64_t invitation; ///< an Invitation
 };
 
 /// To the origin: its thread, whose deputy this is, makes the struct GuestCall that follows.

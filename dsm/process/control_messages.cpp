@@ -111,8 +111,9 @@ struct ControlReceiver {
           self.members_.name_of(from).c_str());
   }
   void operator()(const control::InviteHome& invitation) const {
-    if (!self.migration_.carriers().invite_home(from, invitation.deputy))
-      die(exit_code::software, "%s invited a thread home, which is the origin's to do",
+    if (invitation.invitation > uint64_t(last_invitation) ||
+        !self.migration_.carriers().invite_home(from, invitation.deputy, Invitation(invitation.invitation)))
+      die(exit_code::software, "%s invited a thread home, which is the origin's to do, or for no reason that there is",
           self.members_.name_of(from).c_str());
   }
   void operator()(const control::CallForGuest& call) const {
@@ -182,8 +183,8 @@ void NodeProcess::call_home(uint32_t node, uint64_t deputy) {
   send_control(*transport_, node, Lane::Anyone, control::CallHome{deputy});
 }
 
-void NodeProcess::invite_home(uint32_t node, uint64_t deputy) {
-  send_control(*transport_, node, Lane::Anyone, control::InviteHome{deputy});
+void NodeProcess::invite_home(uint32_t node, uint64_t deputy, Invitation invitation) {
+  send_control(*transport_, node, Lane::Anyone, control::InviteHome{deputy, uint64_t(invitation)});
 }
 
 void NodeProcess::send_guest_call(uint64_t deputy, const GuestCall& call) {

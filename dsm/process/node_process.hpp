@@ -212,7 +212,7 @@ class NodeProcess final : private ServiceClient, private TravelMessages {
   void send_departure(uint32_t to, const DepartureMessage& departure) override;
   void send_homecoming(const HomecomingMessage& homecoming) override;
   void call_home(uint32_t node, uint64_t deputy) override;
-  void invite_home(uint32_t node, uint64_t deputy) override;
+  void invite_home(uint32_t node, uint64_t deputy, Invitation invitation) override;
   void send_guest_call(uint64_t deputy, const GuestCall& call) override;
   void send_guest_answer(uint32_t node, uint64_t deputy, uint32_t phase, const GuestAnswer& answer) override;
   bool retry() override;

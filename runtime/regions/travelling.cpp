@@ -88,7 +88,12 @@ class Travels {
     visit_.stays += seen.stays;
     visit_.abroad_us += us(seen.abroad_ns);
     visit_.computed_us += us(seen.computed_ns);
+    visit_.longer_us += us(seen.longer_ns);
     visit_.pages += seen.pages;
+    visit_.fetched += seen.fetched;
+    visit_.thread_us = std::max(visit_.thread_us, us(seen.cpu_ns));
+    visit_.changes += seen.changes;
+    visit_.changes_waited_us += us(seen.changes_waited_ns);
   }
   std::map<uint64_t, schedulers::TravelLedger::Region> regions() {
     FutexLockGuard guard(lock_);
@@ -194,6 +199,8 @@ void begin_journey(const ImplicitTask& member, uint32_t node, const void* base, 
                              ns(permit.delay_us),
                              permit.allowance,
                              ns(permit.page_us),
+                             ns(permit.change_us),
+                             ns(permit.thread_us),
                              spinning.has_cpus() ? cpus.data() : nullptr,
                              uint32_t(cpus.size()),
                              travels().are_drawn()};

@@ -156,7 +156,8 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   const double delay_us = std::max(soonest_us, is_new ? known.allowance_.when(rules_.least_allowance_us) : 0);
   const bool pays = follows ? known.leader_->pays : known.pays;
   const double usual_us = is_new ? 0 : known.spent_us / double(known.all_visits);
-  return {true, delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us), at_once, usual_us};
+  return {true,    delay_us, known.allowance_, pays ? page_us() : std::max(page_us(), rules_.page_us),
+          at_once, usual_us, known.thread_us,  known.change_us};
 }
 
 void TravelLedger::rest(Region& region, double now_us) {
@@ -222,26 +223,32 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
   if (visit.stays == 0) {
     charge(waited_us);
     end_at_home(known, taken_us, waited_here_us, now_us);
-    return {waited_here_us > rules_.quiet * taken_us, false, away_us};
+    return {waited_here_us > rules_.quiet * taken_us, false, 0, known.fetching_us(), away_us};
   }
   const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
-  double there_us = visit.computed_us - waited_abroad_us - visit.stays * rules_.way_us;
+  const double spared_us = visit.computed_us + visit.longer_us;
+  double there_us = spared_us - waited_abroad_us - visit.stays * rules_.way_us;
   are_others_ = false;
   known.visits++;
   known.stays += visit.stays;
   known.abroad_us += visit.abroad_us;
   known.computed_us += visit.computed_us;
   known.pages += visit.pages;
+  known.thread_us = visit.thread_us;
+  known.fetched += visit.fetched;
+  known.changes += visit.changes;
+  if (visit.changes != 0)
+    known.change_us = visit.changes_waited_us / visit.changes;
   pages_ += visit.pages;
   if (known.leader_) {
     waited_us_ = waited_us; // a part of what the visit has taken
     last_ = known.leader_;
     end_following(known, taken_us, there_us - waited_here_us, now_us);
-    return {true, false, away_us};
+    return {true, false, 0, known.fetching_us(), away_us};
   }
   last_ = &known;
   charge(waited_us);
-  known.is_clear_ = known.is_clear_ || visit.computed_us >= rules_.clear * taken_us;
+  known.is_clear_ = known.is_clear_ || spared_us >= rules_.clear * taken_us;
   const double pages_cost_us = double(visit.pages) * rules_.page_us;
   if (!known.pays) {
     reserve(known, known.reserved_us_ + pages_cost_us);
@@ -259,7 +266,7 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
   judge(known, gain_us, lasts, now_us);
   known.paid_us_ += taken_us;
   known.paid_visits_++;
-  return {true, known.pays && known.gained_us > 0, away_us};
+  return {true, known.pays && known.gained_us > 0, std::max(there_us, 0.0), known.fetching_us(), away_us};
 }
 
 void TravelLedger::judge(Region& region, double gain_us, bool lasts, double now_us) {

@@ -81,6 +81,8 @@ class TravelLedger {
     double page_us = 0;           ///< loss by each page that a stay fetches, besides the wait
     bool at_once = false;         ///< it is known that they should
     double usual_us = 0;          ///< what its visits have taken so far, each; 0: there was none
+    double thread_us = 0;         ///< the CPU time of a thread in a visit, likewise
+    double change_us = 0;         ///< what a stay for which two threads changed places has waited for pages; 0: unknown
   };
   /// A visit of the region begins. `waited_us`: so long so far threads at home have waited, because pages are
   /// elsewhere.
@@ -90,13 +92,20 @@ class TravelLedger {
   struct Visit {
     uint32_t stays = 0;
     double abroad_us = 0;
-    double computed_us = 0; ///< of those
-    uint64_t pages = 0;     ///< fetched meanwhile
+    double computed_us = 0;       ///< of those
+    double longer_us = 0;         ///< that it would have taken at home, or less; where CPUs there are denied
+    uint64_t pages = 0;           ///< fetched meanwhile
+    uint64_t fetched = 0;         ///< pages that have come to where they were
+    double thread_us = 0;         ///< the CPU time of that one of its threads that has had most
+    uint32_t changes = 0;         ///< stays for which two threads have changed places,
+    double changes_waited_us = 0; ///< and what these have waited for pages
   };
   /// What journeys have done to a visit.
   struct Effect {
     bool disturbed = false; ///< by its own stays, or by pages it waited for
     bool gains = false;     ///< the region has gained by journeys so far, and goes on with them
+    double gained_us = 0;   ///< in this visit
+    double fetching_us = 0; ///< what its stays have waited for, each page that came; 0: too few came
     double away_us = 0;     ///< for which at most the origin had nothing to execute because of them
   };
   /// The visit that began last is over.
@@ -118,6 +127,14 @@ class TravelLedger {
     uint32_t tried = 0;   ///< visits of the trial in hand
     bool pays = false;
     double rests_until_us = 0;
+    uint64_t changes = 0; ///< see Visit, in all visits
+    uint64_t fetched = 0; ///< see Visit, in all visits
+    double fetching_us() const {
+      return fetched < least_fetched ? 0 : std::max(0.0, abroad_us - computed_us) / double(fetched);
+    }
+    static constexpr uint64_t least_fetched = 64; ///< tell what one takes
+    double thread_us = 0;                         ///< see Visit; of the last one with stays
+    double change_us = 0;                         ///< see Permit; of its last visit with such
 
    private:
     friend class TravelLedger;

@@ -50,13 +50,14 @@ class DeniedCpu {
   }
 
   /// Of the time in which it could have computed.
-  double denied_share() const { return seen_ns_ < least_ns ? 0 : double(denied_ns_) / double(seen_ns_); }
+  double denied_share() const { return is_known() ? double(denied_ns_) / double(seen_ns_) : 0; }
+  bool is_known() const { return seen_ns_ >= least_ns; }
   bool is_slow() const { return denied_share() >= slow; }
-  /// Share of what is computed elsewhere that is gained: at home it would have taken longer by so much. At most all.
-  double gain_elsewhere() const {
-    const double denied = denied_share();
-    return std::min(1.0, denied / std::max(1 - denied, 0.01));
-  }
+  /// Where CPUs are denied so much, what is computed takes so many times as long.
+  static double times_as_long(double denied) { return 1 / std::max(1 - denied, 0.01); }
+  /// Of one that has a CPU there: the share of what it computes elsewhere that is gained, since it would have taken
+  /// longer by so much. At most all.
+  static double gain_elsewhere(double denied) { return std::min(1.0, times_as_long(denied) - 1); }
   int64_t next_look_ns() const { return is_slow() ? soon_ns : look_ns; }
 
  private:

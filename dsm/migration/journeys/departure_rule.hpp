@@ -23,7 +23,13 @@ class DepartureRule {
   void begin(int64_t delay_ns, bool restless = false) {
     restless_ = restless;
     delay_ns_ = std::clamp(delay_ns, soonest_ns, latest_ns);
+    doubt_ns_ = std::min(delay_ns_, doubtful_ns);
     retry_ns_ = soonest_ns;
+  }
+
+  /// Whether a stay was that by which nobody was called home.
+  static constexpr bool is_worth_its_way(int64_t abroad_ns, int64_t computed_ns) {
+    return computed_ns >= abroad_ns / 2 && computed_ns >= 8 * way_ns;
   }
 
   /// Whether it is known that it should.
@@ -47,18 +53,21 @@ class DepartureRule {
     if (restless_)
       return;
     const bool lost = why == Homecoming::Loses || why == Homecoming::Called;
-    const bool was_worth_it = !lost && (asked || (computed_ns >= abroad_ns / 2 && computed_ns >= 8 * way_ns));
+    const bool was_worth_it = !lost && (asked || is_worth_its_way(abroad_ns, computed_ns));
     if (was_worth_it)
-      delay_ns_ = soonest_ns;
-    else if (asked && why == Homecoming::Loses)
-      delay_ns_ = std::clamp(2 * delay_ns_, doubtful_ns, latest_ns);
+      doubt_ns_ = delay_ns_ = soonest_ns;
     else
-      delay_ns_ = std::clamp((lost ? 8 : 4) * delay_ns_, doubtful_ns, latest_ns);
+      delay_ns_ = doubt_ns_ = std::clamp((asked && why == Homecoming::Loses ? 2
+                                          : lost                            ? 8
+                                                                            : 4) *
+                                             doubt_ns_,
+                                         doubtful_ns, latest_ns);
   }
 
  private:
   bool restless_ = false;
   int64_t delay_ns_ = doubtful_ns;
+  int64_t doubt_ns_ = doubtful_ns; ///< the same, but for what the journey's beginning has waited
   int64_t retry_ns_ = soonest_ns;
 };
 

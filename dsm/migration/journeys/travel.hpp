@@ -21,14 +21,22 @@ namespace hetmp::dsm {
 
 /// Why a stay ended.
 enum class Homecoming : uint64_t {
-  Gate,    ///< it was to call what is each process's own
-  Stopped, ///< an instruction of its own met an error
-  Loses,   ///< it waited for pages longer than it was allowed
-  Called,  ///< those at home waited for its pages, or its time was up
-  Refused, ///< no carrier was free
-  Invited, ///< a CPU at home was free, and it had too little of one where it was
+  Gate,          ///< it was to call what is each process's own
+  Stopped,       ///< an instruction of its own met an error
+  Loses,         ///< it waited for pages longer than it was allowed
+  Called,        ///< those at home waited for its pages, or its time was up
+  Refused,       ///< no carrier was free
+  Invited,       ///< a CPU at home was free, and it had too little of one where it was
+  ChangedPlaces, ///< with one that had a slow CPU at home (change_of_places.hpp)
 };
-inline constexpr Homecoming last_homecoming = Homecoming::Invited;
+inline constexpr Homecoming last_homecoming = Homecoming::ChangedPlaces;
+
+/// What a thread that is away is told of home.
+enum class Invitation : uint64_t {
+  FreeCpu,     ///< one is free there, if that is better for it
+  ChangePlaces ///< its CPU is another one's now
+};
+inline constexpr Invitation last_invitation = Invitation::ChangePlaces;
 
 /// Of what a node has received so far, the pages that those they came from will want back, probably. Pages that were
 /// only copied are still there as well, and cost no more than the right to write them again, if somebody does: so they
@@ -57,6 +65,7 @@ struct HomecomingMessage {
   int64_t abroad_ns;      ///< but for what other programs have had of its CPU there
   int64_t computed_ns;    ///< of those
   uint64_t why_and_pages; ///< Homecoming, loop_ended, and from bit 8 on by how much pages_to_give_back() has grown
+  uint64_t fetched;       ///< pages whose contents its node has received meanwhile
 
   static constexpr uint64_t loop_ended = 0x80; ///< a GuestFunction::LoopEnds is yet to be made
   Homecoming why() const { return Homecoming(why_and_pages & 0x7f); }
@@ -71,8 +80,7 @@ class TravelMessages {
   virtual void send_departure(uint32_t to, const DepartureMessage& departure) = 0;
   virtual void send_homecoming(const HomecomingMessage& homecoming) = 0;
   virtual void call_home(uint32_t node, uint64_t deputy) = 0;
-  /// A CPU at home is free for it, if that is better for it.
-  virtual void invite_home(uint32_t node, uint64_t deputy) = 0;
+  virtual void invite_home(uint32_t node, uint64_t deputy, Invitation invitation) = 0;
   /// From a carrier's thread, as itself.
   virtual void send_guest_call(uint64_t deputy, const GuestCall& call) = 0;
   /// `phase`: see DepartureMessage; 0: the same as before.

@@ -20,7 +20,7 @@ struct AnsweringDeputy final : TravelMessages {
   void send_departure(uint32_t, const DepartureMessage&) override {}
   void send_homecoming(const HomecomingMessage&) override {}
   void call_home(uint32_t, uint64_t) override {}
-  void invite_home(uint32_t, uint64_t) override {}
+  void invite_home(uint32_t, uint64_t, Invitation) override {}
   void send_guest_call(uint64_t, const GuestCall& call) override {
     calls.push_back(call);
     carrier->answered(next);
@@ -51,7 +51,7 @@ class CallsFromAbroad : public testing::Test {
     static const bool once = [] {
       memory.serve(heap, 3, [](void*) {});
       carriers.set_up(
-          gates, closed, memory, deputy(), [] { return uint64_t(0); }, 0, [](void* (*)(void*), void*) {});
+          gates, closed, memory, deputy(), [](FaultCounters*) {}, 0, [](void* (*)(void*), void*) {});
       host() = memory.add_host();
       host()->own = thread_pointer();
       host()->carrier = deputy().carrier = new Carrier(carriers, host());

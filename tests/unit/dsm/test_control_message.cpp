@@ -54,11 +54,15 @@ TEST(ControlMessage, FieldsArrive) {
   EXPECT_EQ(depart.departure.allowance_us, -5);
   EXPECT_EQ(depart.departure.phase, 7u);
   EXPECT_EQ(depart.departure.page_ns, 6);
-  const auto home = read_back(control::ComeHome{{.deputy = 1, .abroad_ns = 2, .computed_ns = 3, .why_and_pages = 4}});
+  const auto home =
+      read_back(control::ComeHome{{.deputy = 1, .abroad_ns = 2, .computed_ns = 3, .why_and_pages = 4, .fetched = 5}});
   EXPECT_EQ(home.homecoming.computed_ns, 3);
   EXPECT_EQ(home.homecoming.why_and_pages, 4u);
+  EXPECT_EQ(home.homecoming.fetched, 5u);
   EXPECT_EQ(read_back(control::CallHome{77}).deputy, 77u);
-  EXPECT_EQ(read_back(control::InviteHome{78}).deputy, 78u);
+  const auto invited = read_back(control::InviteHome{.deputy = 78, .invitation = 1});
+  EXPECT_EQ(invited.deputy, 78u);
+  EXPECT_EQ(invited.invitation, 1u);
   read_back(control::End{});
   read_back(control::Joined{});
   read_back(control::Offer{});

@@ -94,14 +94,13 @@ TEST(DeniedCpu, WhatWasElsewhereIsNotSeen) {
 }
 
 TEST(DeniedCpu, WhatIsComputedElsewhereGainsWhatItWouldTakeLongerAtHome) {
-  Home home;
-  EXPECT_EQ(home.cpu.gain_elsewhere(), 0);
-  home.passes(40 * millisecond, 30 * millisecond, 30 * millisecond);
-  EXPECT_NEAR(home.cpu.gain_elsewhere(), 1.0 / 3, 0.001);
-  home.passes(80 * millisecond, 10 * millisecond, 10 * millisecond); // two thirds of all
-  EXPECT_EQ(home.cpu.gain_elsewhere(), 1);
-  home.passes(4000 * millisecond, 0, 0);
-  EXPECT_EQ(home.cpu.gain_elsewhere(), 1);
+  EXPECT_EQ(DeniedCpu::gain_elsewhere(0), 0);
+  EXPECT_NEAR(DeniedCpu::gain_elsewhere(0.25), 1.0 / 3, 0.001);
+  EXPECT_EQ(DeniedCpu::gain_elsewhere(2.0 / 3), 1);
+  EXPECT_EQ(DeniedCpu::gain_elsewhere(1), 1);
+  EXPECT_EQ(DeniedCpu::times_as_long(0), 1);
+  EXPECT_NEAR(DeniedCpu::times_as_long(0.25), 4.0 / 3, 0.001);
+  EXPECT_EQ(DeniedCpu::times_as_long(1), 100);
 }
 
 } // namespace

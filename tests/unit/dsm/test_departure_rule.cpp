@@ -45,6 +45,16 @@ TEST(DepartureRule, WaitsEverLongerAfterOthers) {
   }
 }
 
+TEST(DepartureRule, AJourneyThatBeginsLateIsNotDoubtedForLonger) {
+  DepartureRule soon, late;
+  soon.begin(DepartureRule::doubtful_ns);
+  late.begin(100 * ms);
+  for (DepartureRule* const rule : {&soon, &late})
+    rule->came_home(Homecoming::Loses, 3 * ms, ms / 2);
+  EXPECT_EQ(late.delay_ns(), soon.delay_ns());
+  EXPECT_LT(late.delay_ns(), 100 * ms);
+}
+
 TEST(DepartureRule, WhatWasCalledHomeWasNotWorthIt) {
   DepartureRule rule;
   rule.begin(ms);

@@ -16,7 +16,7 @@ struct Sent final : TravelMessages {
   void send_departure(uint32_t, const DepartureMessage&) override {}
   void send_homecoming(const HomecomingMessage& message) override { home.push_back(message); }
   void call_home(uint32_t, uint64_t) override {}
-  void invite_home(uint32_t, uint64_t) override {}
+  void invite_home(uint32_t, uint64_t, Invitation) override {}
   void send_guest_call(uint64_t, const GuestCall&) override {}
   void send_guest_answer(uint32_t, uint64_t, uint32_t, const GuestAnswer&) override {}
 };
@@ -47,7 +47,7 @@ TEST(Travellers, DeparturesLieInTheOriginsStacks) {
   static Carriers& carriers = *new Carriers;
   // Carriers whose threads never begin are busy for ever.
   carriers.set_up(
-      gates, closed, memory, sent, [] { return uint64_t(0); }, 2, [](void* (*)(void*), void*) {});
+      gates, closed, memory, sent, [](FaultCounters*) {}, 2, [](void* (*)(void*), void*) {});
   ASSERT_EQ(carriers.departed(origin, possible()), Carriers::Taken::No);
   ASSERT_EQ(sent.home.size(), 1u);
   EXPECT_EQ(sent.home[0].deputy, 3u);
@@ -72,14 +72,15 @@ TEST(Travellers, DeparturesLieInTheOriginsStacks) {
   EXPECT_EQ(sent.home.size(), 1u);
   EXPECT_TRUE(carriers.call_home(origin, 12345)) << "it has left meanwhile, perhaps";
   EXPECT_FALSE(carriers.call_home(1, 3));
-  EXPECT_TRUE(carriers.invite_home(origin, 12345)) << "likewise";
-  EXPECT_FALSE(carriers.invite_home(1, 3));
+  EXPECT_TRUE(carriers.invite_home(origin, 12345, Invitation::ChangePlaces)) << "likewise";
+  EXPECT_FALSE(carriers.invite_home(1, 3, Invitation::FreeCpu));
 }
 
 TEST(Travellers, NobodyComesHomeWhoWasNotAway) {
   static Deputies& deputies = *new Deputies;
   for (const uint64_t deputy : {uint64_t(0), Deputies::most - 1, Deputies::most, ~uint64_t(0)})
-    EXPECT_FALSE(deputies.came_home(1, {.deputy = deputy, .abroad_ns = 0, .computed_ns = 0, .why_and_pages = 0}))
+    EXPECT_FALSE(
+        deputies.came_home(1, {.deputy = deputy, .abroad_ns = 0, .computed_ns = 0, .why_and_pages = 0, .fetched = 0}))
         << deputy;
 }
 
