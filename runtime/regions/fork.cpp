@@ -166,6 +166,8 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     const auto effect = travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
     seen.disturbed = effect.disturbed;
     seen.gains_elsewhere = effect.gains;
+    seen.gained_us = effect.gained_us;
+    seen.fetching_us = effect.fetching_us;
     seen.away_us = effect.away_us;
   }
   if (layout().nodes() != 1) [[unlikely]]

@@ -6,8 +6,9 @@
 
 namespace hetmp::schedulers {
 double RegionPlacer::budget_left_us(double now_us, Site there) const {
-  const ExperimentBudget& budget = there == Site::OtherNode ? rules_.lent_budget : rules_.budget;
-  return budget.at(now_us) - lost_us_ - others_us_;
+  if (there == Site::OtherNode)
+    return rules_.lent_budget.at(now_us) - lost_us_;
+  return rules_.budget.at(now_us) - lost_us_ - others_us_;
 }
 
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
@@ -40,7 +41,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     }
     if (work.home_us != 0) {
       const double slowdown = taken_us / work.home_us;
-      region.worst_slowdown = std::max(region.worst_slowdown, slowdown);
+      if (region.settled || away_ == Site::AllNodes) // what moving what is lent takes is foreseen by its size
+        region.worst_slowdown = std::max(region.worst_slowdown, slowdown);
       if (region.settled)
         region.slowdown.add(slowdown);
     }
@@ -54,6 +56,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
     region.exchanges = seen.exchanges;
     region.gains_elsewhere = seen.gains_elsewhere;
+    region.gained_us = seen.gained_us;
+    region.fetching_us = seen.fetching_us != 0 ? seen.fetching_us : region.fetching_us;
     region.short_turns = seen.short_turns;
     if (region.settled && stage_ == Stage::Steady)
       region.home.add(taken_us);
@@ -153,8 +157,15 @@ void RegionPlacer::begin_trial(double now_us, Site there) {
   heaviest_visits_ = 0;
 }
 
+/// What is lent is known to gain as soon as its data is there, unless that turns out not to be so. To bring the data
+/// home would cost as much again.
+bool RegionPlacer::is_to_gain() const {
+  return away_ == Site::OtherNode && (heaviest_visits_ == 0 || steady_.taken_us < rules_.pays * steady_.usual_us);
+}
+
 void RegionPlacer::judge_trial(double now_us) {
-  if (whole_.lost_us() > allowance_us_ / 2) // coming back takes about what coming has taken
+  // Coming back takes about what coming has taken.
+  if (whole_.lost_us() > allowance_us_ / 2 && !is_to_gain())
     return reverse(now_us);
   if (heaviest_visits_ < rules_.visits_to_judge)
     return;

@@ -63,7 +63,8 @@ struct PlacementRules {
   double compared_gain = 2; ///< once it has gained so many times what that may lose
   double shortest_lent_us = 100;  ///< visit that is worth the way there
   double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back,
-  double lent_us_per_mib = 500;   ///< and that all goes to one of them, and comes back
+  double lent_us_per_mib = 1500;  ///< and that all goes to one of them, and comes back; or, if that is more,
+  double fetched_together = 0.5;  ///< of what stays there have waited for each page, which fetch fewer at a time
   double exchange_us = 60;        ///< of nodes that meet or ask each other
   double most_exchanges = 0.25;   ///< share of a visit that such exchanges may take for it to be tried
   double shortest_visit_us = 300; ///< that is worth a meeting of nodes
@@ -107,6 +108,8 @@ struct VisitSeen {
   uint32_t exchanges = 0;       ///< constructs that nodes would have met or asked each other at
   bool disturbed = false;       ///< by experiments: threads of it were elsewhere, or pages were
   bool gains_elsewhere = false; ///< threads of it were, and what they did there has gained so far
+  double gained_us = 0;         ///< so much, in this visit
+  double fetching_us = 0;       ///< what they have waited for each page that came, so far; 0: nobody knows
   double away_us = 0;           ///< for which at most the origin had nothing to execute because of them
   bool bound = false;           ///< it has called what belongs to its process, so it is not to be lent
   bool short_turns = false;     ///< its threads take short turns on the origin's CPUs, which nobody does elsewhere
@@ -176,6 +179,8 @@ class RegionPlacer {
     bool tried = false;           ///< for as long as the trial lasts
     bool recalled = false;        ///< its usual time at home is an earlier run's
     bool gains_elsewhere = false; ///< in its last visit there, threads were on other nodes for a while, and gained
+    double gained_us = 0;         ///< by that
+    double fetching_us = 0;       ///< see VisitSeen
     bool bound = false;           ///< it has called what belongs to its process, and is not to be lent
     bool short_turns = false;     ///< after its last visit at home its threads' turns are short there; likewise
     bool settled = true;          ///< it has been visited where it runs now, so its data is there
@@ -318,6 +323,7 @@ class RegionPlacer {
   void end_comparison();
   void judge(double now_us);
   void judge_trial(double now_us);
+  bool is_to_gain() const;
   void keep();
   void reverse(double now_us);
   void begin_settling();

@@ -8,6 +8,7 @@ namespace {
 
 /// A processor reads no more than this from memory in a microsecond: what a short visit can make nodes fetch.
 constexpr double most_mib_per_us = 0.004;
+constexpr double pages_per_mib = 256;
 
 } // namespace
 
@@ -29,8 +30,10 @@ Site RegionPlacer::next_site() const {
 
 /// Its threads go on elsewhere for a while, which brings as much as to lend it could.
 bool RegionPlacer::gains_more_at_home(const Region& region) const {
-  return region.gains_elsewhere && region.longest_quiet.known() &&
-         region.home.mean_us() <= lent_share() * region.longest_quiet.mean_of_others_us() / rules_.pays;
+  const double home_us = region.home.mean_us();
+  const double quiet_us =
+      region.longest_quiet.known() ? region.longest_quiet.mean_of_others_us() : home_us + region.gained_us;
+  return region.gains_elsewhere && home_us <= lent_share() * quiet_us / rules_.pays;
 }
 
 bool RegionPlacer::is_for_trials(const Region& region, double now_us) const {
@@ -111,7 +114,7 @@ bool RegionPlacer::is_candidate(const Region& region, double now_us, Site there)
 
 /// Marks the regions that would be tried as such, and says what for and at which risk.
 RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resident_mib, Site there) {
-  double spent_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0, moving_us = 0, met_us = now_us;
+  double spent_us = 0, heaviest_us = 0, worst_us = 0, cycle_us = 0, moving_us = 0, met_us = now_us, fetching_us = 0;
   for (auto& [name, region] : regions_) {
     region.tried = !region.kept && is_candidate(region, now_us, there);
     if (!region.tried)
@@ -125,6 +128,7 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
     const double slowdown = is_doubted ? rules_.doubted_slowdown : std::max(foreseen_slowdown, region.worst_slowdown);
     const double longest_us = longest_at_home_us(region);
     worst_us = std::max(worst_us, longest_us * (slowdown - 1));
+    fetching_us = std::max(fetching_us, region.fetching_us);
     (is_doubted ? moving_us : cycle_us) += is_doubted ? region.doubted_moving_us : longest_us;
     if (weight_us > heaviest_us) {
       heaviest_us = weight_us;
@@ -133,7 +137,8 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
   }
   const double touched_mib = std::min(resident_mib, cycle_us * most_mib_per_us);
   if (there == Site::OtherNode)
-    worst_us += touched_mib * rules_.lent_us_per_mib + rules_.lent_margin_us;
+    worst_us += touched_mib * std::max(rules_.lent_us_per_mib, rules_.fetched_together * fetching_us * pages_per_mib) +
+                rules_.lent_margin_us;
   else // the origin keeps its part
     worst_us += touched_mib * (1 - 1.0 / rules_.nodes) * rules_.bring_us_per_mib;
   worst_us += 2 * moving_us;

@@ -226,6 +226,54 @@ TEST(Lending, WhatIsRecalledStaysAtHomeWhileOthersAreLent) {
   EXPECT_EQ(placer.away(), Site::OtherNode);
 }
 
+/// Once it is there it gains, and to bring it home would take as long again.
+TEST(Lending, WhatTakesLongToMoveIsNotBroughtHomeForThat) {
+  RegionPlacer placer;
+  const RunOfProgram run = run_program(
+      slow_at_home({.home_us = 60'000, .spread_us = 90'000, .lent_us = 31'000, .move_us = 200'000}, 60), placer);
+  EXPECT_EQ(placer.regions().at(1).trials_lost, 0u);
+  EXPECT_EQ(placer.away(), Site::OtherNode);
+  EXPECT_LT(run.taken_us, 0.8 * run.home_us);
+}
+
+/// Whether a region of 80 MiB whose stays have waited so long for each page is lent within so many visits.
+bool is_lent(double fetching_us, int visits) {
+  RegionPlacer placer;
+  double now_us = grown_us;
+  for (int visit = 0; visit < visits; visit++) {
+    placer.see_home(true, half, now_us);
+    if (placer.begin(1, now_us += 10, [] { return 80.0; }))
+      return true;
+    placer.end(now_us += 100'000, {.trips = 100, .fetching_us = fetching_us});
+  }
+  return false;
+}
+
+TEST(Lending, WhereStaysHaveFetchedSlowlyMoreIsFeared) {
+  EXPECT_TRUE(is_lent(0, 10));
+  EXPECT_TRUE(is_lent(5, 10));
+  EXPECT_FALSE(is_lent(60, 10)) << "most of a second";
+  EXPECT_TRUE(is_lent(60, 100)) << "a run of ten seconds may lose so much";
+}
+
+/// Whether a region is lent that journeys have disturbed each time, as in a program without another region.
+bool is_lent_beside_journeys(double gained_us) {
+  RegionPlacer placer;
+  double now_us = grown_us;
+  for (int visit = 0; visit < 10; visit++) {
+    placer.see_home(true, half, now_us);
+    if (placer.begin(1, now_us += 10, [] { return 1.0; }))
+      return placer.away() == Site::OtherNode;
+    placer.end(now_us += 200'000, {.trips = 100, .disturbed = true, .gains_elsewhere = true, .gained_us = gained_us});
+  }
+  return false;
+}
+
+TEST(Lending, WhatHasNeverBeenQuietIsKnownByItsGains) {
+  EXPECT_TRUE(is_lent_beside_journeys(20'000)) << "110 ms, as against 200";
+  EXPECT_FALSE(is_lent_beside_journeys(250'000)) << "225 ms, as against 200";
+}
+
 /// Lessons say nothing of how fast nodes are.
 TEST(Lending, TeachesNothing) {
   RegionPlacer placer;
