@@ -14,7 +14,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 26;
+inline constexpr uint32_t fabric_version = 27;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 inline constexpr int before_nodes = ENOTCONN; ///< an error of create_thread()
@@ -235,6 +235,10 @@ struct Fabric {
   /// A thread of this node, or the node without a team, begins or ends to wait for what other nodes do. Null where it
   /// is not wanted. Any thread.
   void (*wait_outside)(bool begins);
+
+  /// From now on, or not any more, the program is executed by this node's threads alone: nobody else wants what they
+  /// use. Null where nothing is fetched ahead. Any thread.
+  void (*compute_alone)(bool begins);
 
   // Travelling; null where it is not wanted or cannot be. On the origin, by a thread of create_thread().
 

@@ -8,6 +8,7 @@
 #include "dsm/ahead/write_doubts.hpp"
 #include "dsm/ahead/written_blocks.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <vector>
 
@@ -32,6 +33,9 @@ class StreamPrefetcher {
   void fetch(const PageSeries& series, PageNumber with, PageSource& source, VisitPrefetcher& visits);
   /// A witness was taken by another node before it was written.
   void regretted(PageNumber page);
+  /// Any thread. Whether the program is executed by this node's threads alone, for now: then what lies between the
+  /// steps of a stream comes as well.
+  void compute_alone(bool begins) { alone_.store(begins, std::memory_order_relaxed); } // a hint
   /// Other nodes have copies of these pages now, which this node could write.
   void shared(PageNumber first, uint32_t count) { written_.shared(first, count); }
   /// Other nodes have taken the copies away.
@@ -39,13 +43,19 @@ class StreamPrefetcher {
 
  private:
   bool is_near(PageNumber page, PageNumber with, int64_t stride) const;
+  PageSeries blocks_around(PageNumber page);
+
+  static constexpr uint32_t most_blocks_at_once = 4;
 
   const AddressPlan& plan_;
   bool wanted_ = true;
+  std::atomic<bool> alone_{false}; ///< relaxed: a hint
   FaultStreams streams_;
   DenseBlocks dense_;     ///< for what is no stream
   WrittenBlocks written_; ///< likewise
   WriteDoubts doubts_;
+  uint32_t blocks_at_once_ = 1;    ///< of those that came last while this node computed alone,
+  PageNumber behind_blocks_ = 0;   ///< and the page behind them
   std::vector<WantedPage> to_ask_; ///< of fetch(), kept for its memory
 };
 

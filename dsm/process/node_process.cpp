@@ -150,6 +150,7 @@ struct FabricFunctions {
     OutsideWaits& waits = the_process->service_->turns().outside();
     begins ? waits.begin() : waits.end();
   }
+  static void compute_alone(bool begins) { the_process->service_->prefetcher().streams.compute_alone(begins); }
   static void begin_journey(const Journey* journey) { the_process->migration_.deputies().begin_journey(*journey); }
   static void end_journey(JourneySeen* seen) {
     Deputies& deputies = the_process->migration_.deputies();
@@ -252,6 +253,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              prefetch.visits ? FabricFunctions::begin_visit : nullptr,
              prefetch.visits ? FabricFunctions::end_visit : nullptr,
              turns ? FabricFunctions::wait_outside : nullptr,
+             prefetch.streams ? FabricFunctions::compute_alone : nullptr,
              nullptr, // travelling: see prepare_migration()
              nullptr,
              nullptr,

@@ -320,10 +320,17 @@ schedulers::VisitSeen run_lent_region(Thread& primary, const Construct& construc
   return {.trips = seen.trips, .bound = seen.bound};
 }
 
+static void compute_alone(bool begins) {
+  if (fabric && fabric->compute_alone)
+    fabric->compute_alone(begins);
+}
+
 void execute_node_part(Thread& primary, const TeamDescription& part, uint32_t late) {
   HETMP_CHECK(late == 0 || part.is_lent());
-  if (part.is_lent())
+  if (part.is_lent()) {
     took_bound_call(); // what was called before is not this region's
+    compute_alone(true);
+  }
   NodeTeam& team = acquire_team(primary);
   describe_as(team, part);
   write_changed(team.observed, static_cast<ompt::RegionRecord*>(nullptr)); // no tool is told what other nodes do
@@ -332,6 +339,8 @@ void execute_node_part(Thread& primary, const TeamDescription& part, uint32_t la
   execute(primary, team);
   if (late != 0)
     execute_late_members(primary, team);
+  if (part.is_lent())
+    compute_alone(false);
   end_among_nodes(primary, team);
 }
 

@@ -257,7 +257,7 @@ void RegionPlacer::watch(double now_us) {
     return;
   const double given_back_us = watched_.most_gained_us - watched_.gained_us;
   const double may_give_back_us =
-      rules_.most_given_back * watched_.most_gained_us + std::max(0.0, budget_left_us(now_us)) / 2;
+      rules_.most_given_back * watched_.most_gained_us + std::max(0.0, budget_left_us(now_us, away_)) / 2;
   if (watched_.window.usual_us >= watched_for_us(now_us)) {
     const bool loses = watched_.window.taken_us > rules_.loses * watched_.window.usual_us;
     watched_.losing_windows = loses ? watched_.losing_windows + 1 : 0;
@@ -280,7 +280,7 @@ bool RegionPlacer::is_in_doubt(double now_us) {
   const bool is_little =
       latest.taken_us > rules_.doubtful * latest.usual_us && latest.taken_us <= rules_.loses * latest.usual_us;
   const bool was_little = std::exchange(watched_.gained_little, is_little); // else a phase has begun, or ended
-  if (!is_little || !was_little || 2 * moving_us() > budget_left_us(now_us) / 2)
+  if (!is_little || !was_little || 2 * moving_us() > budget_left_us(now_us, away_) / 2)
     return false;
   doubt_after_us_ = rules_.doubt_growth * std::max(doubt_after_us_, rules_.doubted_gain_us);
   return true;
