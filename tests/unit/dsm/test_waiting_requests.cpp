@@ -56,8 +56,8 @@ TEST(WaitingRequests, EachRequestHasItsTurn) {
 
 TEST(WaitingRequests, WhoHasNoRoomIsPassedOver) {
   WaitingRequests waiting;
-  waiting.add(1, request(100, 40, 1));
-  waiting.add(3, request(200, 40, 2)); // forwarded by node 3
+  waiting.add(1, request(100, most_data_pages + 8, 1)); // in two pieces
+  waiting.add(3, request(200, 40, 2));                  // forwarded by node 3
   const auto not_two = [](uint32_t node) { return node != 2; };
   EXPECT_EQ(waiting.take_next(not_two)->from, 1u);
   EXPECT_EQ(waiting.take_next(not_two)->from, 1u);
