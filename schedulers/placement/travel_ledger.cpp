@@ -236,7 +236,6 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
   known.pages += visit.pages;
   known.thread_us = visit.thread_us;
   known.fetched += visit.fetched;
-  known.changes += visit.changes;
   if (visit.changes != 0)
     known.change_us = visit.changes_waited_us / visit.changes;
   pages_ += visit.pages;

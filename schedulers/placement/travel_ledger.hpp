@@ -127,7 +127,6 @@ class TravelLedger {
     uint32_t tried = 0;   ///< visits of the trial in hand
     bool pays = false;
     double rests_until_us = 0;
-    uint64_t changes = 0; ///< see Visit, in all visits
     uint64_t fetched = 0; ///< see Visit, in all visits
     double fetching_us() const {
       return fetched < least_fetched ? 0 : std::max(0.0, abroad_us - computed_us) / double(fetched);
