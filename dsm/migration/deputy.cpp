@@ -151,7 +151,7 @@ bool Deputy::has_reason_to_leave(bool asks) {
   if (stays_invited())
     return false;
   if (restless_) {
-    constexpr uint32_t now_and_then = 8; // else hardly anybody would be away for long
+    constexpr uint32_t now_and_then = 32; // else hardly anybody would be away for long
     if (seen_.stays % now_and_then == now_and_then - 1)
       find_place();
     return true;
