@@ -23,8 +23,8 @@ PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t th
   const PageSeries series = first ? streams_.fault(page, access, thread) : streams_.fault_under_way(page, access);
   HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
   if (alone_.load(std::memory_order_relaxed)) { // a hint
-    const bool leads_on = series.count != 0 && std::abs(series.stride) == 1, strides = std::abs(series.stride) != 1;
-    if (first && !leads_on && (strides || page - behind_blocks_ < DenseBlocks::block_pages))
+    const bool strides = std::abs(series.stride) != 1;
+    if (first && (strides || (series.count == 0 && is_behind_blocks(page))))
       return blocks_around(page);
     if (strides)
       return {};
@@ -40,7 +40,7 @@ PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t th
 /// than one by itself. Who goes on behind such a block does so with ever more of them.
 PageSeries StreamPrefetcher::blocks_around(PageNumber page) {
   constexpr PageNumber pages = DenseBlocks::block_pages;
-  blocks_at_once_ = page - behind_blocks_ < pages ? std::min(2 * blocks_at_once_, most_blocks_at_once) : 1;
+  blocks_at_once_ = is_behind_blocks(page) ? std::min(2 * blocks_at_once_, most_blocks_at_once) : 1;
   const PageSeries blocks{
       .first = page / pages * pages, .stride = 1, .count = uint32_t(blocks_at_once_ * pages), .write = true};
   behind_blocks_ = blocks.first + blocks.count;

@@ -44,6 +44,7 @@ class StreamPrefetcher {
  private:
   bool is_near(PageNumber page, PageNumber with, int64_t stride) const;
   PageSeries blocks_around(PageNumber page);
+  bool is_behind_blocks(PageNumber page) const { return page - behind_blocks_ < DenseBlocks::block_pages; }
 
   static constexpr uint32_t most_blocks_at_once = 4;
 

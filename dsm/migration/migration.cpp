@@ -94,6 +94,7 @@ void Migration::watch_those_away() {
     const uint64_t waited_before = waited_ns_();
     const int64_t before = monotonic_ns();
     nanosleep(&between_looks, nullptr);
+    // A calm look ends a storm, but not the patience with a change of places, which is less than 0.
     stormy =
         int64_t(waited_ns_() - waited_before) > (monotonic_ns() - before) / 2 ? stormy + 1 : std::min(stormy + 1, 0);
     if (std::exchange(changes, deputies_.changes_of_places()) != changes)

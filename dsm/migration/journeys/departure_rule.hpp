@@ -54,14 +54,9 @@ class DepartureRule {
       return;
     const bool lost = why == Homecoming::Loses || why == Homecoming::Called;
     const bool was_worth_it = !lost && (asked || is_worth_its_way(abroad_ns, computed_ns));
-    if (was_worth_it)
-      doubt_ns_ = delay_ns_ = soonest_ns;
-    else
-      delay_ns_ = doubt_ns_ = std::clamp((asked && why == Homecoming::Loses ? 2
-                                          : lost                            ? 8
-                                                                            : 4) *
-                                             doubt_ns_,
-                                         doubtful_ns, latest_ns);
+    const int64_t longer = asked && why == Homecoming::Loses ? 2 : lost ? 8 : 4; // times as long
+    doubt_ns_ = was_worth_it ? soonest_ns : std::clamp(longer * doubt_ns_, doubtful_ns, latest_ns);
+    delay_ns_ = doubt_ns_;
   }
 
  private:
