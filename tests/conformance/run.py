@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs one conformance program in one mode, as built by each clang found.
+"""Runs one conformance program in one mode, as built by each compiler found; on nodes by gcc and by one of the clangs.
 
-    run.py --build BUILD [--programs FOLDER] [--source NAME] [--mode MODE] [--stock]
+    run.py --build BUILD [--programs FOLDER] [--source NAME] [--mode MODE] [--every-compiler] [--stock]
 
 A program is any file of programs/; its comments say how to run it:
     // run: VAR=VALUE ...             one run with these variables (none given: one run with none)
@@ -17,6 +17,7 @@ Exit codes: 0 passed, 1 failed, 77 skipped (the machine does not allow the mode)
 import argparse
 import shutil
 import sys
+import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -30,12 +31,23 @@ PROGRAMS = HERE / "programs"
 SECONDS = 60
 
 
-def run_program(source, mode, build, programs, stock):
+def choose(compilers, source, mode):
+    """All on one node. On nodes the clangs take turns: which one it is differs from mode to mode and from program to program."""
+    if mode == "one":
+        return compilers
+    clangs = [name for name in compilers if name.startswith("clang")]
+    turn = zlib.crc32(source.name.encode()) + list(MODES).index(mode)
+    return [name for name in compilers if name not in clangs or name == clangs[turn % len(clangs)]]
+
+
+def run_program(source, mode, build, programs, stock, every_compiler):
     wanted = directives(source)
     compilers = [name for name in COMPILERS
                  if shutil.which(name) and not (wanted["clang_only"] and not name.startswith("clang"))]
     if not compilers:
         raise Failure(f"none of {', '.join(COMPILERS)} found; run scripts/install-deps")
+    if not every_compiler:
+        compilers = choose(compilers, source, mode)
     failures = []
     for compiler in compilers:
         for settings in wanted["runs"] + ([] if stock else wanted["hetmp_runs"]):
@@ -70,6 +82,7 @@ def main():
     arguments.add_argument("--programs", type=Path, help="the build folder that has the compiled programs, or gets them (default: BUILD)")
     arguments.add_argument("--source", help="a program's file name (default: all)")
     arguments.add_argument("--mode", choices=MODES, default="one")
+    arguments.add_argument("--every-compiler", action="store_true", help="on nodes as well")
     arguments.add_argument("--stock", action="store_true", help="without hetmp: does the program itself hold?")
     given = arguments.parse_args()
     build = given.build.resolve()
@@ -77,7 +90,8 @@ def main():
     sources = [PROGRAMS / given.source] if given.source else sorted([*PROGRAMS.glob("*.c"), *PROGRAMS.glob("*.cpp")])
     if not given.stock:
         check_machine(given.mode, build)
-    return min(1, count_failures(lambda source: run_program(source, given.mode, build, programs, given.stock), sources))
+    return min(1, count_failures(lambda source: run_program(source, given.mode, build, programs, given.stock, given.every_compiler),
+                                sources))
 
 
 if __name__ == "__main__":
