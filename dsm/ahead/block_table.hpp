@@ -1,11 +1,11 @@
 // What is remembered of blocks of pages, and whether blocks are worth asking for. Pure and bounded.
 #pragma once
 
+#include "dsm/ahead/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace hetmp::dsm {
 
@@ -13,8 +13,6 @@ namespace hetmp::dsm {
 /// `number`.
 template <class Entry> class BlockTable {
  public:
-  BlockTable() : entries_(slots) {}
-
   /// Begun anew if another one had its place.
   Entry& of(PageNumber number) {
     Entry& entry = entries_[size_t(number % slots)];
@@ -26,13 +24,13 @@ template <class Entry> class BlockTable {
   }
   /// Null: another one has its place.
   Entry* known(PageNumber number) {
-    Entry& entry = entries_[size_t(number % slots)];
-    return entry.number == number ? &entry : nullptr;
+    Entry* const entry = entries_.find(size_t(number % slots));
+    return entry && entry->number == number ? entry : nullptr;
   }
 
  private:
   static constexpr size_t slots = 4096;
-  std::vector<Entry> entries_;
+  SparseTable<Entry, slots> entries_;
 };
 
 /// How many blocks were counted for asking for more, and how many against it.

@@ -6,24 +6,25 @@
 // Pure and bounded. A witness that is forgotten is a page that faults once without need.
 #pragma once
 
+#include "dsm/ahead/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <cstddef>
-#include <vector>
 
 namespace hetmp::dsm {
 
 class Witnesses {
  public:
-  Witnesses() : pages_(slots, none) {}
-
-  void add(PageNumber page) { of(page) = page; }
-  bool has(PageNumber page) const { return pages_[size_t(page % slots)] == page; }
+  void add(PageNumber page) { pages_[place_of(page)].page = page; }
+  bool has(PageNumber page) const {
+    const Witness* const witness = pages_.find(place_of(page));
+    return witness && witness->page == page;
+  }
   /// It is no witness any more. False if it was none.
   bool remove(PageNumber page) {
     if (!has(page))
       return false;
-    of(page) = none;
+    pages_[place_of(page)].page = none;
     return true;
   }
 
@@ -31,9 +32,12 @@ class Witnesses {
   static constexpr size_t slots = 4096;
   static constexpr PageNumber none = ~PageNumber(0);
 
-  PageNumber& of(PageNumber page) { return pages_[size_t(page % slots)]; }
+  struct Witness {
+    PageNumber page = none;
+  };
+  static size_t place_of(PageNumber page) { return size_t(page % slots); }
 
-  std::vector<PageNumber> pages_; ///< by the last bits of their numbers: the last one of each
+  SparseTable<Witness, slots> pages_; ///< by the last bits of their numbers: the last one of each
 };
 
 } // namespace hetmp::dsm

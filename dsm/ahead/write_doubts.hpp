@@ -1,12 +1,12 @@
 // Where fetching ahead for writing took from other nodes what was not written. Pure and bounded.
 #pragma once
 
+#include "dsm/ahead/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace hetmp::dsm {
 
@@ -17,19 +17,17 @@ class WriteDoubts {
   static constexpr PageNumber block_pages = 4;
   static constexpr uint32_t first_rest = 8 * block_pages, longest_rest = 1024 * block_pages; ///< in pages
 
-  WriteDoubts() : blocks_(slots) {}
-
   /// Whether the page may be fetched ahead for writing. To be asked once for each such page.
   bool allow(PageNumber page) {
-    Block& block = of(page);
-    if (block.number != page / block_pages || block.rest == 0)
+    Block* const block = known(page);
+    if (!block || block->rest == 0)
       return true;
-    --block.rest;
+    --block->rest;
     return false;
   }
   /// It was fetched for writing, and another node took it back unwritten.
   void regretted(PageNumber page) {
-    Block& block = of(page);
+    Block& block = blocks_[place_of(page)];
     if (block.number != page / block_pages)
       block = {page / block_pages, 0, first_rest};
     block.rest = block.next;
@@ -37,9 +35,8 @@ class WriteDoubts {
   }
   /// It was fetched for writing, and written.
   void used(PageNumber page) {
-    Block& block = of(page);
-    if (block.number == page / block_pages)
-      block = {};
+    if (Block* const block = known(page))
+      *block = {};
   }
 
  private:
@@ -50,9 +47,14 @@ class WriteDoubts {
     uint32_t rest = 0;          ///< pages still to be left alone
     uint32_t next = first_rest; ///< after the next regret
   };
-  Block& of(PageNumber page) { return blocks_[size_t(page / block_pages % slots)]; }
+  static size_t place_of(PageNumber page) { return size_t(page / block_pages % slots); }
+  /// Null: nothing is known of the page's block.
+  Block* known(PageNumber page) {
+    Block* const block = blocks_.find(place_of(page));
+    return block && block->number == page / block_pages ? block : nullptr;
+  }
 
-  std::vector<Block> blocks_; ///< by the last bits of their numbers: the last one of each
+  SparseTable<Block, slots> blocks_; ///< by the last bits of their numbers: the last one of each
 };
 
 } // namespace hetmp::dsm
