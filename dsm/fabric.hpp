@@ -153,7 +153,9 @@ struct Journey {
   int64_t usual_ns = 0;  ///< the CPU time of a thread on such a journey; 0: unknown
   const uint32_t* cpus = nullptr; ///< how many each node has, as long as there are journeys; null: they share some
   uint32_t nodes = 0;             ///< so many
-  bool restless = false;          ///< for tests: it departs again after the same delay, whatever a stay has brought
+  bool shares_cpu = false; ///< the team has more threads than the nodes have CPUs: who has one at home leaves it to the
+                           ///< others there as soon as one elsewhere is free
+  bool restless = false;   ///< for tests: it departs again after the same delay, whatever a stay has brought
 };
 
 /// What a thread on a journey calls while it executes something private to its process: a task, from a barrier.

@@ -66,6 +66,7 @@ void Deputy::begin(const Journey& journey) {
   nodes_ = journey.nodes;
   watches_cpu_ = journey.node == origin;
   HETMP_CHECK(!watches_cpu_ || cpus_);
+  shares_cpu_ = journey.shares_cpu;
   losses_before_ = all_.losses();
   was_invited_ = false;
   restless_ = journey.restless;
@@ -146,6 +147,7 @@ bool Deputy::find_free_cpu() {
 /// For a CPU elsewhere. Of threads that have one at home: where others lose they would, too.
 bool Deputy::has_reason_to_leave(bool asks) {
   changes_with_ = nullptr;
+  leaves_others_ = false;
   if (cpus_)
     denied_cpu_.look(raw::times_of_thread());
   if (stays_invited())
@@ -159,8 +161,9 @@ bool Deputy::has_reason_to_leave(bool asks) {
   const bool is_slow = cpus_ && denied_cpu_.is_slow();
   if (cpus_ && denied_cpu_.is_known())
     all_.tell_denied_share(denied_cpu_.denied_share());
+  leaves_others_ = watches_cpu_ && shares_cpu_ && all_.is_crowded();
   // Where none is free it would be refused. relaxed: its own
-  if (watches_cpu_ ? is_slow && !all_.loses_since(losses_before_) && find_free_cpu()
+  if (watches_cpu_ ? (is_slow || leaves_others_) && !all_.loses_since(losses_before_) && find_free_cpu()
                    : !cpus_ || has_free_cpu(node_.load(std::memory_order_relaxed)))
     return true;
   return !asks && is_slow && find_place();
@@ -274,10 +277,11 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
 }
 
 /// Than what the stay has computed, which the CPUs at home had not to do; less than 0: so much was none of their work,
-/// since its thread has one of them.
+/// since its thread has one of them that nobody else is waiting for.
 int64_t Deputy::longer_at_home_ns() const {
   const double denied = all_.denied_share();
-  const double longer = watches_cpu_ ? DeniedCpu::gain_elsewhere(denied) - 1 : DeniedCpu::times_as_long(denied) - 1;
+  const bool has_cpu = watches_cpu_ && !leaves_others_;
+  const double longer = has_cpu ? DeniedCpu::gain_elsewhere(denied) - 1 : DeniedCpu::times_as_long(denied) - 1;
   return int64_t(longer * double(message_.computed_ns));
 }
 

@@ -123,6 +123,8 @@ class Deputy {
   const uint32_t* cpus_ = nullptr; ///< see Journey; null: it asks for no free one
   uint32_t nodes_ = 0;             ///< see Journey
   bool watches_cpu_ = false;       ///< its own, at home
+  bool shares_cpu_ = false;        ///< see Journey
+  bool leaves_others_ = false;     ///< on the departure in hand, or the stay: its CPU at home to other threads
   uint64_t losses_before_ = 0;     ///< the journey: Deputies::losses()
   int64_t began_ns_ = 0;           ///< the journey
   int64_t home_ns_ = 0;            ///< since when the thread has been at home

@@ -137,12 +137,16 @@ Travels& travels() {
   return instance;
 }
 
-/// Which node has the CPU that the member would have if the team were dealt to all nodes.
-uint32_t node_of(uint32_t member) {
+uint32_t cpus_of_all() {
   uint32_t cpus = 0;
   for (const auto& of_node : layout().cpus)
     cpus += uint32_t(of_node.size());
-  uint32_t place = member % std::max(cpus, 1u);
+  return cpus;
+}
+
+/// Which node has the CPU that the member would have if the team were dealt to all nodes.
+uint32_t node_of(uint32_t member) {
+  uint32_t place = member % std::max(cpus_of_all(), 1u);
   for (uint32_t node = 0; node < layout().nodes(); ++node) {
     const auto here = uint32_t(layout().cpus[node].size());
     if (place < here)
@@ -203,6 +207,7 @@ void begin_journey(const ImplicitTask& member, uint32_t node, const void* base, 
                              ns(permit.thread_us),
                              spinning.has_cpus() ? cpus.data() : nullptr,
                              uint32_t(cpus.size()),
+                             member.team_size > cpus_of_all(),
                              travels().are_drawn()};
   travels().fabric()->begin_journey(&journey);
 }
