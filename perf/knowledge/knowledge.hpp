@@ -2,6 +2,8 @@
 // Values, their text, and how those of two runs are put together. Code is named as CodeId does (base/elf/code_id.hpp).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,6 +28,8 @@ struct KnownRegion {
   uint32_t offset = 0;
   std::string name;         ///< for people: its source, or "file+0xoffset"
   bool gains = false;       ///< it was kept on several nodes
+  bool lent = false;        ///< it was kept on one other node, which is faster than the origin
+  bool compared = false;    ///< lent: with all nodes, which took longer
   bool lost = false;        ///< it was slower there
   double lost_until_us = 0; ///< of a run, before which it is not tried
   double home_us = 0;       ///< a usual visit
@@ -53,12 +57,15 @@ struct KnownBetween {
 /// Of runs on the same nodes.
 struct KnownLayout {
   std::vector<uint32_t> cpus; ///< of each node, how many
+  double quota = 0;           ///< CPUs that the origin's control groups grant it; 0: all of them
   std::string interconnect;
   std::vector<KnownRegion> regions;
   std::vector<KnownBetween> between;
 
-  bool is_of(const std::vector<uint32_t>& node_cpus, std::string_view of_interconnect) const {
-    return cpus == node_cpus && interconnect == of_interconnect;
+  bool is_same(const KnownLayout& other) const {
+    constexpr double alike = 0.1; // of a quota
+    return cpus == other.cpus && interconnect == other.interconnect &&
+           std::abs(quota - other.quota) <= alike * std::max(quota, other.quota);
   }
 };
 

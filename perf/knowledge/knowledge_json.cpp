@@ -13,6 +13,7 @@ constexpr size_t deepest = 8;
 constexpr size_t most_layouts = 16, most_regions = 512, most_between = 1024, most_visits = 64, most_nodes = 64;
 constexpr size_t longest_text = 1024;
 constexpr double longest_us = 1e15; ///< thirty years
+constexpr double most_cpus = 1e6;
 constexpr const char* format_name = "hetmp-knowledge";
 
 /// The file's head: it decides whether the rest is read.
@@ -34,6 +35,8 @@ template <class Visitor, IsRecord<KnownRegion> Record> void fields(Visitor& visi
   visitor.field("offset", region.offset);
   visitor.field("name", region.name);
   visitor.field("gains", region.gains);
+  visitor.field("lent", region.lent);
+  visitor.field("compared", region.compared);
   visitor.field("lost", region.lost);
   visitor.field("lost_until_us", region.lost_until_us);
   visitor.field("home_us", region.home_us);
@@ -59,6 +62,7 @@ template <class Visitor, IsRecord<KnownBetween> Record> void fields(Visitor& vis
 
 template <class Visitor, IsRecord<KnownLayout> Record> void fields(Visitor& visitor, Record& layout) {
   visitor.field("cpus", layout.cpus);
+  visitor.field("quota", layout.quota);
   visitor.field("interconnect", layout.interconnect);
   visitor.field("regions", layout.regions);
   visitor.field("between", layout.between);
@@ -76,7 +80,7 @@ template <class... Times> bool are_times(Times... times) { return ((times >= 0 &
 
 bool makes_sense(const KnownRegion& region) {
   const auto is_visit = [](const KnownVisits& visits) { return are_times(visits.home_us, visits.spread_us); };
-  return region.object != 0 && !(region.gains && region.lost) && region.visits.size() <= most_visits &&
+  return region.object != 0 && region.gains + region.lent + region.lost <= 1 && region.visits.size() <= most_visits &&
          are_times(region.lost_until_us, region.home_us, region.spread_us, region.first_spread_us,
                    region.longest_home_us, region.journeys_rest_us) &&
          (region.journeys_gain_us < 0 ? are_times(-region.journeys_gain_us) : are_times(region.journeys_gain_us)) &&
@@ -86,8 +90,8 @@ bool makes_sense(const KnownRegion& region) {
 bool makes_sense(const KnownLayout& layout) {
   const auto is_region = [](const KnownRegion& region) { return makes_sense(region); };
   const auto is_between = [](const KnownBetween& between) { return are_times(between.home_us); };
-  return layout.cpus.size() <= most_nodes && layout.regions.size() <= most_regions &&
-         layout.between.size() <= most_between &&
+  return layout.cpus.size() <= most_nodes && layout.quota >= 0 && layout.quota <= most_cpus &&
+         layout.regions.size() <= most_regions && layout.between.size() <= most_between &&
          std::all_of(layout.regions.begin(), layout.regions.end(), is_region) &&
          std::all_of(layout.between.begin(), layout.between.end(), is_between);
 }
@@ -161,7 +165,7 @@ bool parse_knowledge(std::string_view text, Knowledge& knowledge, std::string& p
 
 void merge_layout(Knowledge& knowledge, const KnownLayout& newer) {
   KnownLayout merging = newer;
-  const auto is_same = [&](const KnownLayout& layout) { return layout.is_of(newer.cpus, newer.interconnect); };
+  const auto is_same = [&](const KnownLayout& layout) { return layout.is_same(newer); };
   const auto old = std::find_if(knowledge.layouts.begin(), knowledge.layouts.end(), is_same);
   if (old != knowledge.layouts.end()) {
     for (KnownRegion& region : old->regions) // true of those that the run has not met, which alone remain

@@ -12,7 +12,10 @@ using Verdict = PlacementLesson::Verdict;
 
 PlacementLesson placement_of(const KnownRegion& region) {
   PlacementLesson lesson;
-  lesson.verdict = region.gains ? Verdict::Gains : region.lost ? Verdict::Lost : Verdict::None;
+  lesson.verdict = region.gains  ? Verdict::Gains
+                   : region.lent ? Verdict::Lent
+                   : region.lost ? Verdict::Lost
+                                 : Verdict::None;
   lesson.home_us = region.home_us;
   lesson.spread_us = region.spread_us;
   lesson.first_spread_us = region.first_spread_us;
@@ -20,6 +23,7 @@ PlacementLesson placement_of(const KnownRegion& region) {
   lesson.lost_until_us = region.lost_until_us;
   lesson.exchanges = region.exchanges;
   lesson.age = region.age;
+  lesson.compared = region.compared;
   for (const perf::KnownVisits& visits : region.visits)
     lesson.kinds.push_back({visits.trips, visits.home_us, visits.spread_us});
   return lesson;
@@ -27,6 +31,7 @@ PlacementLesson placement_of(const KnownRegion& region) {
 
 void put(KnownRegion& region, const PlacementLesson& lesson) {
   region.gains = lesson.verdict == Verdict::Gains;
+  region.lent = lesson.verdict == Verdict::Lent;
   region.lost = lesson.verdict == Verdict::Lost;
   region.home_us = lesson.home_us;
   region.spread_us = lesson.spread_us;
@@ -35,6 +40,7 @@ void put(KnownRegion& region, const PlacementLesson& lesson) {
   region.lost_until_us = lesson.lost_until_us;
   region.exchanges = lesson.exchanges;
   region.age = lesson.age;
+  region.compared = lesson.compared;
   for (const PlacementLesson::Kind& kind : lesson.kinds)
     region.visits.push_back({kind.trips, kind.home_us, kind.spread_us});
 }

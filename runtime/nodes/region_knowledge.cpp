@@ -1,6 +1,7 @@
 #include "runtime/nodes/region_knowledge.hpp"
 
 #include "base/elf/code_map.hpp"
+#include "base/machine/cpu_quota.hpp"
 #include "base/message.hpp"
 #include "perf/knowledge/knowledge_file.hpp"
 #include "perf/report/report.hpp"
@@ -42,6 +43,12 @@ std::string program_build() {
   return {};
 }
 
+/// Of the origin's CPUs; 0: all.
+double quota_of_origin() {
+  const std::optional<double> quota = cpu_quota();
+  return quota && *quota < layout().cpus[0].size() ? *quota : 0;
+}
+
 /// Of this build; nothing of another one.
 perf::Knowledge known_of(const Place& its, const perf::ReadKnowledge& read) {
   const bool is_same =
@@ -70,14 +77,14 @@ const Place* recall() {
     return nullptr;
   const auto* its = new Place{*std::move(file),
                               {std::move(program), program_build(), {}},
-                              {layout().cpu_counts(), std::string(fabric->interconnect), {}, {}}};
+                              {layout().cpu_counts(), quota_of_origin(), std::string(fabric->interconnect), {}, {}}};
   const perf::ReadKnowledge read = perf::read_knowledge(its->file.path);
   if (!read.error.empty() && !read.missing)
     say("%s %s; regions are learned anew", its->file.path.c_str(), read.error.c_str());
   for (const perf::KnownLayout& known : known_of(*its, read).layouts)
-    if (known.is_of(its->nodes.cpus, its->nodes.interconnect)) {
+    if (known.is_same(its->nodes)) {
       Lessons lessons = lessons_of(known, find_code);
-      placing::recall(std::move(lessons.placement));
+      placing::recall(std::move(lessons.placement), its->nodes.quota);
       travelling::recall(std::move(lessons.journeys));
     }
   return its;
@@ -92,6 +99,7 @@ void keep(const Place& place) {
   if (newer.regions.empty())
     return;
   newer.cpus = place.nodes.cpus;
+  newer.quota = place.nodes.quota;
   newer.interconnect = place.nodes.interconnect;
   const perf::ReadKnowledge read = perf::read_knowledge(place.file.path); // another run may have written meanwhile
   if (place.file.is_named && !read.error.empty() && !read.missing)

@@ -269,7 +269,12 @@ Knowledge knowledge() {
   return copy;
 }
 
-void recall(schedulers::PlacementLessons lessons) {
+void recall(schedulers::PlacementLessons lessons, double quota) {
+  const auto was_lent = [](const auto& lesson) {
+    return lesson.second.verdict == schedulers::PlacementLesson::Verdict::Lent;
+  };
+  if (quota > 0 && std::any_of(lessons.regions.begin(), lessons.regions.end(), was_lent))
+    learner().home_speed.expect_quota(quota);
   FutexLockGuard guard(learner().lock);
   learner().placer.recall(std::move(lessons));
 }

@@ -50,7 +50,11 @@ std::string nodes_in_words(const perf::KnownLayout& layout) {
   std::string cpus;
   for (const uint32_t of_node : layout.cpus)
     cpus += (cpus.empty() ? "" : " + ") + std::to_string(of_node);
-  return counted(layout.cpus.size(), "node") + " of " + cpus + " CPUs, " + perf::printable(layout.interconnect);
+  char quota[64] = "";
+  if (layout.quota > 0)
+    snprintf(quota, sizeof quota, ", of which a quota grants the origin %.3g", layout.quota);
+  return counted(layout.cpus.size(), "node") + " of " + cpus + " CPUs" + quota + ", " +
+         perf::printable(layout.interconnect);
 }
 
 std::string places_in_words(const perf::KnownRegion& region) {
@@ -58,12 +62,14 @@ std::string places_in_words(const perf::KnownRegion& region) {
   const auto add = [&](const std::string& clause) { text += (text.empty() ? "" : "; ") + clause; };
   if (region.gains)
     add("gains on several nodes");
+  if (region.lent)
+    add("gains on another node, which is faster than the origin");
   if (region.lost)
     add("lost on several nodes, not tried again before a run takes " + perf::in_time(region.lost_until_us));
   if (region.home_us > 0)
     add("usually " + perf::in_time(region.home_us) + " at home, at most " + perf::in_time(region.longest_home_us));
   if (region.spread_us > 0)
-    add("usually " + perf::in_time(region.spread_us) + " on several nodes");
+    add("usually " + perf::in_time(region.spread_us) + (region.lent ? " there" : " on several nodes"));
   if (region.exchanges > 0)
     add(std::to_string(region.exchanges) + " barriers, loops and locks a visit");
   if (region.journeys_paid)

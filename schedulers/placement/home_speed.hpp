@@ -3,7 +3,7 @@
 //
 // That its process was executed for less time than its CPUs could have given may have another reason: its threads
 // wait, for each other or for somebody else. So what seems to be slow is not, unless there is a quota, or its CPUs were
-// not idle meanwhile.
+// not idle meanwhile. Before anything was seen it is fast, unless an earlier run was slow because of the same quota.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +38,12 @@ class HomeSpeed {
     knows_quota_ = true;
   }
 
+  /// It was there in an earlier run, which it slowed down.
+  void expect_quota(double quota) {
+    set_quota(quota);
+    is_expected_ = true;
+  }
+
   /// There is none that explains it: somebody has to ask for how long CPUs are idle.
   bool asks_for_idle() const { return seems_slow() && knows_quota_ && !quota_; }
   /// A visit as above, and for how long, in sum, the CPUs had nothing to execute.
@@ -50,6 +56,8 @@ class HomeSpeed {
 
   /// 1: all, or not known yet.
   double share() const {
+    if (is_expected_ && quota_ && !all_.is_known())
+      return *quota_ / cpus_;
     if (!seems_slow())
       return all_.share(cpus_);
     if (!knows_quota_)
@@ -69,15 +77,15 @@ class HomeSpeed {
       executed_us *= most_us / 2 / taken_us;
       taken_us = most_us / 2;
     }
-    double share(double cpus) const {
-      return taken_us < least_us ? 1 : std::clamp(executed_us / (taken_us * cpus), 0.0, 1.0);
-    }
+    bool is_known() const { return taken_us >= least_us; }
+    double share(double cpus) const { return !is_known() ? 1 : std::clamp(executed_us / (taken_us * cpus), 0.0, 1.0); }
   };
   const double cpus_;
   Seen all_;
   Seen own_;    ///< of what the CPUs could have given, whether it was used or not
   Seen recent_; ///< likewise, of visits that are not in that yet
   bool knows_quota_ = false;
+  bool is_expected_ = false; ///< that there is a quota_ that denies it CPUs
   std::optional<double> quota_;
 };
 

@@ -13,11 +13,12 @@ namespace hetmp::schedulers {
 /// Runs after which what was not seen again since is not believed any more, and is learned anew: machines change.
 inline constexpr uint32_t oldest_lesson = 16;
 
-/// Times of 0 are not known.
+/// Times of 0 are not known; those of a region that was lent are of the node that it was lent to.
 struct PlacementLesson {
   enum class Verdict : uint8_t {
     None,
     Gains, ///< it was kept on several nodes
+    Lent,  ///< it was kept on one other node, which is faster than the origin
     Lost,  ///< it was slower there
   };
   /// Visits with so many trips (VisitKind).
@@ -34,7 +35,8 @@ struct PlacementLesson {
   double longest_home_us = 0; ///< of the last run that saw one
   double lost_until_us = 0;   ///< of the run, that a region that lost is not tried for
   uint32_t exchanges = 0;
-  uint32_t age = 0; ///< runs since it was seen at home (Gains), or tried (Lost)
+  uint32_t age = 0;      ///< runs since it was seen at home (Gains, Lent), or tried (Lost)
+  bool compared = false; ///< Lent: with all nodes, which took longer
   std::vector<Kind> kinds;
   bool operator==(const PlacementLesson&) const = default;
 };

@@ -33,10 +33,12 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
     region.excluded_until_us = lesson.lost_until_us;
     region.recalls_loss = true;
   }
-  const bool are_others_lent = kept_regions_ != 0 && away_ != Site::AllNodes;
-  const bool fits = (stage_ == Stage::Steady && !are_others_lent) ||
-                    (stage_ == Stage::Trial && recalls_); // not in another trial's sums
-  if (lesson.verdict != PlacementLesson::Verdict::Gains || lesson.home_us <= 0 || !fits)
+  const bool was_lent = lesson.verdict == PlacementLesson::Verdict::Lent;
+  const Site there = was_lent ? Site::OtherNode : Site::AllNodes;
+  const bool are_others_elsewhere = away_ != there && (kept_regions_ != 0 || stage_ != Stage::Steady);
+  const bool fits = stage_ == Stage::Steady || (stage_ == Stage::Trial && recalls_); // not in another trial's sums
+  const bool gains = was_lent ? lent_share() <= rules_.lends : lesson.verdict == PlacementLesson::Verdict::Gains;
+  if (!gains || lesson.home_us <= 0 || !fits || are_others_elsewhere)
     return;
   region.recalled = region.tried = true;
   region.settled = false;
@@ -48,11 +50,15 @@ void RegionPlacer::recall(uint64_t name, Region& region, double now_us) {
     usual.recalled = true;
     usual.recalled_us = kind.spread_us;
   }
-  if (stage_ == Stage::Trial)
-    return; // it joins those that gained as well
+  if (stage_ == Stage::Trial) { // it joins those that gained as well
+    if (lesson.home_us > regions_[heaviest_].home.mean_us())
+      heaviest_ = name, heaviest_visits_ = 0;
+    return;
+  }
   heaviest_ = name;
   recalls_ = true;
-  begin_trial(now_us, Site::AllNodes);
+  compared_ = was_lent && lesson.compared;
+  begin_trial(now_us, there);
 }
 
 /// Whether what was done is what the lesson speaks of.
@@ -113,12 +119,12 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   const bool holds = before != recalled_.regions.end() && before->second.age < oldest_lesson;
   PlacementLesson lesson;
   const bool is_away = region.kept || (region.recalled && region.tried);
-  if (is_away && away_ == Site::AllNodes) // a lesson says nothing of how fast nodes are
-    lesson.verdict = Verdict::Gains;
-  else if (is_away)
-    lesson.verdict = Verdict::None;
-  else if (region.excluded_until_us > 0 && !(holds && before->second.verdict == Verdict::Gains)) // two runs disagree
+  const bool gained = holds && (before->second.verdict == Verdict::Gains || before->second.verdict == Verdict::Lent);
+  if (is_away)
+    lesson.verdict = away_ == Site::AllNodes ? Verdict::Gains : Verdict::Lent;
+  else if (region.excluded_until_us > 0 && !gained) // two runs disagree
     lesson.verdict = Verdict::Lost;
+  lesson.compared = lesson.verdict == Verdict::Lent && compared_;
   lesson.home_us = region.home.mean_us();
   lesson.spread_us = region.spread.known() || !holds ? region.spread.mean_us() : before->second.spread_us;
   lesson.first_spread_us =

@@ -30,7 +30,7 @@ KnownRegion region(uint32_t offset) {
 }
 
 KnownLayout layout(std::vector<KnownRegion> regions) {
-  return {{2, 1}, "shared-memory", std::move(regions), {{7, 1, 7, 2, 12.5}}};
+  return {{2, 1}, 1.5, "shared-memory", std::move(regions), {{7, 1, 7, 2, 12.5}}};
 }
 
 Knowledge known(std::vector<KnownRegion> regions) { return {"/bin/flow", "build id 12", {layout(std::move(regions))}}; }
@@ -57,9 +57,7 @@ TEST(Knowledge, WhatIsWrittenIsReadBack) {
   ASSERT_TRUE(parse_knowledge(text, read, problem)) << problem;
   EXPECT_EQ(format_knowledge(read), text);
   ASSERT_EQ(read.layouts.size(), 1u);
-  EXPECT_TRUE(read.layouts[0].is_of({2, 1}, "shared-memory"));
-  EXPECT_FALSE(read.layouts[0].is_of({2, 1}, "tcp"));
-  EXPECT_FALSE(read.layouts[0].is_of({1, 1}, "shared-memory"));
+  EXPECT_TRUE(read.layouts[0].is_same(layout({})));
   ASSERT_EQ(read.layouts[0].regions.size(), 2u);
   const KnownRegion& first = read.layouts[0].regions[0];
   EXPECT_EQ(first.home_us, 10'000.125);
@@ -67,6 +65,16 @@ TEST(Knowledge, WhatIsWrittenIsReadBack) {
   ASSERT_EQ(first.visits.size(), 2u);
   EXPECT_EQ(first.visits[1].trips, 200u);
   EXPECT_EQ(read.layouts[0].between[0].home_us, 12.5);
+}
+
+TEST(Knowledge, IsOfTheSameNodesWithTheSameQuota) {
+  const KnownLayout nodes{{2, 1}, 1.5, "shared-memory", {}, {}}, all_cpus{{2, 1}, 0, "shared-memory", {}, {}};
+  EXPECT_TRUE(nodes.is_same({{2, 1}, 1.55, "shared-memory", {}, {}}));
+  EXPECT_TRUE(all_cpus.is_same(all_cpus));
+  EXPECT_FALSE(nodes.is_same({{2, 1}, 0.5, "shared-memory", {}, {}}));
+  EXPECT_FALSE(nodes.is_same(all_cpus));
+  EXPECT_FALSE(nodes.is_same({{2, 1}, 1.5, "tcp", {}, {}}));
+  EXPECT_FALSE(nodes.is_same({{1, 1}, 1.5, "shared-memory", {}, {}}));
 }
 
 TEST(Knowledge, WhatIsWrongIsRefused) {
@@ -78,6 +86,8 @@ TEST(Knowledge, WhatIsWrongIsRefused) {
   EXPECT_EQ(refusal(replaced(good, "\"version\":1", "\"version\":2")),
             "has version 2, newer than this hetmp, which reads version 1");
   EXPECT_NE(refusal(replaced(good, "\"gains\":true", "\"gains\":7")).find("gains"), std::string::npos);
+  for (const auto& [right, wrong] : {std::pair{"\"lent\":false", "\"lent\":true"}, {"\"quota\":1.5", "\"quota\":-1"}})
+    EXPECT_EQ(refusal(replaced(good, right, wrong)), "is damaged: a figure in it makes no sense") << wrong;
   EXPECT_NE(refusal(replaced(good, "\"offset\":1", "\"offset\":-1")).find("offset"), std::string::npos);
   EXPECT_NE(refusal(replaced(good, "\"home_us\":10000.125", "\"home_us\":\"x\"")).find("home_us"), std::string::npos);
   for (const char* senseless : {"-1", "1e300", "1e16"})
@@ -116,9 +126,9 @@ TEST(Knowledge, RegionsThatNoRunMeetsAreForgotten) {
 TEST(Knowledge, OtherNodesAreKnownBesidesUpToALimit) {
   Knowledge all = known({region(1)});
   for (uint32_t cpus = 1; cpus <= 40; cpus++)
-    merge_layout(all, {{cpus}, "tcp", {region(1)}, {}});
+    merge_layout(all, {{cpus}, 0, "tcp", {region(1)}, {}});
   EXPECT_EQ(all.layouts.size(), 16u);
-  EXPECT_TRUE(all.layouts.back().is_of({40}, "tcp"));
+  EXPECT_EQ(all.layouts.back().cpus, std::vector<uint32_t>{40});
 }
 
 /// However much a run has learned, the next one reads it.

@@ -118,6 +118,15 @@ inline Program draw_program(std::mt19937& random, double most_cycles) {
   return program;
 }
 
+/// Its origin is slow from now on, and its regions take about as much less on one other node, or not.
+inline void let_some_be_lent(Program& program, std::mt19937& random) {
+  program.home_speed = std::uniform_real_distribution<double>(0.1, 1)(random);
+  for (ProgramRegion& region : program.cycle) {
+    const double worse = std::exp(std::uniform_real_distribution<double>(0, std::log(3))(random));
+    region.lent_us = region.home_us * program.home_speed * (random() % 3 == 0 ? worse : 1.05);
+  }
+}
+
 /// Some of its regions have phases in which several nodes take more or less than in others.
 inline void let_some_have_phases(Program& program, std::mt19937& random) {
   for (ProgramRegion& region : program.cycle) {

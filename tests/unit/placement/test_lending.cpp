@@ -274,13 +274,6 @@ TEST(Lending, WhatHasNeverBeenQuietIsKnownByItsGains) {
   EXPECT_FALSE(is_lent_beside_journeys(250'000)) << "225 ms, as against 200";
 }
 
-/// Lessons say nothing of how fast nodes are.
-TEST(Lending, TeachesNothing) {
-  RegionPlacer placer;
-  ASSERT_GT(lent_visits(placer, 100, 100), 0u);
-  EXPECT_EQ(placer.lessons().regions.at(1).verdict, PlacementLesson::Verdict::None);
-}
-
 /// What the budget allows where something could be lent, but for the visit in hand and what it takes to bring data
 /// home.
 TEST(Lending, RandomProgramsStayWithinTheBudget) {
@@ -289,13 +282,10 @@ TEST(Lending, RandomProgramsStayWithinTheBudget) {
   constexpr int programs = 2000;
   for (int i = 0; i < programs; i++) {
     Program program = draw_program(random, 3000);
-    program.home_speed = std::uniform_real_distribution<double>(0.1, 1)(random);
+    let_some_be_lent(program, random);
     double moves_us = 0;
-    for (ProgramRegion& region : program.cycle) {
-      const double worse = std::exp(std::uniform_real_distribution<double>(0, std::log(3))(random));
-      region.lent_us = region.home_us * program.home_speed * (random() % 3 == 0 ? worse : 1.05);
+    for (const ProgramRegion& region : program.cycle)
       moves_us += region.move_us;
-    }
     RegionPlacer placer;
     const RunOfProgram run = run_program(program, placer, uint32_t(i));
     const ExperimentBudget budget = PlacementRules{}.lent_budget;
@@ -356,6 +346,18 @@ TEST(HomeSpeed, IsSeenBesideJourneys) {
 TEST(HomeSpeed, AQuotaDeniesNoMoreThanItSays) {
   EXPECT_DOUBLE_EQ(with_quota(8, 7).share(), 0.875);
   EXPECT_EQ(with_quota(8, 9).share(), 1) << "of CPUs that it does not deny";
+}
+
+/// Until it is seen that it is not so.
+TEST(HomeSpeed, TheQuotaOfAnEarlierRunIsExpected) {
+  HomeSpeed speed(2);
+  speed.expect_quota(0.5);
+  EXPECT_DOUBLE_EQ(speed.share(), 0.25);
+  speed.add(HomeSpeed::least_us, 2 * HomeSpeed::least_us);
+  EXPECT_DOUBLE_EQ(speed.share(), 1);
+  HomeSpeed fast(2);
+  fast.expect_quota(2.5);
+  EXPECT_DOUBLE_EQ(fast.share(), 1) << "it denies nothing";
 }
 
 TEST(HomeSpeed, WhatWaitsWhileItsCpusAreIdleIsNotSlow) {

@@ -15,9 +15,11 @@ std::string words(uint64_t microtask) { return "region " + std::to_string(microt
 Lessons some() {
   Lessons lessons;
   lessons.placement.regions[0x1001] = {
-      PlacementLesson::Verdict::Gains, 1, 2, 3, 4, 0, 6, 7, {{.trips = 8, .home_us = 9, .spread_us = 10}}};
+      PlacementLesson::Verdict::Gains, 1, 2, 3, 4, 0, 6, 7, false, {{.trips = 8, .home_us = 9, .spread_us = 10}}};
   lessons.placement.regions[0x1002] = {
       .verdict = PlacementLesson::Verdict::Lost, .longest_home_us = 5, .lost_until_us = 3, .kinds = {}};
+  lessons.placement.regions[0x1004] = {
+      .verdict = PlacementLesson::Verdict::Lent, .home_us = 4, .spread_us = 2, .compared = true, .kinds = {}};
   lessons.placement.between_us[{0x1001, 0x1002}] = 11;
   lessons.journeys[0x1002] = {.paid = false, .gain_us = -12, .rest_us = 13, .age = 1};
   lessons.journeys[0x1003] = {.paid = true, .gain_us = 14};
@@ -27,11 +29,12 @@ Lessons some() {
 TEST(LessonRecords, SurviveTheFile) {
   const Lessons lessons = some();
   const perf::KnownLayout records = records_of(lessons, name, words);
-  ASSERT_EQ(records.regions.size(), 3u);
+  ASSERT_EQ(records.regions.size(), 4u);
   EXPECT_EQ(records.regions[0].name, "region 4098") << "the longest first";
   const Lessons again = lessons_of(records, find);
   EXPECT_EQ(again.placement.regions.at(0x1001), lessons.placement.regions.at(0x1001));
   EXPECT_EQ(again.placement.regions.at(0x1002), lessons.placement.regions.at(0x1002));
+  EXPECT_EQ(again.placement.regions.at(0x1004), lessons.placement.regions.at(0x1004));
   EXPECT_EQ(again.placement.between_us, lessons.placement.between_us);
   EXPECT_EQ(again.journeys, lessons.journeys);
 }

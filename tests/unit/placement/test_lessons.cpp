@@ -42,6 +42,53 @@ TEST(Lessons, WhatGainedIsSpreadFromItsFirstVisitOn) {
   EXPECT_EQ(second.lost_us(), 0);
 }
 
+/// Of an origin with half of a CPU.
+const Program lends{.cycle = {{.home_us = 10'000, .spread_us = 30'000, .lent_us = 5'200, .move_us = 20'000},
+                              {.name = 2, .home_us = 2'000, .spread_us = 9'000, .lent_us = 1'100, .move_us = 1'000}},
+                    .cycles = 400,
+                    .home_speed = 0.5};
+
+TEST(Lessons, WhatWasLentIsLentFromItsFirstVisitOn) {
+  PlacementLessons lessons = lessons_of(lends);
+  for (uint32_t age = 1; age <= 3; age++) {
+    for (const uint64_t region : {1, 2})
+      ASSERT_EQ(lessons.regions.at(region).verdict, Verdict::Lent);
+    RegionPlacer placer;
+    const RunOfProgram run = run_again(lends, lessons, placer, age);
+    for (const uint64_t region : {1, 2})
+      EXPECT_EQ(placer.regions().at(region).home_visits, 0u);
+    EXPECT_EQ(placer.away(), Site::OtherNode);
+    EXPECT_LT(run.taken_us, 1.01 * run.lent_us);
+    EXPECT_EQ(placer.lost_us(), 0);
+    lessons = placer.lessons();
+    EXPECT_EQ(lessons.regions.at(1).age, age);
+  }
+}
+
+TEST(Lessons, WhatWasLentIsNotLentByAnOriginThatHasItsCpus) {
+  Program fast = lends;
+  fast.home_speed = 1;
+  fast.cycle[0].home_us /= 2, fast.cycle[1].home_us /= 2;
+  RegionPlacer placer;
+  run_again(fast, lessons_of(lends), placer);
+  EXPECT_EQ(placer.regions().at(1).lent_visits, 0u);
+  EXPECT_FALSE(placer.regions().at(1).kept);
+}
+
+TEST(Lessons, WhatWasLentIsComparedWithAllNodesOnce) {
+  Program program = lends;
+  program.cycle = {{.home_us = 10'000, .spread_us = 7'000, .lent_us = 5'200, .move_us = 1'000}};
+  program.cycles = 1000;
+  RegionPlacer first, second;
+  run_program(program, first);
+  ASSERT_EQ(first.trials(), 2u);
+  const PlacementLessons lessons = first.lessons();
+  EXPECT_TRUE(lessons.regions.at(1).compared);
+  run_again(program, lessons, second);
+  EXPECT_EQ(second.trials(), 1u);
+  EXPECT_TRUE(second.lessons().regions.at(1).compared);
+}
+
 TEST(Lessons, ArePassedOnByRunsThatLearnNothingNew) {
   PlacementLessons lessons = lessons_of(gains);
   const PlacementLesson first = lessons.regions.at(1);
@@ -219,6 +266,37 @@ TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
   EXPECT_LT(second_us, first_us);
   EXPECT_GT(kept, 160u);
   EXPECT_GE(from_the_beginning, 0.9 * kept) << "of " << kept;
+}
+
+/// The same where regions can be lent.
+TEST(Lessons, SecondRunsOfSlowOriginsStayWithinTheBudgetAndAreNoSlower) {
+  std::mt19937 random(31);
+  double first_us = 0, second_us = 0;
+  uint32_t lent = 0, from_the_beginning = 0;
+  for (uint32_t i = 0; i < 1000; i++) {
+    Program program = draw_program(random, 1000);
+    let_some_be_lent(program, random);
+    RegionPlacer placer, again;
+    const RunOfProgram first = run_program(program, placer, i);
+    const RunOfProgram second = run_again(program, placer.lessons(), again, i + 1'000);
+    const ExperimentBudget budget = PlacementRules{}.lent_budget;
+    double moves_us = 0;
+    for (const ProgramRegion& region : program.cycle)
+      moves_us += region.move_us;
+    ASSERT_LE(second.taken_us,
+              second.home_us * (1 + budget.share + 0.02) + budget.base_us + 2 * second.worst_visit_us + moves_us)
+        << "program " << i;
+    for (const auto& [name, region] : placer.regions())
+      if (region.kept && placer.away() == Site::OtherNode) {
+        lent++;
+        from_the_beginning += again.regions().at(name).home_visits == 0 ? 1 : 0;
+      }
+    first_us += first.taken_us / first.home_us;
+    second_us += second.taken_us / second.home_us;
+  }
+  EXPECT_LT(second_us, first_us);
+  EXPECT_GT(lent, 100u);
+  EXPECT_GE(from_the_beginning, 0.9 * lent) << "of " << lent;
 }
 
 /// Lessons of another problem, or of somebody who means ill. A region whose first visit shows that may lose that visit.
