@@ -57,6 +57,7 @@ struct Learner {
   std::map<uint64_t, const void*> idents;                            ///< of its regions
   ShortTurns turns;                                                  ///< which main alone changes
   schedulers::HomeSpeed home_speed{double(layout().cpus[0].size())}; ///< the main thread's own
+  const double all_cpus = double(sysconf(_SC_NPROCESSORS_CONF));     ///< of the machine: to ask reads a file
   double looked_us = 0;                                              ///< likewise: when that was looked at last
   int64_t executed_ns = -1;       ///< likewise: of the process, when the region in hand began; negative: nobody looks
   std::optional<double> idle_us;  ///< likewise: of the origin's CPUs; none: nobody asks
@@ -99,16 +100,16 @@ bool loops_are_placed(const Thread& self, const void* microtask) {
 
 /// Between two visits of which it is asked for how long CPUs were idle: the answer takes as long as the machine has
 /// CPUs, some microseconds each, which shall not be noticed.
-double between_idle_us() {
+double between_idle_us(const Learner& known) {
   constexpr double cpus = 16; // of which that is a thousandth
-  return schedulers::HomeSpeed::between_idle_us * std::max(1.0, double(sysconf(_SC_NPROCESSORS_CONF)) / cpus);
+  return schedulers::HomeSpeed::between_idle_us * std::max(1.0, known.all_cpus / cpus);
 }
 
 /// Now and then, a visit at home: what the origin's CPUs are worth. Of long ones each, which short ones between them
 /// would keep from being looked at.
 void begin_look(Learner& known, const schedulers::RegionPlacer::Region& region) {
   const bool asks_for_idle = known.home_speed.asks_for_idle();
-  const double between_us = asks_for_idle ? between_idle_us() : schedulers::HomeSpeed::between_us;
+  const double between_us = asks_for_idle ? between_idle_us(known) : schedulers::HomeSpeed::between_us;
   const bool is_soon = known.met_us - known.looked_us < between_us && region.home.mean_us() < between_us;
   if (is_soon || !known.placer.all_at_home())
     return;
