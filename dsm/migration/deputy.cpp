@@ -72,9 +72,7 @@ void Deputy::begin(const Journey& journey) {
   restless_ = journey.restless;
   change_of_places_.begin(journey.change_ns, journey.usual_ns);
   changes_with_ = nullptr;
-  cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  if (cpus_)
-    denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
+  looks_ = false;
   rule_.begin(journey.delay_ns, journey.restless);
   asked_rule_ = rule_;
   is_due_.store(false, std::memory_order_relaxed);
@@ -108,8 +106,8 @@ void Deputy::end(JourneySeen& seen) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
     timer_.set(0);
     have_short_turns(false);
-    seen_.cpu_ns = progress_ns();
-    if (watches_cpu_)
+    seen_.cpu_ns = looks_ ? progress_ns() : 0;
+    if (looks_ && watches_cpu_)
       denied_cpu_.look(raw::times_of_thread());
   }
   seen = seen_;
@@ -144,12 +142,23 @@ bool Deputy::find_free_cpu() {
   return false;
 }
 
+/// At its CPU, and at what it computes: from the timer's first signal on. The clocks of both are system calls, which
+/// short regions, where none comes, would notice.
+void Deputy::look() {
+  if (!std::exchange(looks_, true)) {
+    cpu_before_ns_ = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (cpus_)
+      denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
+  } else if (cpus_) {
+    denied_cpu_.look(raw::times_of_thread());
+  }
+}
+
 /// For a CPU elsewhere. Of threads that have one at home: where others lose they would, too.
 bool Deputy::has_reason_to_leave(bool asks) {
   changes_with_ = nullptr;
   leaves_others_ = false;
-  if (cpus_)
-    denied_cpu_.look(raw::times_of_thread());
+  look();
   if (stays_invited())
     return false;
   if (restless_) {
@@ -169,7 +178,7 @@ bool Deputy::has_reason_to_leave(bool asks) {
   return !asks && is_slow && find_place();
 }
 
-/// What CPU time it has had on its journey. At home.
+/// What CPU time it has had on its journey, since it looks. At home.
 int64_t Deputy::progress_ns() const {
   return raw::clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns_ + seen_.computed_ns;
 }

@@ -91,6 +91,7 @@ class Deputy {
   bool stays_invited();
   bool has_free_cpu(uint32_t node) const;
   bool find_free_cpu();
+  void look();
   [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
   int64_t longer_at_home_ns() const;
   void account_stay();
@@ -134,7 +135,8 @@ class Deputy {
   bool restless_ = false;    ///< see Journey
   ChangeOfPlaces change_of_places_;
   Deputy* changes_with_ = nullptr;  ///< on the departure in hand, or the stay; null: nobody
-  int64_t cpu_before_ns_ = 0;       ///< the thread's CPU time when the journey began
+  bool looks_ = false;              ///< in the journey in hand
+  int64_t cpu_before_ns_ = 0;       ///< the thread's CPU time when it began to look
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
 
