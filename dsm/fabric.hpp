@@ -14,7 +14,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 27;
+inline constexpr uint32_t fabric_version = 28;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 inline constexpr int before_nodes = ENOTCONN; ///< an error of create_thread()
@@ -31,6 +31,8 @@ struct FaultCounters {
   uint64_t messages = 0;       ///< about pages that have come from other nodes
   uint64_t pages_taken = 0;    ///< pages that other nodes had, and have no copies of any more
   uint64_t waited_ns = 0;      ///< time in which a thread of this node, or several, waited for a page
+  uint64_t served_ns = 0;      ///< time for which the service thread was busy with pages while none waited
+  uint64_t moving_ns() const { return waited_ns + served_ns; }
   uint64_t faults() const { return read_misses + write_misses + write_upgrades; }
 };
 

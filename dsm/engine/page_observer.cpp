@@ -27,6 +27,7 @@ void PageObserver::read_counters(FaultCounters* counters) const {
   counters->messages = messages_.get();
   counters->pages_taken = pages_taken_.get();
   counters->waited_ns = waited_ns_.get();
+  counters->served_ns = served_ns_.get();
 }
 
 void PageObserver::faulted(const PageFault& fault) {

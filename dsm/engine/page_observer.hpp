@@ -37,6 +37,9 @@ class PageObserver {
   void arrived(uintptr_t address, uint32_t pages, bool writable);
   /// Whether threads wait for pages from now on, however many and for whichever.
   void waiting(bool somebody, int64_t now);
+  bool anybody_waits() const { return waited_since_ != 0; }
+  /// While nobody did, the service thread was busy with pages for so long.
+  void served(int64_t ns) { served_ns_.add(uint64_t(ns)); }
   /// A message about pages has come from another node.
   void heard() { messages_.add(1); }
   /// Content of pages has come.
@@ -58,7 +61,7 @@ class PageObserver {
   void note_arrival(uintptr_t page, bool writable, int64_t now);
 
   Tally read_misses_, write_misses_, write_upgrades_, invalidations_, messages_, pages_received_, pages_taken_,
-      waited_ns_;
+      waited_ns_, served_ns_;
   int64_t waited_since_ = 0;                   ///< 0: nobody waits
   std::unique_ptr<PageStatistics> statistics_; ///< null unless somebody wants to know
   std::vector<FaultEvent> events_;             ///< room for most_fault_events, or none

@@ -28,7 +28,7 @@ class ServiceThread {
   using CreateThread = void (*)(void* (*body)(void*), void* argument);
 
   ServiceThread(const AddressPlan& plan, MemoryBudget& budget, PageObserver& observer)
-      : memory_(plan, budget), prefetcher_(plan), engine_(plan, memory_, observer, prefetcher_) {}
+      : observer_(observer), memory_(plan, budget), prefetcher_(plan), engine_(plan, memory_, observer, prefetcher_) {}
 
   /// On the origin, before start(): a node process to watch.
   void watch_node_process(uint32_t node, pid_t pid, int pidfd) { watched_.push_back({node, pid, pidfd}); }
@@ -59,6 +59,7 @@ class ServiceThread {
   static void* thread_body(void* self);
   [[noreturn]] void serve();
   bool work();
+  bool do_work();
   bool serve_faults();
   void tell_losses();
   bool all_threads_wait();
@@ -73,6 +74,7 @@ class ServiceThread {
   void handle_slot(uint32_t from, const Slot& slot);
 
   FutexWord begun_{0}; ///< 1 from begin() on
+  PageObserver& observer_;
   LocalMemory memory_;
   Prefetcher prefetcher_;
   PageEngine engine_;

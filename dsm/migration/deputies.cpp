@@ -12,8 +12,9 @@
 
 namespace hetmp::dsm {
 
-bool Deputies::set_up(TravelMessages& messages, FreeCpus free_cpus) {
+bool Deputies::set_up(TravelMessages& messages, FreeCpus free_cpus, MovingNs moving_ns) {
   messages_ = &messages;
+  moving_ns_ = moving_ns;
   free_cpus_ = free_cpus;
   this_process.deputies = this;
   struct sigaction action = {};

@@ -29,8 +29,10 @@ class Deputies {
   }
   /// How many CPUs of this node have no thread at work; less than 0: so many threads have none. A hint.
   using FreeCpus = int64_t (*)();
-  /// When there are. False: the signal cannot be had, and nobody travels. `free_cpus`: any thread, also in a handler.
-  bool set_up(TravelMessages& messages, FreeCpus free_cpus);
+  /// What moving pages has cost this node so far: FaultCounters::moving_ns().
+  using MovingNs = uint64_t (*)();
+  /// When there are. False: the signal cannot be had, and nobody travels. Both: any thread, also in a handler.
+  bool set_up(TravelMessages& messages, FreeCpus free_cpus, MovingNs moving_ns);
 
   void begin_journey(const Journey& journey);
   /// See Fabric, all.
@@ -113,6 +115,7 @@ class Deputies {
   const Gates* gates_ = nullptr;
   TravelMessages* messages_ = nullptr;
   FreeCpus free_cpus_ = nullptr;
+  MovingNs moving_ns_ = nullptr;
   bool owns_signal_ = false; ///< final before there are journeys
   uint64_t invited_ = 0;     ///< who was, last; the watch's own
   /// Sequentially consistent with away_ where somebody waits until nobody is away; relaxed elsewhere.

@@ -73,6 +73,7 @@ void Deputy::begin(const Journey& journey) {
   change_of_places_.begin(journey.change_ns, journey.usual_ns);
   changes_with_ = nullptr;
   looks_ = false;
+  cost_at_home_ns_ = 0;
   rule_.begin(journey.delay_ns, journey.restless);
   asked_rule_ = rule_;
   is_due_.store(false, std::memory_order_relaxed);
@@ -254,7 +255,9 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
                                  {uint16_t(number_), uint8_t(base_ != journey_base_), uint8_t(cpus_ != nullptr),
                                   page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
                                   int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
+  const uint64_t moving_before_ns = all_.moving_ns_();
   const bool is_away = wait_while_away(presence, blocked); // as others see it
+  cost_at_home_ns_ += int64_t(all_.moving_ns_() - moving_before_ns) / std::max<int64_t>(all_.away(), 1);
   if (is_away)
     all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);     // read by others as a hint

@@ -42,8 +42,8 @@ class Deputy {
     if (held != 0 && is_on_journey())
       timer_.set(std::max(held, rule_.soonest_ns));
   }
-  /// In the journey in hand.
-  int64_t time_elsewhere() const { return seen_.abroad_ns; }
+  /// In the journey in hand, and what moving pages meanwhile has cost those at home.
+  int64_t time_elsewhere() const { return seen_.abroad_ns + cost_at_home_ns_; }
   void end(JourneySeen& seen);
   /// See Journey.
   void task_is_over() const { task_is_over_(); }
@@ -136,6 +136,7 @@ class Deputy {
   ChangeOfPlaces change_of_places_;
   Deputy* changes_with_ = nullptr;  ///< on the departure in hand, or the stay; null: nobody
   bool looks_ = false;              ///< in the journey in hand
+  int64_t cost_at_home_ns_ = 0;     ///< of the journey's stays: its part of what moving pages has cost there meanwhile
   int64_t cpu_before_ns_ = 0;       ///< the thread's CPU time when it began to look
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise

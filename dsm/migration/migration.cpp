@@ -62,9 +62,9 @@ const char* Migration::why_nobody_departs() const {
 }
 
 void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
-                                CreateThread create_thread) {
+                                Deputies::MovingNs moving_ns, CreateThread create_thread) {
   waited_ns_ = waited_ns;
-  if (!deputies_.set_up(messages, free_cpus))
+  if (!deputies_.set_up(messages, free_cpus, moving_ns))
     return;
   if (ways_.taken()) // before there were nodes
     deputies_.stay_at_home();

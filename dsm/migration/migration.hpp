@@ -35,7 +35,7 @@ class Migration {
   using CreateThread = void (*)(void* (*body)(void*), void* argument);
   /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
   void start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
-                       CreateThread create_thread);
+                       Deputies::MovingNs moving_ns, CreateThread create_thread);
   /// `read_faults`: of the node; any thread. `heap`, `free_elsewhere`: of this node, `node`; see
   /// MemoryAbroad.
   void start_elsewhere(TravelMessages& messages, Carriers::ReadFaults read_faults, CreateThread create_thread,

@@ -281,6 +281,11 @@ void NodeProcess::start_migration() {
           return counters.waited_ns;
         },
         [] { return int64_t(instance()->usable_cpus()) - int64_t(instance()->threads_at_work()); },
+        [] {
+          FaultCounters counters;
+          instance()->pages_.read_counters(&counters);
+          return counters.moving_ns();
+        },
         create_private_thread);
   else
     migration_.start_elsewhere(

@@ -120,7 +120,7 @@ class Travels {
   double waited_us() const {
     dsm::FaultCounters counters;
     fabric_->read_faults(&counters);
-    return us(int64_t(counters.waited_ns));
+    return us(int64_t(counters.moving_ns()));
   }
 
   const dsm::Fabric* fabric_ = nullptr; ///< final before there are teams
