@@ -239,10 +239,12 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
     send_home(interrupted, Homecoming::Loses);
   if (makes_room_.load(std::memory_order_relaxed)) // see the member
     send_home(interrupted, Homecoming::ChangedPlaces);
-  if (invited_.exchange(false, std::memory_order_relaxed) && is_better_off_at_home()) // see the member
-    send_home(interrupted, Homecoming::Invited);
-  if (host_ && now_ns - began_ns_ > TasksAbroad::longest_ns)
-    host_->deepest = TasksAbroad::nowhere;
+  if (invited_.exchange(false, std::memory_order_relaxed)) { // see the member
+    if (is_better_off_at_home())
+      send_home(interrupted, Homecoming::Invited);
+    if (host_) // those at home have nothing to do: they may take the tasks that it generates
+      host_->deepest = TasksAbroad::nowhere;
+  }
   return true;
 }
 

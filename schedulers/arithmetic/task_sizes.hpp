@@ -20,7 +20,8 @@ class TaskSizes {
   static constexpr double least_us = 2500;    ///< less is not worth the way
   static constexpr double most_us = 60'000;   ///< one thread may have to wait so long for another
   static constexpr double slower = 1.6;       ///< times as long elsewhere: it had better stay
-  static constexpr uint32_t tries = 4;        ///< elsewhere, until that is said
+  static constexpr uint32_t tries = 4;        ///< elsewhere, until that is said, and one shows what it takes at home
+  static constexpr uint32_t one_of = 16;      ///< tasks that are small is timed
   static constexpr uint32_t rest = 64;        ///< parts that stay then, until one is tried again
 
   enum class Way : uint8_t {
@@ -45,9 +46,18 @@ class TaskSizes {
       return {Way::Divide, 1};
     const double wanted = std::clamp(wanted_us / std::max(mean.us, 1e-3), 1.0, double(most_tasks));
     const uint32_t tasks = 1 + std::min(uint32_t(wanted) - 1, ready);
-    if (mean.us * tasks < least_us || is_slower(size))
+    const bool shows_home = size.home.count == 0 && size.away.count >= tries; // nothing to compare with yet
+    if (mean.us * tasks < least_us || shows_home || is_slower(size))
       return {Way::Stay, 1};
     return {Way::Leave, tasks};
+  }
+
+  /// Whether what a task so deep takes is to be told. Of those that are known to be small, now and then: to ask for the
+  /// time takes as long as some of them do.
+  bool wants_time(uint32_t depth) {
+    Size& size = sizes_[place(depth)];
+    const bool is_small = size.home.count == Mean::memory && size.home.us * most_tasks < least_us;
+    return !is_small || ++size.untimed % one_of == 0;
   }
 
   /// So many so deep were executed, with all that they have generated, in this time, some of it `away_us` elsewhere.
@@ -71,29 +81,44 @@ class TaskSizes {
 
   /// Of the last few, roughly.
   struct Mean {
+    static constexpr uint32_t memory = 4;
     double us = 0;
-    uint32_t count = 0;
+    uint32_t count = 0; ///< at most `memory`
 
     void add(double value_us) {
-      constexpr uint32_t memory = 4;
       count = std::min(count + 1, memory);
       us += (value_us - us) / count;
     }
   };
   struct Size {
     Mean home, away; ///< of one task
-    uint32_t stayed = 0;
+    uint32_t stayed = 0, untimed = 0;
     bool generates = false;
+
+    bool is_compared() const { return home.count != 0 && away.count >= tries; }
+    bool takes_longer() const { return away.us >= slower * home.us; }
   };
   static uint32_t place(uint32_t depth) { return std::min(depth, depths - 1); }
 
-  static bool is_slower(Size& size) {
-    if (size.home.count == 0 || size.away.count < tries || size.away.us < slower * size.home.us)
+  /// Like those of other depths, as long as too little is known of tasks so deep.
+  bool is_slower(Size& size) {
+    if (size.is_compared() ? !size.takes_longer() : !others_take_longer())
       return false;
     if (++size.stayed < rest)
       return true;
     size.stayed = 0;
     return false;
+  }
+  bool others_take_longer() const {
+    constexpr uint32_t enough = 2; // depths, and none that says something else
+    uint32_t longer = 0;
+    for (const Size& size : sizes_)
+      if (size.is_compared()) {
+        if (!size.takes_longer())
+          return false;
+        longer++;
+      }
+    return longer >= enough;
   }
 
   std::array<Size, depths> sizes_{};

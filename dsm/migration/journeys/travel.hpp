@@ -33,7 +33,7 @@ inline constexpr Homecoming last_homecoming = Homecoming::ChangedPlaces;
 
 /// What a thread that is away is told of home.
 enum class Invitation : uint64_t {
-  FreeCpu,     ///< one is free there, if that is better for it
+  FreeCpu,     ///< one is free there, if that is better for it; or for others, with tasks that it generates
   ChangePlaces ///< its CPU is another one's now
 };
 inline constexpr Invitation last_invitation = Invitation::ChangePlaces;

@@ -59,6 +59,54 @@ TEST(TaskSizes, WhatIsSlowerElsewhereStaysAndIsTriedAgain) {
     EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Leave, 1}));
 }
 
+/// A thread that leaves with each one would never know what they take at home.
+TEST(TaskSizes, OneShowsWhatItTakesAtHome) {
+  TaskSizes sizes;
+  for (uint32_t i = 0; i < TaskSizes::tries; ++i) {
+    sizes.took(1, 1, 25'000, 24'000, true, false);
+    EXPECT_EQ(sizes.plan(1, 0).way, i + 1 < TaskSizes::tries ? Way::Leave : Way::Stay);
+  }
+  TaskSizes slow = sizes;
+  slow.took(1, 1, 10'000, 0, false, false);
+  EXPECT_EQ(slow.plan(1, 0), (Plan{Way::Stay, 1}));
+  sizes.took(1, 1, 20'000, 0, false, false);
+  EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Leave, 1}));
+}
+
+TEST(TaskSizes, WhatIsSlowerAtSomeDepthsIsSoAtOthers) {
+  TaskSizes sizes;
+  const auto take = [&](uint32_t depth, double away_us) {
+    sizes.took(depth, 1, 10'000, 0, false, false);
+    for (uint32_t i = 0; i < TaskSizes::tries; ++i)
+      sizes.took(depth, 1, away_us, away_us, true, false);
+  };
+  sizes.took(5, 1, 10'000, 0, false, false);
+  take(1, 30'000);
+  EXPECT_EQ(sizes.plan(5, 0), (Plan{Way::Leave, 1})) << "one says little";
+  take(2, 30'000);
+  EXPECT_EQ(sizes.plan(5, 0), (Plan{Way::Stay, 1}));
+  take(3, 11'000);
+  EXPECT_EQ(sizes.plan(5, 0), (Plan{Way::Leave, 1})) << "they differ";
+  EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Stay, 1}));
+  EXPECT_EQ(sizes.plan(3, 0), (Plan{Way::Leave, 1}));
+}
+
+TEST(TaskSizes, OfTinyOnesSomeAreTimed) {
+  TaskSizes sizes;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(sizes.wants_time(5));
+    sizes.took(5, 1, 3, 0, false, false);
+  }
+  uint32_t timed = 0;
+  for (uint32_t i = 0; i < 10 * TaskSizes::one_of; ++i)
+    timed += sizes.wants_time(5);
+  EXPECT_EQ(timed, 10u);
+  for (int i = 0; i < 8; ++i) // they have grown
+    sizes.took(5, 1, 10'000, 0, false, false);
+  EXPECT_TRUE(sizes.wants_time(5));
+  EXPECT_EQ(sizes.plan(5, 0), (Plan{Way::Leave, 1}));
+}
+
 TEST(TaskSizes, WhatComesHomeAtOnceWasNotWorthIt) {
   TaskSizes sizes;
   sizes.took(1, 1, 10'000, 0, false, false);
