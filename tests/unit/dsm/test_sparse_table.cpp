@@ -30,8 +30,9 @@ TEST(SparseTable, APartBeginsAsItsEntriesDo) {
   for (size_t i = 0; i < entries; ++i) {
     const Counted* const entry = table.find(i);
     ASSERT_EQ(entry != nullptr, i / Table::part_size == 3) << i;
-    if (entry)
+    if (entry) {
       EXPECT_EQ(entry->number, i == 3 * Table::part_size + 5 ? 9u : 7u);
+    }
   }
 }
 
