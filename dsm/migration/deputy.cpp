@@ -257,7 +257,8 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
                                   int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
   const uint64_t moving_before_ns = all_.moving_ns_();
   const bool is_away = wait_while_away(presence, blocked); // as others see it
-  cost_at_home_ns_ += int64_t(all_.moving_ns_() - moving_before_ns) / std::max<int64_t>(all_.away(), 1);
+  const int64_t cost_ns = int64_t(all_.moving_ns_() - moving_before_ns) / std::max<int64_t>(all_.away(), 1);
+  cost_at_home_ns_ += cost_ns;
   if (is_away)
     all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);     // read by others as a hint
@@ -267,7 +268,7 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
     make_call_(presence, {.function = GuestFunction::LoopEnds}, none);
   account_stay();
   const Homecoming why = message_.why();
-  const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_);
+  const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_) + cost_ns;
   const int64_t waited_ns = message_.abroad_ns - message_.computed_ns;
   const int64_t lost = waited_ns - (message_.computed_ns + longer_at_home_ns()) + pages_ns;
   home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
