@@ -262,6 +262,8 @@ struct Fabric {
   void (*has_waited)();
   /// On a journey: how long so far the calling thread, at home, has been on other nodes, ns.
   int64_t (*time_elsewhere)();
+  /// Likewise: what moving pages has cost those at home meanwhile, ns.
+  int64_t (*cost_at_home)();
   /// Behind it the calling thread is at home, wherever it was.
   void (*come_home)();
   /// No thread goes to other nodes any more, as far as one can tell: the pages that they took meanwhile come back

@@ -109,6 +109,11 @@ int64_t Deputies::time_elsewhere() const {
   return deputy ? deputy->time_elsewhere() : 0;
 }
 
+int64_t Deputies::cost_at_home() const {
+  const Deputy* const deputy = deputy_of_caller();
+  return deputy ? deputy->cost_at_home() : 0;
+}
+
 Deputy* Deputies::of_journey() {
   Deputy* const deputy = deputy_of_caller();
   return deputy && deputy->is_on_journey() ? deputy : nullptr;

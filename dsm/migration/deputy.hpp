@@ -42,8 +42,10 @@ class Deputy {
     if (held != 0 && is_on_journey())
       timer_.set(std::max(held, rule_.soonest_ns));
   }
-  /// In the journey in hand, and what moving pages meanwhile has cost those at home.
-  int64_t time_elsewhere() const { return seen_.abroad_ns + cost_at_home_ns_; }
+  /// In the journey in hand.
+  int64_t time_elsewhere() const { return seen_.abroad_ns; }
+  /// Likewise: what moving pages meanwhile has cost those at home.
+  int64_t cost_at_home() const { return cost_at_home_ns_; }
   void end(JourneySeen& seen);
   /// See Journey.
   void task_is_over() const { task_is_over_(); }

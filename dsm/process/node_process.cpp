@@ -162,6 +162,7 @@ struct FabricFunctions {
     return the_process->migration_.deputies().begin_part(*part);
   }
   static int64_t time_elsewhere() { return the_process->migration_.deputies().time_elsewhere(); }
+  static int64_t cost_at_home() { return the_process->migration_.deputies().cost_at_home(); }
   static bool may_depart(siginfo_t* signal) { return the_process->migration_.deputies().may_depart(*signal); }
   static void has_waited() { the_process->migration_.deputies().has_waited(); }
   static void bring_home() { the_process->bring_home(); }
@@ -262,6 +263,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              nullptr,
              nullptr,
              nullptr,
+             nullptr,
              FabricFunctions::bring_home,
              FabricFunctions::begin_new_pages,
              FabricFunctions::let_return_by,
@@ -316,6 +318,7 @@ void NodeProcess::prepare_migration(const std::vector<LoadedObject>& objects, co
   fabric_.task_signs = task_signs;
   fabric_.has_waited = FabricFunctions::has_waited;
   fabric_.time_elsewhere = FabricFunctions::time_elsewhere;
+  fabric_.cost_at_home = FabricFunctions::cost_at_home;
   fabric_.come_home = migration_.come_home();
   fabric_.take_bound_call = FabricFunctions::take_bound_call;
 }

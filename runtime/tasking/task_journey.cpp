@@ -242,13 +242,14 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
   // relaxed: the thread's own
   const uint64_t generated_before = member.generated.load(std::memory_order_relaxed);
   const bool is_timed = sizes.wants_time(depth);
-  const int64_t elsewhere_ns = implicit.time_elsewhere(), began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
+  const auto elsewhere_ns = [&] { return implicit.time_elsewhere() + fabric->cost_at_home(); };
+  const int64_t elsewhere_before_ns = elsewhere_ns(), began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
   const Executed executed =
       plan.tasks == 1 ? run_one(self, task, plan.way) : run_several(self, task, plan.tasks, constraint);
   member.keeps_parts = within;
   if (!is_timed)
     return;
-  const int64_t home_ns = thread_cpu_nanoseconds() - began_ns, away_ns = implicit.time_elsewhere() - elsewhere_ns;
+  const int64_t home_ns = thread_cpu_nanoseconds() - began_ns, away_ns = elsewhere_ns() - elsewhere_before_ns;
   sizes.took(depth, executed.tasks, double(home_ns + away_ns) / 1000, double(away_ns) / 1000, executed.left,
              member.generated.load(std::memory_order_relaxed) != generated_before);
 }
