@@ -1,11 +1,10 @@
 // Where fetching ahead for writing took from other nodes what was not written. Pure and bounded.
 #pragma once
 
-#include "dsm/ahead/sparse_table.hpp"
+#include "dsm/ahead/block_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 namespace hetmp::dsm {
@@ -19,7 +18,7 @@ class WriteDoubts {
 
   /// Whether the page may be fetched ahead for writing. To be asked once for each such page.
   bool allow(PageNumber page) {
-    Block* const block = known(page);
+    Block* const block = blocks_.known(page / block_pages);
     if (!block || block->rest == 0)
       return true;
     --block->rest;
@@ -27,34 +26,24 @@ class WriteDoubts {
   }
   /// It was fetched for writing, and another node took it back unwritten.
   void regretted(PageNumber page) {
-    Block& block = blocks_[place_of(page)];
-    if (block.number != page / block_pages)
-      block = {page / block_pages, 0, first_rest};
+    Block& block = blocks_.of(page / block_pages);
     block.rest = block.next;
     block.next = std::min(2 * block.next, longest_rest);
   }
   /// It was fetched for writing, and written.
   void used(PageNumber page) {
-    if (Block* const block = known(page))
+    if (Block* const block = blocks_.known(page / block_pages))
       *block = {};
   }
 
  private:
-  static constexpr size_t slots = 4096;
-
   struct Block {
     PageNumber number = 0;
     uint32_t rest = 0;          ///< pages still to be left alone
     uint32_t next = first_rest; ///< after the next regret
   };
-  static size_t place_of(PageNumber page) { return size_t(page / block_pages % slots); }
-  /// Null: nothing is known of the page's block.
-  Block* known(PageNumber page) {
-    Block* const block = blocks_.find(place_of(page));
-    return block && block->number == page / block_pages ? block : nullptr;
-  }
 
-  SparseTable<Block, slots> blocks_; ///< by the last bits of their numbers: the last one of each
+  BlockTable<Block> blocks_;
 };
 
 } // namespace hetmp::dsm

@@ -12,9 +12,9 @@
 
 namespace hetmp::dsm {
 
-bool Deputies::set_up(TravelMessages& messages, FreeCpus free_cpus, MovingNs moving_ns) {
+bool Deputies::set_up(TravelMessages& messages, FreeCpus free_cpus, ReadFaults read_faults) {
   messages_ = &messages;
-  moving_ns_ = moving_ns;
+  read_faults_ = read_faults;
   free_cpus_ = free_cpus;
   this_process.deputies = this;
   struct sigaction action = {};

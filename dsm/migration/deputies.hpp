@@ -29,10 +29,9 @@ class Deputies {
   }
   /// How many CPUs of this node have no thread at work; less than 0: so many threads have none. A hint.
   using FreeCpus = int64_t (*)();
-  /// What moving pages has cost this node so far: FaultCounters::moving_ns().
-  using MovingNs = uint64_t (*)();
+  using ReadFaults = void (*)(FaultCounters* counters);
   /// When there are. False: the signal cannot be had, and nobody travels. Both: any thread, also in a handler.
-  bool set_up(TravelMessages& messages, FreeCpus free_cpus, MovingNs moving_ns);
+  bool set_up(TravelMessages& messages, FreeCpus free_cpus, ReadFaults read_faults);
 
   void begin_journey(const Journey& journey);
   /// See Fabric, all.
@@ -72,6 +71,12 @@ class Deputies {
   Deputy* furthest() const;
   bool has_free_cpu() const { return free_cpus_() > 0; }
   bool is_crowded() const { return free_cpus_() < 0; }
+  /// Of this node, so far.
+  FaultCounters faults() const {
+    FaultCounters counters;
+    read_faults_(&counters);
+    return counters;
+  }
   /// Whether some may depart.
   bool may_depart() const { return !closed_.load(std::memory_order_relaxed); } // relaxed: a hint
   /// How many are away. A hint, therefore relaxed.
@@ -116,7 +121,7 @@ class Deputies {
   const Gates* gates_ = nullptr;
   TravelMessages* messages_ = nullptr;
   FreeCpus free_cpus_ = nullptr;
-  MovingNs moving_ns_ = nullptr;
+  ReadFaults read_faults_ = nullptr;
   bool owns_signal_ = false; ///< final before there are journeys
   uint64_t invited_ = 0;     ///< who was, last; the watch's own
   /// Sequentially consistent with away_ where somebody waits until nobody is away; relaxed elsewhere.

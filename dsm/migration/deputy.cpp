@@ -255,9 +255,9 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
                                  {uint16_t(number_), uint8_t(base_ != journey_base_), uint8_t(cpus_ != nullptr),
                                   page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
                                   int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
-  const uint64_t moving_before_ns = all_.moving_ns_();
+  const uint64_t moving_before_ns = all_.faults().moving_ns();
   const bool is_away = wait_while_away(presence, blocked); // as others see it
-  const int64_t cost_ns = int64_t(all_.moving_ns_() - moving_before_ns) / std::max<int64_t>(all_.away(), 1);
+  const int64_t cost_ns = int64_t(all_.faults().moving_ns() - moving_before_ns) / std::max<int64_t>(all_.away(), 1);
   cost_at_home_ns_ += cost_ns;
   if (is_away)
     all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number

@@ -61,10 +61,9 @@ const char* Migration::why_nobody_departs() const {
   return deputies_.may_depart() ? nullptr : "an object was loaded after the start, or a handler set for their signal";
 }
 
-void Migration::start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
-                                Deputies::MovingNs moving_ns, CreateThread create_thread) {
-  waited_ns_ = waited_ns;
-  if (!deputies_.set_up(messages, free_cpus, moving_ns))
+void Migration::start_at_origin(TravelMessages& messages, Deputies::ReadFaults read_faults,
+                                Deputies::FreeCpus free_cpus, CreateThread create_thread) {
+  if (!deputies_.set_up(messages, free_cpus, read_faults))
     return;
   if (ways_.taken()) // before there were nodes
     deputies_.stay_at_home();
@@ -91,12 +90,13 @@ void Migration::watch_those_away() {
   uint64_t changes = 0;
   while (true) {
     deputies_.wait_for_departure();
-    const uint64_t waited_before = waited_ns_();
+    const uint64_t waited_before = deputies_.faults().waited_ns;
     const int64_t before = monotonic_ns();
     nanosleep(&between_looks, nullptr);
     // A calm look ends a storm, but not the patience with a change of places, which is less than 0.
-    stormy =
-        int64_t(waited_ns_() - waited_before) > (monotonic_ns() - before) / 2 ? stormy + 1 : std::min(stormy + 1, 0);
+    stormy = int64_t(deputies_.faults().waited_ns - waited_before) > (monotonic_ns() - before) / 2
+                 ? stormy + 1
+                 : std::min(stormy + 1, 0);
     if (std::exchange(changes, deputies_.changes_of_places()) != changes)
       stormy = longest_storm - longest_of_change;
     if (stormy >= longest_storm) {

@@ -30,12 +30,11 @@ class Migration {
   /// See Gates. After prepare(), any thread.
   bool take_bound_call() const { return gates_.take_bound_call(); }
 
-  using Counter = uint64_t (*)();
   /// Makes a detached thread that uses private memory only.
   using CreateThread = void (*)(void* (*body)(void*), void* argument);
-  /// When the node begins to serve. `waited_ns`: of the node's threads so far; any thread.
-  void start_at_origin(TravelMessages& messages, Counter waited_ns, Deputies::FreeCpus free_cpus,
-                       Deputies::MovingNs moving_ns, CreateThread create_thread);
+  /// When the node begins to serve. See Deputies::set_up().
+  void start_at_origin(TravelMessages& messages, Deputies::ReadFaults read_faults, Deputies::FreeCpus free_cpus,
+                       CreateThread create_thread);
   /// `read_faults`: of the node; any thread. `heap`, `free_elsewhere`: of this node, `node`; see
   /// MemoryAbroad.
   void start_elsewhere(TravelMessages& messages, Carriers::ReadFaults read_faults, CreateThread create_thread,
@@ -58,7 +57,6 @@ class Migration {
   Gates gates_;
   Deputies deputies_;
   Carriers carriers_;
-  Counter waited_ns_ = nullptr;
 };
 
 } // namespace hetmp::dsm

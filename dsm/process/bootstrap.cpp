@@ -272,25 +272,14 @@ void NodeProcess::serve() {
 void NodeProcess::start_migration() {
   if (!fabric_.begin_journey)
     return;
+  constexpr auto read_faults = [](FaultCounters* counters) { instance()->pages_.read_counters(counters); };
   if (node_ == origin)
     migration_.start_at_origin(
-        *this,
-        [] {
-          FaultCounters counters;
-          instance()->pages_.read_counters(&counters);
-          return counters.waited_ns;
-        },
-        [] { return int64_t(instance()->usable_cpus()) - int64_t(instance()->threads_at_work()); },
-        [] {
-          FaultCounters counters;
-          instance()->pages_.read_counters(&counters);
-          return counters.moving_ns();
-        },
+        *this, read_faults, [] { return int64_t(instance()->usable_cpus()) - int64_t(instance()->threads_at_work()); },
         create_private_thread);
   else
-    migration_.start_elsewhere(
-        *this, [](FaultCounters* counters) { instance()->pages_.read_counters(counters); }, create_private_thread,
-        heap_, node_, [](void* block) { instance()->free_remote(block); });
+    migration_.start_elsewhere(*this, read_faults, create_private_thread, heap_, node_,
+                               [](void* block) { instance()->free_remote(block); });
 }
 
 void NodeProcess::serve_as_node(uint32_t node) {

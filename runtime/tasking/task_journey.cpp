@@ -243,7 +243,7 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
   const uint64_t generated_before = member.generated.load(std::memory_order_relaxed);
   const bool is_timed = sizes.wants_time(depth);
   const auto elsewhere_ns = [&] { return implicit.time_elsewhere() + fabric->cost_at_home(); };
-  const int64_t elsewhere_before_ns = elsewhere_ns(), began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
+  const int64_t elsewhere_before_ns = is_timed ? elsewhere_ns() : 0, began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
   const Executed executed =
       plan.tasks == 1 ? run_one(self, task, plan.way) : run_several(self, task, plan.tasks, constraint);
   member.keeps_parts = within;

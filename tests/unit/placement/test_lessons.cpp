@@ -233,12 +233,12 @@ TEST(Lessons, HoldNoMoreOnceARegionHasFarLessToDo) {
 struct Allowed {
   double us = 0; ///< of a run
 };
-Allowed allowed(const Program& program, const RunOfProgram& run) {
-  const PlacementRules rules;
+Allowed allowed(const Program& program, const RunOfProgram& run,
+                const ExperimentBudget& budget = PlacementRules{}.budget) {
   double moves_us = 0;
   for (const ProgramRegion& region : program.cycle)
     moves_us += region.move_us;
-  return {run.home_us * (1 + rules.budget.share + 0.02) + rules.budget.base_us + 2 * run.worst_visit_us + moves_us};
+  return {run.home_us * (1 + budget.share + 0.02) + budget.base_us + 2 * run.worst_visit_us + moves_us};
 }
 
 TEST(Lessons, SecondRunsStayWithinTheBudgetAndAreNoSlower) {
@@ -279,13 +279,7 @@ TEST(Lessons, SecondRunsOfSlowOriginsStayWithinTheBudgetAndAreNoSlower) {
     RegionPlacer placer, again;
     const RunOfProgram first = run_program(program, placer, i);
     const RunOfProgram second = run_again(program, placer.lessons(), again, i + 1'000);
-    const ExperimentBudget budget = PlacementRules{}.lent_budget;
-    double moves_us = 0;
-    for (const ProgramRegion& region : program.cycle)
-      moves_us += region.move_us;
-    ASSERT_LE(second.taken_us,
-              second.home_us * (1 + budget.share + 0.02) + budget.base_us + 2 * second.worst_visit_us + moves_us)
-        << "program " << i;
+    ASSERT_LE(second.taken_us, allowed(program, second, PlacementRules{}.lent_budget).us) << "program " << i;
     for (const auto& [name, region] : placer.regions())
       if (region.kept && placer.away() == Site::OtherNode) {
         lent++;
