@@ -46,7 +46,7 @@ std::string program_build() {
 /// Of the origin's CPUs; 0: all.
 double quota_of_origin() {
   const std::optional<double> quota = cpu_quota();
-  return quota && *quota < layout().cpus[0].size() ? *quota : 0;
+  return quota && *quota < static_cast<double>(layout().cpus[0].size()) ? *quota : 0;
 }
 
 /// Of this build; nothing of another one.
