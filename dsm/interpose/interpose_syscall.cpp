@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <linux/futex.h>
+#include <optional>
 #include <sys/syscall.h>
 
 namespace hetmp::dsm {
@@ -34,6 +35,12 @@ bool is_shared_word(long address) {
   return process && process->plan().is_shared(uintptr_t(address));
 }
 
+/// Whether it ends early when any signal's handler has run. Who waits for a futex without a time limit waits on.
+bool gives_up_for_signals(long number, const long (&arguments)[6]) {
+  const long limit = arguments[3];
+  return number != SYS_futex || limit != 0;
+}
+
 } // namespace
 } // namespace hetmp::dsm
 
@@ -49,7 +56,9 @@ extern "C" long syscall(long number, ...) noexcept {
   va_end(list);
   if (number == SYS_futex && !(arguments[1] & FUTEX_PRIVATE_FLAG) && is_shared_word(arguments[0]))
     arguments[1] |= FUTEX_PRIVATE_FLAG;
-  const Undisturbed here;
+  std::optional<Undisturbed> here;
+  if (gives_up_for_signals(number, arguments))
+    here.emplace();
   const long result = system_call(number, arguments);
   if (result < 0 && result >= -4095) {
     errno = int(-result);

@@ -6,10 +6,10 @@
 
 namespace hetmp::dsm {
 
-/// Around such a call. Leaves errno alone.
+/// Around such a call, in a region or not: a timer that a region has set may come after its end. Leaves errno alone.
 class Undisturbed {
  public:
-  Undisturbed() : deputy_(Deputies::of_journey()), held_(deputy_ ? deputy_->hold_signals() : 0) {}
+  Undisturbed() : deputy_(deputy_of_caller()), held_(deputy_ ? deputy_->hold_signals() : 0) {}
   ~Undisturbed() {
     if (deputy_)
       deputy_->let_signals_come(held_);

@@ -114,11 +114,6 @@ int64_t Deputies::cost_at_home() const {
   return deputy ? deputy->cost_at_home() : 0;
 }
 
-Deputy* Deputies::of_journey() {
-  Deputy* const deputy = deputy_of_caller();
-  return deputy && deputy->is_on_journey() ? deputy : nullptr;
-}
-
 void Deputies::task_is_over() { deputy_of_caller()->task_is_over(); }
 
 void Deputies::end_journey(JourneySeen& seen) {

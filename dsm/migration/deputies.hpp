@@ -40,8 +40,6 @@ class Deputies {
   bool may_depart(siginfo_t& signal) const;
   int64_t time_elsewhere() const;
   int64_t cost_at_home() const;
-  /// The calling thread's deputy while it is on a journey; else null.
-  static Deputy* of_journey();
   static void task_is_over();
   void end_journey(JourneySeen& seen);
 

@@ -80,7 +80,8 @@ void Deputy::begin(const Journey& journey) {
   inside_.store(true, std::memory_order_relaxed);
   if (rule_.departs_at_once() && !watches_cpu_)
     have_short_turns(true);
-  timer_.set(rule_.delay_ns() + (watches_cpu_ ? denied_cpu_.next_look_ns() : 0)); // after those that have none here
+  const int64_t looks_ns = watches_cpu_ ? denied_cpu_.next_look_ns() : 0; // after those that have no CPU here
+  timer_.set(began_ns_ + rule_.delay_ns() + looks_ns);
 }
 
 /// It shares a CPU with threads that stay, whose turns take milliseconds: after each barrier it would leave so late.
@@ -99,13 +100,13 @@ void Deputy::has_waited() {
   if (!inside_.load(std::memory_order_relaxed) || !is_due_.load(std::memory_order_relaxed))
     return;
   is_due_.store(false, std::memory_order_relaxed);
-  timer_.set(rule_.soonest_ns);
+  timer_.set(monotonic_ns() + rule_.soonest_ns);
 }
 
 void Deputy::end(JourneySeen& seen) {
   if (inside_.load(std::memory_order_relaxed)) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
-    timer_.set(0);
+    looks_ ? void(timer_.stop()) : timer_.leave();   // what has lasted does not notice the call
     have_short_turns(false);
     seen_.cpu_ns = looks_ ? progress_ns() : 0;
     if (looks_ && watches_cpu_)
@@ -208,12 +209,14 @@ bool Deputy::stays_invited() {
 
 /// In the signal's handler.
 void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
+  const int64_t now_ns = raw::clock_ns(CLOCK_MONOTONIC);
+  const bool is_due = asks || timer_.is_due(now_ns);
   // relaxed, all: see the members
-  if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
+  if (!is_due || !inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
   if (!has_reason_to_leave(asks)) {
     if (!asks)
-      timer_.set(watches_cpu_ ? denied_cpu_.next_look_ns() : rule_.retry_ns());
+      timer_.set(now_ns + (watches_cpu_ ? denied_cpu_.next_look_ns() : rule_.retry_ns()));
     return;
   }
   if (may_leave(interrupted, asks) && (!changes_with_ || changes_with_->ask_for_room()) && all_.let_leave())
@@ -221,22 +224,22 @@ void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   if (asks)
     return; // the timer goes on
   is_due_.store(true, std::memory_order_relaxed);
-  timer_.set(rule_.retry_ns());
+  timer_.set(now_ns + rule_.retry_ns());
 }
 
-/// Since the journey began.
-double Deputy::after_us() const { return double(raw::clock_ns(CLOCK_MONOTONIC) - began_ns_) / 1000; }
+double Deputy::after_us(int64_t now_ns) const { return double(now_ns - began_ns_) / 1000; }
 
-void Deputy::plan_departure(double now_us) {
+void Deputy::plan_departure(int64_t now_ns) {
+  const double now_us = after_us(now_ns);
   const double wait_us = std::max(double(rule_.delay_ns()) / 1000, allowance_.departs_at(now_us) - now_us);
   if (wait_us < longest_wait_us)
-    timer_.set(int64_t(wait_us * 1000));
+    timer_.set(now_ns + int64_t(wait_us * 1000));
 }
 
 /// Returns to the program, as if nothing had been.
 void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   const uint64_t blocked = blocked_signals_of(interrupted);
-  const double allowed_us = allowance_.grant(after_us());
+  const double allowed_us = allowance_.grant(after_us(raw::clock_ns(CLOCK_MONOTONIC)));
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
   traveller.is_abroad = 1;
   void* presence;
@@ -272,8 +275,7 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   const int64_t waited_ns = message_.abroad_ns - message_.computed_ns;
   const int64_t lost = waited_ns - (message_.computed_ns + longer_at_home_ns()) + pages_ns;
   home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
-  const double now_us = after_us();
-  allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, now_us);
+  allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, after_us(home_ns_));
   was_invited_ = why == Homecoming::Invited;
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == Homecoming::Gate && is_away) // a call: a new phase begins where it returns to
@@ -284,7 +286,7 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
     denied_cpu_.begin(raw::times_of_thread(), cpus_[origin]);
   if (!watches_cpu_)
     have_short_turns(true);
-  plan_departure(now_us);
+  plan_departure(home_ns_);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);
 }

@@ -1,8 +1,10 @@
 // What stays at home of a thread of the origin that may go on elsewhere (journeys/travel.hpp).
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/futex.hpp"
 #include "dsm/fabric.hpp"
+#include "dsm/migration/contexts/late_timer.hpp"
 #include "dsm/migration/contexts/signal_stacks.hpp"
 #include "dsm/migration/contexts/signal_timer.hpp"
 #include "dsm/migration/journeys/change_of_places.hpp"
@@ -35,12 +37,11 @@ class Deputy {
   JourneyPart begin_part(const JourneyPart& part);
   /// At home.
   void has_waited();
-  /// On a journey, at home, around a call that a signal would end: none comes. What hold_signals() has returned is for
-  /// the end.
+  /// At home, around a call that a signal would end: none comes. What hold_signals() has returned is for the end.
   int64_t hold_signals() { return timer_.stop(); }
-  void let_signals_come(int64_t held) {
-    if (held != 0 && is_on_journey())
-      timer_.set(std::max(held, rule_.soonest_ns));
+  void let_signals_come(int64_t held_ns) {
+    if (held_ns != timer_.never && is_on_journey())
+      timer_.set(std::max(held_ns, monotonic_ns() + rule_.soonest_ns));
   }
   /// In the journey in hand.
   int64_t time_elsewhere() const { return seen_.abroad_ns; }
@@ -99,14 +100,14 @@ class Deputy {
   void account_stay();
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
-  double after_us() const;
+  double after_us(int64_t now_ns) const; ///< the journey's beginning
   void have_short_turns(bool wanted);
-  void plan_departure(double now_us);
+  void plan_departure(int64_t now_ns);
 
   Deputies& all_;
   const uint64_t number_;
   SignalStack signal_stack_;
-  SignalTimer timer_;
+  LateTimer<SignalTimer> timer_;
   bool usable_ = false;
   DepartureRule rule_;       ///< of departures at any time
   DepartureRule asked_rule_; ///< of those that the thread asks for

@@ -35,12 +35,10 @@ void SignalTimer::set(int64_t delay_ns, int64_t then_each_ns) const {
     raw::call(SYS_timer_settime, id_, 0, long(&when), 0);
 }
 
-int64_t SignalTimer::stop() const {
-  const itimerspec never{};
-  itimerspec before{};
+void SignalTimer::set_at(int64_t when_ns) const {
+  const itimerspec when{{0, 0}, {when_ns / second, when_ns % second}};
   if (id_ >= 0)
-    raw::call(SYS_timer_settime, id_, 0, long(&never), long(&before));
-  return before.it_value.tv_sec * second + before.it_value.tv_nsec;
+    raw::call(SYS_timer_settime, id_, TIMER_ABSTIME, long(&when), 0);
 }
 
 } // namespace hetmp::dsm

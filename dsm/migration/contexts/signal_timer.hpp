@@ -14,8 +14,10 @@ class SignalTimer {
   static void* mark();
   /// Once after so long; 0: not at all. Any thread, also in signal handlers; makes no use of thread-local variables.
   void set(int64_t delay_ns, int64_t then_each_ns = 0) const;
-  /// No signal comes any more, also in signal handlers. Returns after how long the next one would have; 0: none would.
-  int64_t stop() const;
+  /// Once, at that time of the monotonic clock; at once if it is past. Likewise.
+  void set_at(int64_t when_ns) const;
+  /// No signal comes any more. Likewise.
+  void stop() const { set(0); }
 
  private:
   int id_ = -1; ///< the kernel's number

@@ -1,5 +1,6 @@
 // Calls that a signal's handler ends with EINTR, whatever it is: no signal but the program's own does, though the
-// threads of a region at home are asked by signals whether they travel. In the region's own code and in tasks.
+// threads of a region at home are asked by signals whether they travel. In the region's own code, in tasks, and after
+// regions.
 // run: HETMP_PLACEMENT=auto
 // run: HETMP_PLACEMENT=journeys:1
 // run: HETMP_PLACEMENT=journeys:2 OMP_NUM_THREADS=7
@@ -99,6 +100,24 @@ void waits_for_others() {
   semctl(semaphores, 0, IPC_RMID);
 }
 
+/// Small regions leave the timer of their signal set, for the next one.
+void after_small_regions() {
+  for (int call = 0; call < 6; ++call) {
+    int threads = 0;
+    for (int region = 0; region < 20; ++region)
+#pragma omp parallel reduction(+ : threads)
+      threads++;
+    CHECK(threads >= 20);
+    const timespec time = {0, limit_ns / 2};
+    pollfd none = {-1, 0, 0};
+    if (call % 2 == 0)
+      CHECK_EQUAL(nanosleep(&time, nullptr), 0);
+    else
+      CHECK_EQUAL(poll(&none, 1, limit_ns / 2'000'000), 0);
+  }
+  waits_for_files();
+}
+
 std::atomic<int> handled{0};
 
 /// A signal of the program's own ends such a call as ever.
@@ -141,6 +160,8 @@ int main() {
       sleeps();
     }
   }
+
+  after_small_regions();
 
   std::atomic<bool> sleeps_on{true};
 #pragma omp parallel num_threads(2)
