@@ -13,10 +13,11 @@ namespace hetmp::schedulers {
 
 class HomeSpeed {
  public:
-  static constexpr double least_us = 20'000; ///< of regions that have been seen tell something
-  static constexpr double most_us = 400'000; ///< then what was seen counts half: a quota's periods take 100 ms
-  static constexpr double between_us = 1000; ///< of two short visits that are looked at; or more
-  static constexpr double slow = 0.9;        ///< share of its CPUs' time from which on downwards it needs a reason
+  static constexpr double least_us = 20'000;      ///< of regions that have been seen tell something
+  static constexpr double most_us = 400'000;      ///< then what was seen counts half: a quota's periods take 100 ms
+  static constexpr double outweighs_us = 200'000; ///< and so much says more than what an earlier run has seen
+  static constexpr double between_us = 1000;      ///< of two short visits that are looked at; or more
+  static constexpr double slow = 0.9;             ///< share of its CPUs' time from which on downwards it needs a reason
   static constexpr double between_idle_us = 20'000; ///< likewise, where it is asked for how long few CPUs were idle,
   static constexpr double least_idle_us = 50'000;   ///< of which so much tells something, since that is known by ticks
 
@@ -56,7 +57,7 @@ class HomeSpeed {
 
   /// 1: all, or not known yet.
   double share() const {
-    if (is_expected_ && quota_ && !all_.is_known())
+    if (is_expected_ && quota_ && all_.taken_us < outweighs_us)
       return *quota_ / cpus_;
     if (!seems_slow())
       return all_.share(cpus_);

@@ -348,12 +348,14 @@ TEST(HomeSpeed, AQuotaDeniesNoMoreThanItSays) {
   EXPECT_EQ(with_quota(8, 9).share(), 1) << "of CPUs that it does not deny";
 }
 
-/// Until it is seen that it is not so.
+/// Until it is seen that it is not so. A quota denies nothing for the first part of a period.
 TEST(HomeSpeed, TheQuotaOfAnEarlierRunIsExpected) {
   HomeSpeed speed(2);
   speed.expect_quota(0.5);
   EXPECT_DOUBLE_EQ(speed.share(), 0.25);
   speed.add(HomeSpeed::least_us, 2 * HomeSpeed::least_us);
+  EXPECT_DOUBLE_EQ(speed.share(), 0.25);
+  speed.add(HomeSpeed::outweighs_us, 2 * HomeSpeed::outweighs_us);
   EXPECT_DOUBLE_EQ(speed.share(), 1);
   HomeSpeed fast(2);
   fast.expect_quota(2.5);
