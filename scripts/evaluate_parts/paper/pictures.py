@@ -1,10 +1,11 @@
 """The page's pictures, drawn by matplotlib into SVG that stands in the page."""
 import io
+import math
 import re
 
 from .schedules import BARS, HETPROBE, ORIGIN
 
-COLOURS = ("#4c6a92", "#a8b8cc", "#d9a441", "#c46a4a", "#3f8f6b", "#8fbf9f", "#c9d8a5", "#6b5b95")
+COLOURS = ("#4c6a92", "#a8b8cc", "#d9a441", "#c46a4a", "#3f8f6b", "#8fbf9f", "#c9d8a5", "#6b5b95", "#a996c9")
 
 
 def library():
@@ -35,9 +36,9 @@ def speed_ups(pyplot, rows, means):
     width = 0.8 / len(labels)
     for at, label in enumerate(labels):
         places = [group + (at - (len(labels) - 1) / 2) * width for group in range(len(groups))]
-        axes.bar(places, [values[label] for _, values in groups], width, label=label, color=COLOURS[BARS.index(label)])
+        axes.bar(places, [values.get(label, math.nan) for _, values in groups], width, label=label, color=COLOURS[BARS.index(label)])
         for place, (_, values) in zip(places, groups):
-            if values[label] == max(values[other] for other in labels):
+            if label in values and values[label] == max(values.values()):
                 axes.annotate("*", (place, values[label]), ha="center", fontsize=12)
     axes.axhline(1, color="#555555", linewidth=0.8)
     axes.set_yscale("log", base=2)

@@ -1,5 +1,7 @@
 """The rounds of experiments E2 to E4, E6, E10 and E11: each program on the slow origin and the fast other node, by each way to share its loops."""
+import os
 import statistics
+import tempfile
 
 from . import links, programs
 from .nodes import ORIGINS_CPU, SlowOrigin
@@ -10,11 +12,13 @@ LEAST_PATIENCE, PATIENCE = 20, 4  # a run may take so many seconds, and so many 
 NODES = {"HETMP_NODES": "proc:2", "OMP_NUM_THREADS": "2"}
 SPREAD = NODES | {"HETMP_PLACEMENT": "all"}
 
-# The bars of the paper's figure 7, HetProbe-I of its figure 12, and two more. Its "HetProbe (force Xeon)" is not one of them: no setting of hetmp's overrides which node it
+# The bars of the paper's figure 7, HetProbe-I of its figure 12, and three more: the last two set nothing but the nodes, and the last one knows what an earlier run has found,
+# as every run but the first one does. Its "HetProbe (force Xeon)" is not one of them: no setting of hetmp's overrides which node it
 # chooses.
-ORIGIN, OTHER, IDEAL, DYNAMIC, HETPROBE, HETPROBE_I, PREDICT, DEFAULT = BARS = (
-    "node 0", "node 1", "ideal CSR", "dynamic", "hetprobe", "hetprobe-i", "predict", "HETMP_NODES alone")
+ORIGIN, OTHER, IDEAL, DYNAMIC, HETPROBE, HETPROBE_I, PREDICT, DEFAULT, LATER = BARS = (
+    "node 0", "node 1", "ideal CSR", "dynamic", "hetprobe", "hetprobe-i", "predict", "HETMP_NODES alone", "the same, later runs")
 SINGLE = (ORIGIN, OTHER)
+CHOSEN_FROM = BARS[:-2]  # by the oracle
 
 
 def dynamic(chunk):
@@ -22,11 +26,12 @@ def dynamic(chunk):
 
 
 class Comparison:
-    """One program; `size` is its arguments."""
+    """One program; `size` is its arguments. `folder`: for what its runs know of each other."""
 
-    def __init__(self, context, nodes, name, quick, threshold_us):
+    def __init__(self, context, nodes, name, quick, threshold_us, folder):
         program = programs.PROGRAMS[name]
         self.nodes, self.context = nodes, context
+        self.knowledge = os.path.join(folder, "knowledge.json")
         self.figures = {"HETMP_FAULT_PERIOD_US": f"{threshold_us:g}"} if threshold_us else {}  # as in the paper, what the microbenchmark has found
         self.words = [programs.compiled(name, context.build_folder), *(program.quick if quick else program.arguments).split()]
 
@@ -56,6 +61,7 @@ class Comparison:
             HETPROBE_I: NODES | self.figures | {"OMP_SCHEDULE": "hetprobe-i"},
             PREDICT: NODES | self.figures | {"OMP_SCHEDULE": "hetprobe", "HETMP_DECISION": "predict"},
             DEFAULT: {"HETMP_NODES": "proc:2"},
+            LATER: {"HETMP_NODES": "proc:2", "HETMP_KNOWLEDGE": self.knowledge},
         }[label]
 
     def run_round(self, so_far):
@@ -69,6 +75,8 @@ class Comparison:
             chunked, record["chunks"] = self.best_chunk(limit)
         record["chunk"] = chunked
         ratio = statistics.median([earlier["ratio"] for earlier in so_far] + [record["ratio"]])
+        if not os.path.exists(self.knowledge):
+            self.nodes.run(self.settings(LATER, ratio, chunked), self.words, limit)  # the first run, which is the bar before
         labels = [label for label in BARS if label != ORIGIN]
         first = len(so_far) % len(labels)
         for label in labels[first:] + labels[:first]:
@@ -79,8 +87,8 @@ class Comparison:
 def measure(experiments, name, wanted, go_on):
     """Rounds of a program until there are so many, or `go_on()` says no."""
     key = experiments.key("schedules", name)
-    with SlowOrigin(experiments.context, programs.PROGRAMS[name].share) as nodes:
-        comparison = Comparison(experiments.context, nodes, name, experiments.quick, links.threshold(experiments, links.MEMORY))
+    with SlowOrigin(experiments.context, programs.PROGRAMS[name].share) as nodes, tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(experiments.context, nodes, name, experiments.quick, links.threshold(experiments, links.MEMORY), folder)
         while len(experiments.done(key)) < wanted and go_on():
             experiments.add(key, comparison.run_round(experiments.done(key)))
             done = experiments.done(key)
@@ -101,7 +109,7 @@ def main_loop(record, label=HETPROBE):
 def oracle(records):
     """The bar that odd rounds find fastest (with a single round, that one), by its median."""
     odd = records[::2]
-    return min(BARS[:-1], key=lambda label: statistics.median(seconds(record, label) for record in odd))
+    return min(CHOSEN_FROM, key=lambda label: statistics.median(seconds(record, label) for record in odd))
 
 
 def timed(records):
