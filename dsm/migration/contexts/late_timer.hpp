@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
 namespace hetmp::dsm {
 
