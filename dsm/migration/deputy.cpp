@@ -106,7 +106,10 @@ void Deputy::has_waited() {
 void Deputy::end(JourneySeen& seen) {
   if (inside_.load(std::memory_order_relaxed)) {
     inside_.store(false, std::memory_order_relaxed); // a signal that comes yet finds nothing to do
-    looks_ ? void(timer_.stop()) : timer_.leave();   // what has lasted does not notice the call
+    if (looks_)                                      // what has lasted does not notice the call
+      timer_.stop();
+    else
+      timer_.leave();
     have_short_turns(false);
     seen_.cpu_ns = looks_ ? progress_ns() : 0;
     if (looks_ && watches_cpu_)
@@ -210,9 +213,10 @@ bool Deputy::stays_invited() {
 /// In the signal's handler.
 void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   const int64_t now_ns = raw::clock_ns(CLOCK_MONOTONIC);
-  const bool is_due = asks || timer_.is_due(now_ns);
+  if (!asks && !timer_.is_due(now_ns))
+    return;
   // relaxed, all: see the members
-  if (!is_due || !inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
+  if (!inside_.load(std::memory_order_relaxed) || all_.closed_.load(std::memory_order_relaxed))
     return;
   if (!has_reason_to_leave(asks)) {
     if (!asks)

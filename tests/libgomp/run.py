@@ -157,7 +157,8 @@ def parse_arguments():
     parser.add_argument("--filter", default="", metavar="REGEX", help="only tests whose names match, as in ^fortran/target")
     parser.add_argument("--environment", default="", help='more variables for all tests, as in "HETMP_NODES=proc:2"')
     parser.add_argument("--seconds", type=int, default=120, help="for one test (default 120)")
-    parser.add_argument("-j", "--jobs", type=int, default=3, help="at a time (default 3)")
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1,
+                        help="at a time (default: one more than there are CPUs)")
     parser.add_argument("-v", "--verbose", action="store_true", help="each test with its time")
     given = parser.parse_args()
     given.build = given.build.resolve()

@@ -38,7 +38,7 @@ def speed_ups(pyplot, rows, means):
         places = [group + (at - (len(labels) - 1) / 2) * width for group in range(len(groups))]
         axes.bar(places, [values.get(label, math.nan) for _, values in groups], width, label=label, color=COLOURS[BARS.index(label)])
         for place, (_, values) in zip(places, groups):
-            if label in values and values[label] == max(values.values()):
+            if label in values and values[label] == max(values[other] for other in labels if other in values):
                 axes.annotate("*", (place, values[label]), ha="center", fontsize=12)
     axes.axhline(1, color="#555555", linewidth=0.8)
     axes.set_yscale("log", base=2)
