@@ -99,11 +99,18 @@ void ActionExecutor::unprotect(PageRange all, UserFaults::Waiters waiters) {
     });
     observer_.arrived(address, pages.count, true);
     observer_.taken(pages.count);
-    const int64_t now = monotonic_ns();
-    meter_.came(pages.first, pages.count, now);
-    observer_.waiting(meter_.is_waiting(), now);
-    holds_.came(pages.first, now, pages.count);
+    came(pages, true);
   });
+}
+
+/// Pages, or the right to write them. What is only read comes back without taking anything away.
+void ActionExecutor::came(PageRange pages, bool writable, bool held) {
+  const int64_t now = monotonic_ns();
+  const StormMeter::Clock missed = writable && pages.count == 1 ? meter_.missed_for(pages.first, now) : 0;
+  meter_.came(pages.first, pages.count, now);
+  observer_.waiting(meter_.is_waiting(), now);
+  if (held)
+    holds_.came(pages.first, now, pages.count, missed);
 }
 
 void ActionExecutor::install(const ActionBatch::Installation& installation, bool held) {
@@ -121,11 +128,7 @@ void ActionExecutor::install(const ActionBatch::Installation& installation, bool
         observer_.taken(pages.count);
       content += pages.count * page_bytes;
     }
-    const int64_t now = monotonic_ns();
-    meter_.came(pages.first, pages.count, now);
-    observer_.waiting(meter_.is_waiting(), now);
-    if (held)
-      holds_.came(pages.first, now, pages.count);
+    came(pages, installation.writable, held);
   });
 }
 

@@ -42,6 +42,7 @@ class ActionExecutor {
   void protect(PageRange pages);
   void unprotect(PageRange pages, UserFaults::Waiters waiters);
   /// `held`: a thread waits for them, and gets the time to use them.
+  void came(PageRange pages, bool writable, bool held = true);
   void install(const ActionBatch::Installation& installation, bool held = true);
   void install_witnesses_apart(uintptr_t address, PageRange pages, const uint8_t* content);
   void send(const ActionBatch::Sending& sending);

@@ -7,25 +7,35 @@
 #include <vector>
 
 namespace hetmp::dsm {
+namespace {
 
-void HoldTimes::came(PageNumber page, Clock now, uint32_t pages) {
-  HETMP_CHECK(pages != 0);
+bool wants_to_write(protocol::MessageType type) {
+  return type == protocol::MessageType::WriteRequest || type == protocol::MessageType::FetchExclusive;
+}
+
+} // namespace
+
+void HoldTimes::came(PageNumber page, Clock now, uint32_t pages, Clock missed) {
+  HETMP_CHECK(pages != 0 && missed >= 0);
   forget_old(now);
   HETMP_CHECK(held_.empty() || held_.back().since <= now); // the clock never goes back
-  held_.push_back({now, page, pages});
+  held_.push_back({now, now + std::clamp(2 * missed, hold_ns, most_hold_ns), page, pages});
 }
 
 void HoldTimes::forget_old(Clock now) {
-  while (!held_.empty() && held_.front().since <= now - hold_ns)
+  while (!held_.empty() && held_.front().until <= now)
     held_.pop_front();
 }
 
-/// When the page's hold ends; 0 if it is not held.
-HoldTimes::Clock HoldTimes::held_until(PageNumber page, Clock now) {
+/// When the hold of the message's page ends for the node that wants it; 0 if it is not held.
+HoldTimes::Clock HoldTimes::held_until(const protocol::Message& message, Clock now) {
   forget_old(now);
   for (auto it = held_.rbegin(); it != held_.rend(); ++it)
-    if (page - it->first < it->pages)
-      return it->since + hold_ns;
+    if (message.page - it->first < it->pages) {
+      const bool waits_for_longer = wants_to_write(message.type) && message.requester > node_;
+      const Clock until = waits_for_longer ? it->until : it->since + hold_ns;
+      return until > now ? until : 0;
+    }
   return 0;
 }
 
@@ -36,7 +46,7 @@ bool HoldTimes::passes(uint32_t from, const protocol::Message& message, Clock no
       due = std::max(due, later.due);
   if (due == 0 && !protocol::may_take_copy(message.type))
     return true;
-  due = std::max(due, held_until(message.page, now));
+  due = std::max(due, held_until(message, now));
   if (kept_until_ > now && !asked_for && protocol::may_take_copy(message.type))
     due = std::max(due, kept_until_);
   if (due == 0)
@@ -74,7 +84,7 @@ template <class Which> void HoldTimes::make_due(Which&& which, Clock now) {
   const std::vector<Later> going(first, later_.end());
   later_.erase(first, later_.end());
   for (Later later : going) {
-    later.due = std::max(now, held_until(later.message.page, now));
+    later.due = std::max(now, held_until(later.message, now));
     keep(later);
   }
 }

@@ -3,6 +3,11 @@
 // want the same page could take it from each other for ever. In a turn (dsm/turns/turn_taker.hpp) all pages stay, for
 // longer.
 //
+// A page that was taken from a thread which was still using it stays for longer the next time, as it takes so long to
+// come: a thread that uses two such pages would else never have both, and get from access to access. Not for who wants
+// to read it, and may be waiting for what was written; nor for a node of a lower number: of two that wait for each
+// other's pages one has to give way.
+//
 // Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds, never less than the time before. One caller at
 // a time.
 #pragma once
@@ -21,6 +26,7 @@ class HoldTimes {
  public:
   using Clock = int64_t;
   static constexpr Clock hold_ns = 50'000;
+  static constexpr Clock most_hold_ns = 1'000'000;
 
   /// Something that waits for its time.
   struct Later {
@@ -30,8 +36,12 @@ class HoldTimes {
     bool resume; ///< protocol::Node::resume(message.page) instead of a message
   };
 
-  /// The page, or so many from there on, have just come for a thread of this node.
-  void came(PageNumber page, Clock now, uint32_t pages = 1);
+  /// Before the others: which node this is.
+  void set_up(uint32_t node) { node_ = node; }
+
+  /// The page, or so many from there on, have just come for a thread of this node. `missed`: for how long a thread
+  /// waited that was still using it when it was taken; 0: none did.
+  void came(PageNumber page, Clock now, uint32_t pages = 1, Clock missed = 0);
 
   /// Whether the message may be processed now. Otherwise it is kept: because its page has just come, because of the
   /// turn, or because an earlier one of its page and channel waits. `asked_for`: this node has a request for the page
@@ -66,18 +76,20 @@ class HoldTimes {
  private:
   struct Held {
     Clock since;
+    Clock until; ///< for writers of higher numbers
     PageNumber first;
     uint32_t pages;
   };
 
   void forget_old(Clock now);
-  Clock held_until(PageNumber page, Clock now);
+  Clock held_until(const protocol::Message& message, Clock now);
   void keep(const Later& later);
   template <class Which> void make_due(Which&& which, Clock now);
 
   std::deque<Later> later_; ///< in the order of `due`
-  std::deque<Held> held_;   ///< within the last hold time, in the order of `since`
-  Clock kept_until_ = 0;    ///< the turn's end at the latest; 0: there is no turn
+  std::deque<Held> held_;   ///< in the order of `since`, from the first that is still held on
+  uint32_t node_ = 0;
+  Clock kept_until_ = 0; ///< the turn's end at the latest; 0: there is no turn
 };
 
 } // namespace hetmp::dsm

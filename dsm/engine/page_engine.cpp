@@ -29,6 +29,7 @@ void PageEngine::set_up(uint32_t node, Transport& transport) {
   HETMP_CHECK(!protocol_ && node < plan_.nodes());
   transport_ = &transport;
   executor_.set_transport(transport);
+  holds_.set_up(node);
   protocol_.emplace(node, plan_.nodes(), memory_.storage());
 }
 
@@ -50,7 +51,7 @@ void PageEngine::handle_fault(const PageFault& fault) {
   if (missing) {
     observer_.faulted(fault);
     const int64_t now = monotonic_ns();
-    meter_.faulted(page, now);
+    meter_.faulted(page, now, write ? StormMeter::Wants::Write : StormMeter::Wants::Read);
     observer_.waiting(true, now);
     const Access access = !write                                   ? Access::Read
                           : state == protocol::LocalState::Invalid ? Access::Write

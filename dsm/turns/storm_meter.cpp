@@ -10,21 +10,33 @@ void StormMeter::taken(PageNumber first, uint32_t count, What what, Clock now) {
   for (PageNumber page = first; page != first + count; ++page) {
     Taken& last = taken_[page % slots];
     const bool known = last.page == page;
-    last = {page, now, what == What::RightToWrite || (known && last.written), known ? last.credit : uint8_t(0)};
+    last = {page,  now,   what == What::RightToWrite || (known && last.written),
+            false, false, known ? last.credit : uint8_t(0)};
   }
 }
 
-void StormMeter::faulted(PageNumber page, Clock now) {
+void StormMeter::faulted(PageNumber page, Clock now, Wants wants) {
   last_fault_ = now;
   if (std::any_of(waiting_.begin(), waiting_.end(), [page](const Waiting& one) { return one.page == page; }))
     return; // another thread
   const bool back = was_taken(page, now);
-  waiting_.push_back({page, back});
+  waiting_.push_back({page, back, now});
   all_.change(1, now);
   if (!back)
     return;
   back_.change(1, now);
-  taken_[page % slots].credit = fetched_unseen;
+  Taken& taken = taken_[page % slots];
+  taken.credit = fetched_unseen;
+  taken.in_use = taken.in_use || (!taken.wanted && wants == Wants::Write && is_at_once(taken, now));
+  taken.wanted = true;
+}
+
+StormMeter::Clock StormMeter::missed_for(PageNumber page, Clock now) const {
+  if (!was_taken(page, now) || !of(page).in_use)
+    return 0;
+  const auto waiting =
+      std::find_if(waiting_.begin(), waiting_.end(), [page](const Waiting& one) { return one.page == page; });
+  return waiting == waiting_.end() ? 0 : now - waiting->since;
 }
 
 void StormMeter::fetch_back(Clock now, std::vector<Wanted>& wanted) {
@@ -37,6 +49,7 @@ void StormMeter::fetch_back(Clock now, std::vector<Wanted>& wanted) {
 }
 
 void StormMeter::came(PageNumber first, uint32_t count, Clock now) {
+  last_came_ = now;
   std::erase_if(waiting_, [&](const Waiting& one) {
     if (one.page - first >= count)
       return false;

@@ -22,6 +22,9 @@ class StormMeter {
   static constexpr Clock besides_ns = 8'000;
   /// What is taken and wanted back later than that was not taken too early.
   static constexpr Clock soon_ns = 100'000'000;
+  /// A thread that wants to write so soon what was taken was still using it; so was one that waited for another page
+  /// meanwhile, as long as that took no longer than the second one. Who reads may be waiting for what others write.
+  static constexpr Clock at_once_ns = 100'000, between_ns = 2'000'000;
 
   StormMeter() : taken_(size_t(slots)) {}
 
@@ -33,8 +36,9 @@ class StormMeter {
   void taken(PageNumber first, uint32_t count, What what, Clock now);
   /// Whether the page was taken, soon ago, when this node might write it.
   bool was_written(PageNumber page, Clock now) const { return was_taken(page, now) && of(page).written; }
+  enum class Wants : uint8_t { Read, Write };
   /// A thread waits for the page, or for the right to write it.
-  void faulted(PageNumber page, Clock now);
+  void faulted(PageNumber page, Clock now, Wants wants = Wants::Read);
   /// Pages came, or the right to write them: nobody waits for them any more.
   void came(PageNumber first, uint32_t count, Clock now);
 
@@ -47,6 +51,10 @@ class StormMeter {
   /// thread does so again: nobody can see whether a page that comes without being waited for is used.
   void fetch_back(Clock now, std::vector<Wanted>& wanted);
   static constexpr uint8_t fetched_unseen = 7;
+
+  /// For how long the page, or the right to write it, is waited for by a thread that was still using it when it was
+  /// taken. 0: none is.
+  Clock missed_for(PageNumber page, Clock now) const;
 
   bool is_waiting() const { return !waiting_.empty(); }
   /// For so many pages.
@@ -64,11 +72,14 @@ class StormMeter {
     PageNumber page = 0;
     Clock when = 0; ///< 0: no page
     bool written = false;
-    uint8_t credit = 0; ///< to be fetched so many times before a thread waits for it again
+    bool wanted = false; ///< back, since then
+    bool in_use = false; ///< at once, to write it
+    uint8_t credit = 0;  ///< to be fetched so many times before a thread waits for it again
   };
   struct Waiting {
     PageNumber page;
     bool back; ///< it had been taken
+    Clock since;
   };
   /// Time passes as many times at once as pages are waited for.
   struct Sum {
@@ -83,6 +94,9 @@ class StormMeter {
   };
 
   const Taken& of(PageNumber page) const { return taken_[page % slots]; }
+  bool is_at_once(const Taken& taken, Clock now) const {
+    return now - taken.when <= at_once_ns || (now - last_came_ <= at_once_ns && now - taken.when <= between_ns);
+  }
   bool is_soon(const Taken& taken, Clock now) const { return taken.when != 0 && now - taken.when <= soon_; }
   bool was_taken(PageNumber page, Clock now) const { return of(page).page == page && is_soon(of(page), now); }
 
@@ -90,7 +104,7 @@ class StormMeter {
   std::vector<Waiting> waiting_;
   Sum all_, back_;
   Clock soon_ = soon_ns;
-  Clock last_fault_ = 0;
+  Clock last_fault_ = 0, last_came_ = 0;
 };
 
 } // namespace hetmp::dsm

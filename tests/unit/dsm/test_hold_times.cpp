@@ -71,6 +71,38 @@ TEST(HoldTimes, APageThatComesAgainIsHeldAgain) {
   EXPECT_EQ(holds.next_due(), hold / 2 + hold);
 }
 
+Message message_from(MessageType type, uint32_t requester) { return protocol::message_of(type, 7, requester); }
+
+TEST(HoldTimes, APageThatAThreadMissedStaysForTwiceAsLong) {
+  HoldTimes holds;
+  holds.set_up(1);
+  holds.came(7, 0, 1, 2 * hold);
+  EXPECT_FALSE(holds.passes(0, message_from(MessageType::WriteRequest, 2), hold));
+  EXPECT_EQ(holds.next_due(), 4 * hold);
+  EXPECT_TRUE(holds.passes(3, message_from(MessageType::FetchExclusive, 3), 4 * hold)) << "the time is over";
+}
+
+TEST(HoldTimes, WhoReadsAndWhoHasALowerNumberWaitsNoLonger) {
+  HoldTimes holds;
+  holds.set_up(1);
+  holds.came(7, 0, 1, 2 * hold);
+  EXPECT_FALSE(holds.passes(4, message_from(MessageType::FetchExclusive, 0), hold - 1));
+  EXPECT_EQ(holds.next_due(), hold);
+  EXPECT_TRUE(holds.passes(5, message_from(MessageType::FetchExclusive, 0), hold));
+  EXPECT_TRUE(holds.passes(6, message_from(MessageType::FetchShared, 2), hold));
+  EXPECT_TRUE(holds.passes(7, message_from(MessageType::ReadRequest, 2), hold));
+  EXPECT_TRUE(holds.passes(8, message_from(MessageType::Invalidate, 0), hold));
+}
+
+TEST(HoldTimes, APageStaysForABoundedTimeHoweverLongItWasMissed) {
+  HoldTimes holds;
+  holds.came(7, 0, 1, 100 * HoldTimes::most_hold_ns);
+  holds.came(8, 10); // goes before the first one does
+  EXPECT_TRUE(holds.passes(1, message(MessageType::FetchExclusive, 8), 10 + hold));
+  EXPECT_FALSE(holds.passes(1, message_from(MessageType::WriteRequest, 1), HoldTimes::most_hold_ns - 1));
+  EXPECT_EQ(holds.next_due(), HoldTimes::most_hold_ns);
+}
+
 TEST(HoldTimes, InATurnEverythingThatTakesAPageWaits) {
   HoldTimes holds;
   holds.keep_all(10'000'000);

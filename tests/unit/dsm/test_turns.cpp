@@ -48,6 +48,44 @@ TEST(StormMeter, OnlyWhatWasTakenShortlyBeforeCountsAsTaken) {
   EXPECT_EQ(meter.waited_for_taken(late + 350), 550 + besides);
 }
 
+using Wants = StormMeter::Wants;
+
+/// A page that is taken at 1 ms, wanted back at `wanted`, and waited for until 50 us later.
+StormMeter::Clock missed_when_wanted(StormMeter& meter, StormMeter::Clock wanted, Wants wants = Wants::Write) {
+  meter.taken(4, 1, What::Copy, ms);
+  meter.faulted(4, wanted, wants);
+  return meter.missed_for(4, wanted + 50'000);
+}
+
+TEST(StormMeter, WhoWantsToWriteAtOnceWasStillUsingThePage) {
+  constexpr auto at_once = StormMeter::at_once_ns;
+  StormMeter meter, late, reader;
+  EXPECT_EQ(missed_when_wanted(meter, ms + at_once), 50'000);
+  EXPECT_EQ(missed_when_wanted(late, ms + at_once + 1), 0);
+  EXPECT_EQ(missed_when_wanted(reader, ms + 1, Wants::Read), 0) << "may be waiting for what others write";
+  reader.came(4, 1, ms + 100);
+  reader.faulted(4, ms + 101, Wants::Write);
+  EXPECT_EQ(reader.missed_for(4, ms + 200), 0) << "it has read first";
+  EXPECT_EQ(meter.missed_for(5, ms + at_once), 0) << "another page";
+  meter.came(4, 1, 2 * ms);
+  EXPECT_EQ(meter.missed_for(4, 2 * ms), 0) << "nobody waits for it any more";
+  meter.taken(4, 1, What::RightToWrite, 2 * ms);
+  meter.faulted(4, 3 * ms, Wants::Write);
+  EXPECT_EQ(meter.missed_for(4, 4 * ms), 0) << "each time is judged anew";
+}
+
+TEST(StormMeter, SoWasWhoWaitedForAnotherPageMeanwhile) {
+  constexpr auto at_once = StormMeter::at_once_ns, between = StormMeter::between_ns;
+  const auto after_another = [](StormMeter::Clock wanted) {
+    StormMeter meter;
+    meter.faulted(9, ms);
+    meter.came(9, 1, wanted - at_once);
+    return missed_when_wanted(meter, wanted);
+  };
+  EXPECT_EQ(after_another(ms + between), 50'000);
+  EXPECT_EQ(after_another(ms + between + 1), 0);
+}
+
 TEST(StormMeter, RemembersThatAPageWasWritten) {
   StormMeter meter;
   meter.taken(4, 1, What::RightToWrite, 1000);
