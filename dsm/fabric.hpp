@@ -278,7 +278,8 @@ struct Fabric {
   /// Why there are no journeys, or none any more; null: there may be some. Any thread.
   const char* (*why_no_journeys)();
   /// Whether threads of this process have called, since this was asked last, a function of a library whose effect or
-  /// result belongs to the process or the thread (migration/bound_calls.hpp). Any thread. Null: nobody notices.
+  /// result belongs to the process or the thread (migration/functions/bound_calls.hpp). Any thread. Null: nobody
+  /// notices.
   bool (*take_bound_call)();
 };
 

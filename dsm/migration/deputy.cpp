@@ -8,8 +8,10 @@
 #include "dsm/migration/contexts/context.hpp"
 #include "dsm/migration/contexts/raw_calls.hpp"
 #include "dsm/migration/deputies.hpp"
+#include "dsm/migration/gates.hpp"
 
 #include <algorithm>
+#include <clocale>
 #include <cstddef>
 #include <cstring>
 #include <ctime>
@@ -18,9 +20,9 @@
 namespace hetmp::dsm {
 namespace {
 
-/// What a thread that may travel has of its own. `is_abroad` is what gates look at, on whatever node.
+/// What a thread that may travel has of its own. `presence` is what gates look at, on whatever node.
 struct Traveller {
-  volatile char is_abroad = 0;
+  volatile Presence presence = Presence::Home;
   TaskSigns task_signs;
   Deputy* deputy = nullptr;
 };
@@ -31,7 +33,7 @@ constexpr timespec between_looks = {0, 10'000'000}; ///< of a deputy that waits
 
 } // namespace
 
-ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.is_abroad) - thread_pointer()); }
+ptrdiff_t travel_flag() { return ptrdiff_t(uintptr_t(&traveller.presence) - thread_pointer()); }
 
 TaskSigns* task_signs() { return &traveller.task_signs; }
 ptrdiff_t task_signs_at() { return ptrdiff_t(uintptr_t(&traveller.task_signs) - thread_pointer()); }
@@ -245,7 +247,7 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   const uint64_t blocked = blocked_signals_of(interrupted);
   const double allowed_us = allowance_.grant(after_us(raw::clock_ns(CLOCK_MONOTONIC)));
   ucontext_t* const context = TravellingContext::put(interrupted, room_);
-  traveller.is_abroad = 1;
+  traveller.presence = uselocale(locale_t{}) == LC_GLOBAL_LOCALE ? Presence::Abroad : Presence::AbroadWithLocale;
   void* presence;
   memcpy(&presence, presence_, sizeof presence);
   memset(presence_, 0, sizeof presence);
@@ -269,7 +271,7 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   if (is_away)
     all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
   where_.store(at_home, std::memory_order_relaxed);     // read by others as a hint
-  traveller.is_abroad = 0;
+  traveller.presence = Presence::Home;
   memcpy(presence_, &presence, sizeof presence);
   if (GuestAnswer none; message_.has_ended_loop() && make_call_)
     make_call_(presence, {.function = GuestFunction::LoopEnds}, none);

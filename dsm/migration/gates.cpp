@@ -3,11 +3,13 @@
 #include "base/check.hpp"
 #include "base/elf/elf_image.hpp"
 #include "base/page.hpp"
-#include "dsm/migration/bound_calls.hpp"
 #include "dsm/migration/calls_abroad.hpp"
+#include "dsm/migration/functions/bound_calls.hpp"
+#include "dsm/migration/functions/guest_functions.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/past_gates.hpp"
 #include "dsm/migration/tasks_abroad.hpp"
+#include "dsm/migration/text_abroad.hpp"
 #include "dsm/migration/ways_past_gates.hpp"
 #include "dsm/objects/open_relro.hpp"
 #include "dsm/objects/private_objects.hpp"
@@ -18,6 +20,7 @@
 #include <dlfcn.h>
 #include <map>
 #include <new>
+#include <set>
 #include <string>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -25,113 +28,6 @@
 
 namespace hetmp::dsm {
 namespace {
-
-/// Of the C and C++ libraries, in the order of strcmp(): of the latter, what containers keep in order with.
-constexpr std::string_view computing[] = {
-    "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm",
-    "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm",
-    "_ZNSt8__detail15_List_node_base10_M_reverseEv",
-    "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
-    "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
-    "_ZNSt8__detail15_List_node_base7_M_hookEPS0_",
-    "_ZNSt8__detail15_List_node_base9_M_unhookEv",
-    "_ZSt11_Hash_bytesPKvmm",
-    "_ZSt15_Fnv_hash_bytesPKvmm",
-    "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",
-    "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
-    "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
-    "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
-    "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
-    "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
-    "__memcpy_chk",
-    "__memmove_chk",
-    "__memset_chk",
-    "__strcat_chk",
-    "__strcpy_chk",
-    "__strncpy_chk",
-    "abs",
-    "bcmp",
-    "bcopy",
-    "bzero",
-    "div",
-    "drand48_r",
-    "erand48",
-    "erand48_r",
-    "ffs",
-    "ffsl",
-    "ffsll",
-    "initstate_r",
-    "jrand48",
-    "jrand48_r",
-    "labs",
-    "lcong48_r",
-    "ldiv",
-    "llabs",
-    "lldiv",
-    "lrand48_r",
-    "memccpy",
-    "memchr",
-    "memcmp",
-    "memcpy",
-    "memmem",
-    "memmove",
-    "mempcpy",
-    "memrchr",
-    "memset",
-    "mrand48_r",
-    "nrand48",
-    "nrand48_r",
-    "rand_r",
-    "random_r",
-    "rawmemchr",
-    "seed48_r",
-    "setstate_r",
-    "srand48_r",
-    "srandom_r",
-    "stpcpy",
-    "stpncpy",
-    "strcat",
-    "strchr",
-    "strchrnul",
-    "strcmp",
-    "strcpy",
-    "strcspn",
-    "strlen",
-    "strncat",
-    "strncmp",
-    "strncpy",
-    "strnlen",
-    "strpbrk",
-    "strrchr",
-    "strspn",
-    "strstr",
-};
-
-/// Of the runtime, in the order of strcmp(): what takes and releases a program's locks, and clang's question which
-/// thread it is: that may be done for each few instructions of the program. The former call Fabric::come_home
-/// themselves where the thread may be abroad, and cost a thread that is at home nothing
-/// (runtime/sync/program_locks.hpp).
-constexpr std::string_view coming_home[] = {
-    "GOMP_atomic_end",
-    "GOMP_atomic_start",
-    "GOMP_critical_end",
-    "GOMP_critical_name_end",
-    "GOMP_critical_name_start",
-    "GOMP_critical_start",
-    "__kmpc_critical",
-    "__kmpc_critical_with_hint",
-    "__kmpc_end_critical",
-    "__kmpc_global_thread_num",
-    "__kmpc_set_lock",
-    "__kmpc_test_lock",
-    "__kmpc_unset_lock",
-    "omp_set_lock",
-    "omp_set_lock_",
-    "omp_test_lock",
-    "omp_test_lock_",
-    "omp_unset_lock",
-    "omp_unset_lock_",
-};
 
 /// Of the mathematical library: it sets the variable `signgam`, which is each process's own.
 bool sets_sign(std::string_view function) {
@@ -178,6 +74,13 @@ struct Loaded {
     const size_t object = of(address);
     return object < facts.size() && facts[object].is_ours;
   }
+  /// Null: there is none, as in a program that has it in itself.
+  const LoadedObject* c_library() const {
+    for (size_t i = 0; i < objects.size(); ++i)
+      if (facts[i].is_of_c_library && facts[i].name.starts_with("libc.so"))
+        return &objects[i];
+    return nullptr;
+  }
   bool is_of_cxx_library(uintptr_t address) const {
     const size_t object = of(address);
     return object < facts.size() && facts[object].name.starts_with("libstdc++.so");
@@ -216,7 +119,8 @@ struct Call {
   bool has_gate;      ///< else the slot leads to the function itself from now on: abroad, nobody binds it
   uintptr_t stand_in; ///< 0: none
   const char* past;   ///< its name, if it leads past the gates; null: it does not
-  bool is_bound;      ///< its effect belongs to the process (bound_calls.hpp)
+  bool is_bound;      ///< its effect belongs to the process (functions/bound_calls.hpp)
+  bool is_of_text;    ///< abroad it may be called where the locale is the same
 };
 
 uintptr_t stand_in(const Abroad& abroad, std::string_view name, uintptr_t target, const Loaded& loaded) {
@@ -229,27 +133,61 @@ uintptr_t stand_in(const Abroad& abroad, std::string_view name, uintptr_t target
   return found != 0 ? found : abroad.tasks.stand_in(name, target);
 }
 
-/// Whether a thread that is abroad may call the function of a private object.
-bool may_be_called_abroad(std::string_view name, uintptr_t target, const Loaded& loaded) {
-  return only_computes(name) || (CallsAbroad::is_made_anywhere(name) && loaded.is_ours(target));
+/// What the C library itself calls for memory, while it sorts or works on text. Empty: that is not all ours, and a
+/// thread that is abroad must call nothing of that kind.
+std::vector<Call> allocations_of_c_library(const Loaded& loaded, const Abroad& abroad) {
+  std::vector<Call> calls;
+  std::set<std::string_view> names;
+  const LoadedObject* const c_library = loaded.c_library();
+  const auto references = c_library ? c_library->references_to_own(allocates) : std::vector<LoadedObject::Reference>{};
+  for (const LoadedObject::Reference& reference : references) {
+    const auto target = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, reference.name.c_str()));
+    const uintptr_t instead = stand_in(abroad, reference.name, target, loaded);
+    if (instead == 0)
+      return {};
+    calls.push_back({reference.slot, target, true, instead, nullptr, false, false});
+    names.insert(reference.name);
+  }
+  return names.size() == allocating_functions ? calls : std::vector<Call>{};
 }
 
+/// What a thread that is abroad may call of private objects.
+struct CalledAbroad {
+  const Loaded& loaded;
+  bool in_memory; ///< the C library gets its memory where the thread is
+
+  bool operator()(std::string_view name, uintptr_t target) const {
+    return only_computes(name) || (in_memory && computes_in_memory(name)) ||
+           (CallsAbroad::is_made_anywhere(name) && loaded.is_ours(target));
+  }
+  /// What it calls instead, with the locale of all nodes, of one that works on text; 0: nothing.
+  uintptr_t of_text(std::string_view name, uintptr_t target) const {
+    if (!in_memory || loaded.library_of(target) != CalledLibrary::CLibrary)
+      return 0;
+    return works_on_text(name) ? target : TextAbroad::stand_in(name);
+  }
+};
+
 /// How `object` calls functions that a thread abroad must not execute.
-std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const Loaded& loaded,
+std::vector<Call> calls_of(const LoadedObject& object, const std::vector<Span>& code, const CalledAbroad& may_be_called,
                            const Abroad& abroad) {
+  const Loaded& loaded = may_be_called.loaded;
   std::vector<Call> calls;
   const auto add = [&](const LoadedObject::Reference& reference, uintptr_t target) {
     const auto span = std::find_if(code.begin(), code.end(), [&](const Span& candidate) {
       return target - candidate.begin < candidate.end - candidate.begin;
     });
+    const uintptr_t of_text = may_be_called.of_text(reference.name, target);
     // What is in nobody's code is a variable.
     if (span != code.end() &&
-        (span->code == Code::Private ? !may_be_called_abroad(reference.name, target, loaded)
+        (span->code == Code::Private ? !may_be_called(reference.name, target)
                                      : span->code == Code::Mathematics && sets_sign(reference.name)))
       calls.push_back({reference.slot, target, !(comes_home_itself(reference.name) && loaded.is_ours(target)),
-                       stand_in(abroad, reference.name, target, loaded), way_past_gates(reference.name),
+                       of_text != 0 ? of_text : stand_in(abroad, reference.name, target, loaded),
+                       way_past_gates(reference.name),
                        span->code == Code::Private && !loaded.is_ours(target) &&
-                           is_bound_to_process(reference.name, loaded.library_of(target))});
+                           is_bound_to_process(reference.name, loaded.library_of(target)),
+                       of_text != 0});
   };
   for (const LoadedObject::Reference& reference : object.references(any_name))
     add(reference, target_of(reference, loaded));
@@ -271,20 +209,12 @@ bool is_mathematical(const LoadedObject& object) {
   return name.starts_with("libm.so") || name.starts_with("libmvec.so");
 }
 
-bool comes_home_itself(std::string_view function) {
-  static_assert(std::is_sorted(std::begin(coming_home), std::end(coming_home)));
-  return std::binary_search(std::begin(coming_home), std::end(coming_home), function);
-}
-
-bool only_computes(std::string_view function) {
-  static_assert(std::is_sorted(std::begin(computing), std::end(computing)));
-  return std::binary_search(std::begin(computing), std::end(computing), function);
-}
-
-/// cmpb $0, %fs:flag; jne abroad; (movb $1, noted;) jmp *function; abroad: ud2, or jmp *stand_in; then the addresses of
-/// the two. Where the function is near, the jump names it. Returns where that begins.
-uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in, bool notes) {
+/// cmpb $0, %fs:flag; jne abroad; (movb $1, noted;) jmp *function; abroad: ud2, or jmp *stand_in, or for text cmpb $1,
+/// %fs:flag; jne trap; jmp *stand_in; trap: ud2; then the addresses of the two. Where the function is near, the jump
+/// names it. Returns where that begins.
+uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in, bool notes, bool is_of_text) {
   HETMP_CHECK(next_ + gate_bytes <= end_);
+  constexpr uint16_t trap = 0x0b0f; // ud2
   constexpr uint8_t comparison[] = {0x64, 0x80, 0x3c, 0x25, 0, 0, 0, 0, 0, 0x75}, note[] = {0xc6, 0x05, 0, 0, 0, 0, 1};
   constexpr size_t flag_at = 4, note_at = sizeof comparison + 1, address_at = 48, stand_in_at = 56, jump_bytes = 6;
   const size_t jump_at = note_at + (notes ? sizeof note : 0), abroad_at = jump_at + jump_bytes;
@@ -295,17 +225,30 @@ uintptr_t Gates::add(uintptr_t function, uintptr_t stand_in, bool notes) {
     put(at, uint16_t(0x25ff));
     put(at + 2, int32_t(address - (at + jump_bytes)));
   };
-  put(0, comparison);
-  put(flag_at, int32_t(flag_));
+  const auto put_comparison = [&](size_t at, Presence with) {
+    put(at, comparison);
+    put(at + flag_at, int32_t(flag_));
+    put(at + sizeof comparison - 2, with); // and jne
+  };
+  put_comparison(0, Presence::Home);
   put(note_at - 1, uint8_t(abroad_at - note_at)); // jne
   if (notes) {
     put(note_at, note);
     put(note_at + 2, int32_t(reinterpret_cast<uintptr_t>(noted_) - (gate + jump_at)));
   }
   put_jump_to_address_at(jump_at, address_at);
-  put(abroad_at, uint16_t(0x0b0f)); // ud2
+  HETMP_CHECK(!is_of_text || stand_in != 0);
+  size_t elsewhere_at = abroad_at;
+  if (is_of_text) {
+    put_comparison(abroad_at, Presence::Abroad);
+    elsewhere_at += sizeof comparison + 1;
+    put(elsewhere_at - 1, uint8_t(jump_bytes)); // jne, over the jump
+    put(elsewhere_at + jump_bytes, trap);
+  }
+  HETMP_CHECK(elsewhere_at + jump_bytes + sizeof trap <= address_at);
+  put(elsewhere_at, trap);
   if (stand_in != 0)
-    put_jump_to_address_at(abroad_at, stand_in_at);
+    put_jump_to_address_at(elsewhere_at, stand_in_at);
   put(address_at, function);
   put(stand_in_at, stand_in);
   constexpr size_t near_jump_bytes = 5;
@@ -332,20 +275,27 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   struct Gate {
     uintptr_t stand_in = 0, address = 0;
     const char* past = nullptr;
-    bool is_bound = false;
+    bool is_bound = false, is_of_text = false;
   };
   std::map<uintptr_t, Gate> gates; // by function
+  std::vector<Call> allocations = allocations_of_c_library(loaded, abroad);
+  CalledAbroad may_be_called{loaded, !allocations.empty()};
+  for (const LoadedObject& object : loaded.objects)
+    may_be_called.in_memory = may_be_called.in_memory && object.references(changes_text).empty();
   for (size_t i = 0; i < loaded.objects.size(); ++i) {
     const LoadedObject& object = loaded.objects[i];
     // hetmp's libraries, what these need, and the C library's parts are what gates lead to, and what sends a thread on
     // its way.
     if (serve[i] || loaded.facts[i].is_of_c_library || object.needed().empty())
       continue;
-    calls.emplace_back(&object, calls_of(object, code, loaded, abroad));
-    for (const Call& call : calls.back().second)
-      if (call.has_gate)
-        gates[call.function] = {call.stand_in, 0, call.past, call.is_bound};
+    calls.emplace_back(&object, calls_of(object, code, may_be_called, abroad));
   }
+  if (may_be_called.in_memory)
+    calls.emplace_back(loaded.c_library(), std::move(allocations));
+  for (const auto& [object, slots] : calls)
+    for (const Call& call : slots)
+      if (call.has_gate)
+        gates[call.function] = {call.stand_in, 0, call.past, call.is_bound, call.is_of_text};
   const size_t bytes = page_up((gates.size() + 1) * gate_bytes);
   const size_t with_note = bytes + page_bytes; // behind the gates, since that stays writable
   const long room = syscall(SYS_mmap, nullptr, with_note, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -358,11 +308,12 @@ bool Gates::build(ptrdiff_t flag, const Abroad& abroad, WaysPastGates& ways) {
   abroad.memory.set_way_home(come_home_);
   abroad.calls.set_way_home(come_home_);
   abroad.tasks.set_way_home(come_home_);
+  abroad.text.set_way_home(come_home_);
   bool has_room = true;
   for (auto& [function, gate] : gates) {
     const uintptr_t behind = gate.past ? ways.watched(function, gate.past) : function;
     has_room = has_room && behind != 0;
-    gate.address = add(behind, gate.stand_in, gate.is_bound);
+    gate.address = add(behind, gate.stand_in, gate.is_bound, gate.is_of_text);
   }
   if (!has_room || !ways.close() || syscall(SYS_mprotect, begin_, bytes, PROT_READ | PROT_EXEC) != 0) {
     syscall(SYS_munmap, begin_, with_note);

@@ -45,10 +45,11 @@ bool Migration::prepare(void (*have_all_at_home)()) {
   this_process.memory = &memory_;
   this_process.calls = &calls_;
   this_process.tasks = &tasks_;
+  this_process.text = &text_;
   this_process.ways = &ways_;
   ways_.prepare(have_all_at_home, those_that_are(false, objects, are_private));
   tasks_.set_task_end(task_signs_at(), Deputies::task_is_over);
-  if (!gates_.build(travel_flag(), {memory_, calls_, tasks_}, ways_))
+  if (!gates_.build(travel_flag(), {memory_, calls_, tasks_, text_}, ways_))
     why_not_ = "there is no memory for gates";
   return why_not_.empty();
 }

@@ -9,6 +9,7 @@
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/portable_code.hpp"
 #include "dsm/migration/tasks_abroad.hpp"
+#include "dsm/migration/text_abroad.hpp"
 #include "dsm/migration/ways_past_gates.hpp"
 
 #include <cstdint>
@@ -53,6 +54,7 @@ class Migration {
   MemoryAbroad memory_;
   CallsAbroad calls_;
   TasksAbroad tasks_;
+  TextAbroad text_;
   WaysPastGates ways_;
   Gates gates_;
   Deputies deputies_;

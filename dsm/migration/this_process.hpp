@@ -9,6 +9,7 @@ class Carriers;
 class Deputies;
 class MemoryAbroad;
 class TasksAbroad;
+class TextAbroad;
 class WaysPastGates;
 
 /// Each is written before there is anybody who looks for it.
@@ -18,6 +19,7 @@ struct ThisProcess {
   MemoryAbroad* memory = nullptr; ///< wherever threads have gates
   CallsAbroad* calls = nullptr;   ///< likewise
   TasksAbroad* tasks = nullptr;   ///< likewise
+  TextAbroad* text = nullptr;     ///< likewise
   WaysPastGates* ways = nullptr;  ///< likewise
 };
 extern ThisProcess this_process;

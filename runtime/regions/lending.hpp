@@ -17,7 +17,7 @@ namespace hetmp::runtime {
 bool can_be_lent(const Construct& construct);
 
 /// Whether threads of this process have called, since this was asked last, what belongs to their process: threads,
-/// signals, standard input and the like (dsm/migration/bound_calls.hpp). False where nobody notices.
+/// signals, standard input and the like (dsm/migration/functions/bound_calls.hpp). False where nobody notices.
 bool took_bound_call();
 
 /// On the other node: members of the team for which it has no CPU, and that may begin when others have finished. 0 if

@@ -1,12 +1,14 @@
 // Gates before what this test itself calls: open to a thread at home, a trap to one that is abroad.
 #include "dsm/migration/gates.hpp"
 
-#include "dsm/migration/bound_calls.hpp"
 #include "dsm/migration/calls_abroad.hpp"
 #include "dsm/migration/contexts/context.hpp"
+#include "dsm/migration/functions/bound_calls.hpp"
+#include "dsm/migration/functions/guest_functions.hpp"
 #include "dsm/migration/memory_abroad.hpp"
 #include "dsm/migration/past_gates.hpp"
 #include "dsm/migration/tasks_abroad.hpp"
+#include "dsm/migration/text_abroad.hpp"
 #include "dsm/migration/this_process.hpp"
 #include "dsm/migration/ways_past_gates.hpp"
 
@@ -53,10 +55,11 @@ class GatesBuilt : public testing::Test {
     static MemoryAbroad memory;
     static CallsAbroad runtime_calls;
     static TasksAbroad tasks;
+    static TextAbroad text;
     this_process.ways = &ways;
     ways.prepare([] { times_all_at_home = times_all_at_home + 1; }, {});
     static const bool built =
-        gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), {memory, runtime_calls, tasks}, ways);
+        gates.build(ptrdiff_t(uintptr_t(&is_abroad) - thread_pointer()), {memory, runtime_calls, tasks, text}, ways);
     ASSERT_TRUE(built);
   }
 };
@@ -65,8 +68,31 @@ TEST(Gates, KnowsWhatOnlyComputes) {
   for (const char* function : {"memcpy", "strlen", "abs", "strstr", "__memcpy_chk", "rand_r", "_ZSt11_Hash_bytesPKvmm"})
     EXPECT_TRUE(only_computes(function)) << function;
   for (const char* function : {"malloc", "printf", "", "strtok", "rand", "memcpy2", "mem", "strdup", "strcoll", "qsort",
-                               "__errno_location", "strerror", "isalpha"})
+                               "clock_gettime", "strerror", "isalpha"})
     EXPECT_FALSE(only_computes(function)) << function;
+}
+
+TEST(Gates, KnowsWhatWorksOnText) {
+  for (const char* function : {"strtod", "atoi", "toupper", "isalpha", "__ctype_b_loc", "strcasecmp"})
+    EXPECT_TRUE(works_on_text(function) && !only_computes(function)) << function;
+  for (const char* function : {"printf", "snprintf", "asprintf", "setlocale", "strcoll", "strlen", "wcstod", ""})
+    EXPECT_FALSE(works_on_text(function)) << function;
+  for (const char* function : {"sprintf", "vsnprintf", "__snprintf_chk", "__isoc99_sscanf"})
+    EXPECT_NE(TextAbroad::stand_in(function), 0u) << function;
+  for (const char* function : {"printf", "sscanf", "asprintf", "swprintf", ""})
+    EXPECT_EQ(TextAbroad::stand_in(function), 0u) << function;
+  EXPECT_TRUE(computes_in_memory("qsort") && !works_on_text("qsort"));
+  EXPECT_TRUE(allocates("malloc") && allocates("free") && !allocates("memalign"));
+  EXPECT_TRUE(changes_text("register_printf_specifier") && !changes_text("printf"));
+}
+
+TEST(Gates, KnowsPlainFormats) {
+  for (const char* format : {"", "no conversion", "%d", "100 %%", "%-08.3lf|%+lld|%s", "%2$s %1$d", "%*.*f",
+                             "%hhx%zu%jd%tX", "%c%p", "%#Lg", "%*d%5s"})
+    EXPECT_TRUE(is_plain_format(format)) << format;
+  for (const char* format :
+       {"%ls", "%lc", "%S", "%C", "%m", "%n", "%'d", "%Id", "%[a-z]", "%ms", "%", "%d %", "%l", "%k", "%d and %ls"})
+    EXPECT_FALSE(is_plain_format(format)) << format;
 }
 
 TEST(Gates, KnowsWhatComesHomeByItself) {
@@ -186,6 +212,21 @@ TEST_F(GatesBuilt, WhatComputesNeedsNone) {
   is_abroad = 0;
   EXPECT_EQ(homecomings, before);
   EXPECT_EQ(length, 4u);
+}
+
+/// Its C library allocates by itself, so nothing that may want memory is called abroad.
+TEST_F(GatesBuilt, WhereTheCLibraryHasItsOwnMemoryTextIsLeftToThoseAtHome) {
+  struct sigaction action = {};
+  action.sa_sigaction = come_home;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGILL, &action, nullptr), 0);
+  const char* const volatile number = "17";
+  const int before = homecomings;
+  is_abroad = char(Presence::Abroad);
+  const int read = atoi(number);
+  is_abroad = 0;
+  EXPECT_EQ(homecomings, before + 1);
+  EXPECT_EQ(read, 17);
 }
 
 TEST_F(GatesBuilt, AnAddressOfNoGateIsNone) {

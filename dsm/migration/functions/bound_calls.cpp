@@ -1,4 +1,4 @@
-#include "dsm/migration/bound_calls.hpp"
+#include "dsm/migration/functions/bound_calls.hpp"
 
 #include <algorithm>
 #include <iterator>
