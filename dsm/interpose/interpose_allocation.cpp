@@ -115,9 +115,9 @@ void* given(void* block, size_t bytes) {
 
 void* allocate(size_t alignment, size_t bytes) {
   if (NodeProcess* const process = process_with_heap()) {
-    if (!thread_memory.cache)
-      make_cache(*process);
-    return given(process->heap().allocate(bytes, alignment), bytes);
+    BlockCache* const first = thread_memory.cache ? nullptr : make_cache(*process);
+    void* const block = first && bytes < BlockCache::bytes_below && alignment <= 16 ? first->take(bytes) : nullptr;
+    return given(block ? block : process->heap().allocate(bytes, alignment), bytes);
   }
   return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
 }

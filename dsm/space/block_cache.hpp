@@ -4,7 +4,8 @@
 //
 // It takes several from the heap at a time and gives several back. What it keeps lies in private memory, as all of the
 // heap's bookkeeping does: it touches no shared page. Blocks of before Heap::begin_new_pages() are not kept: to hand
-// them out again is the heap's to decide.
+// them out again is the heap's to decide. From then on it has pages of its own (Heap::take_run): what threads allocate
+// for themselves is else written by several nodes at the same time.
 #pragma once
 
 #include "dsm/space/heap.hpp"
@@ -71,6 +72,7 @@ class BlockCache {
   struct Bin {
     uint32_t count = 0;
     void* blocks[most]; ///< the first `count`; the last of them goes first
+    Heap::Run own;      ///< goes when these have gone
   };
 
   /// `classes`: the block cannot be kept.
@@ -83,6 +85,7 @@ class BlockCache {
   }
 
   void* take_of_heap(unsigned size_class);
+  static uint32_t take_of_run(Heap::Run& run, size_t bytes, void** blocks);
   void give_half_back(unsigned size_class);
   void give_all_back();
 

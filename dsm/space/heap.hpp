@@ -101,12 +101,20 @@ class Heap {
   bool try_free(void* block);
 
   /// Small blocks that are handed out from now on share no page with those handed out before, as far as that costs no
-  /// more than two pages and an eighth of what there is of a size.
+  /// more than two pages and an eighth of what there is of a size. From then on threads' caches get pages of their own.
   void begin_new_pages();
 
   // For a thread's cache of small blocks (block_cache.hpp), of classes without colours. Any thread but the service
   // thread.
 
+  /// Blocks that lie one behind the other, of which none has been handed out before.
+  struct Run {
+    uintptr_t next = 0, end = 0;
+    bool empty() const { return next == end; }
+  };
+  /// What a page holds, or a few, of which nobody else has any blocks. Empty: there are free blocks, or threads need no
+  /// pages of their own.
+  Run take_run(unsigned size_class);
   /// Up to so many blocks, the lowest last; returns how many.
   uint32_t take_small(unsigned size_class, void** blocks, uint32_t most);
   void put_small(unsigned size_class, void* const* blocks, uint32_t count);
@@ -183,6 +191,7 @@ class Heap {
   /// `coloured_bytes`: of a block that is to have a colour; 0: it is not.
   void* allocate_small(unsigned size_class, size_t coloured_bytes);
   bool take_room(SmallClass& small, size_t bytes, size_t* room);
+  bool use_until(SmallClass& small, uintptr_t next);
   static void put_room(SmallClass& small, uintptr_t address, size_t room);
   void* allocate_large(size_t bytes, size_t alignment, bool* zeroed);
   uintptr_t take_extent(size_t bytes, size_t alignment, bool* zeroed, Purpose purpose);
@@ -200,9 +209,9 @@ class Heap {
   bool free_small(uintptr_t address, bool may_wait);
 
   SmallClass small_[SizeClasses::count];
-  std::atomic<uint32_t> generation_{0};
-  std::mutex large_lock_;     ///< guards what follows
-  size_t large_coloured_ = 0; ///< large blocks so far that have a colour
+  std::atomic<uint32_t> generation_{0}; ///< from the first one on threads have pages of their own
+  std::mutex large_lock_;               ///< guards what follows
+  size_t large_coloured_ = 0;           ///< large blocks so far that have a colour
   /// First page never handed out. Written with the lock, or before the node's threads are made; relaxed for
   /// used_until(), which reads it without.
   std::atomic<uintptr_t> large_next_{0};

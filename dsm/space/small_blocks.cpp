@@ -21,18 +21,24 @@ bool Heap::take_room(SmallClass& small, size_t bytes, size_t* room) {
     return true;
   }
   HETMP_CHECK(next >= begin && next <= small.end);
-  if (next + bytes > small.end)
+  *room = next - begin;
+  return use_until(small, next + bytes);
+}
+
+/// With the lock: what lies below is handed out. False: there is none, or no memory for it.
+bool Heap::use_until(SmallClass& small, uintptr_t next) {
+  if (next > small.end)
     return false;
-  if (next + bytes > small.counted) { // in steps: the counter belongs to all nodes of the machine
+  if (next > small.counted) { // in steps: the counter belongs to all nodes of the machine
     constexpr size_t step = size_t(256) << 10;
     if (!count(step))
       return false;
+    const uintptr_t before = small.next.load(std::memory_order_relaxed); // of the lock's holder
     small.counted += step;
-    include_in_dumps({next, small.counted});
+    include_in_dumps({before, small.counted});
   }
-  small.next.store(next + bytes, std::memory_order_relaxed);
-  HETMP_CHECK(next + bytes <= small.counted);
-  *room = next - begin;
+  small.next.store(next, std::memory_order_relaxed);
+  HETMP_CHECK(next <= small.counted);
   return true;
 }
 
@@ -51,13 +57,34 @@ void* Heap::allocate_small(unsigned size_class, size_t coloured_bytes) {
   return reinterpret_cast<void*>(address);
 }
 
+Heap::Run Heap::take_run(unsigned size_class) {
+  if (generation() == 0)
+    return {};
+  SmallClass& small = small_[size_class];
+  const size_t bytes = SizeClasses::bytes_of(size_class);
+  HETMP_CHECK(2 * bytes <= page_bytes);
+  std::lock_guard guard(small.lock);
+  const uintptr_t begin = small.end - SizeClasses::part_bytes;
+  const size_t used = small.next.load(std::memory_order_relaxed) - begin; // of the lock's holder
+  const size_t first = (page_up(used) + bytes - 1) / bytes * bytes;
+  const size_t pages = bytes <= page_bytes / 16 ? page_bytes : 4 * page_bytes; // what is left over is a small part
+  const size_t behind = first + (page_down(first + pages) - first) / bytes * bytes;
+  if (!small.free.empty() || small.skipped + first - used > may_stay_unused(used) || !use_until(small, begin + behind))
+    return {};
+  small.skipped += first - used;
+  HETMP_CHECK(behind > first && (behind - first) % bytes == 0);
+  return {begin + first, begin + behind};
+}
+
 uint32_t Heap::take_small(unsigned size_class, void** blocks, uint32_t most) {
   SmallClass& small = small_[size_class];
   const size_t bytes = SizeClasses::bytes_of(size_class);
   uint32_t taken = 0;
   {
     std::lock_guard guard(small.lock);
-    for (size_t room; taken < most && take_room(small, bytes, &room); ++taken)
+    const bool may_begin_page = generation() == 0 || small.free.empty(); // else a page of its own is next
+    for (size_t room; taken < most && (may_begin_page || !small.free.empty()) && take_room(small, bytes, &room);
+         ++taken)
       blocks[taken] = reinterpret_cast<void*>(small.end - SizeClasses::part_bytes + room);
   }
   std::reverse(blocks, blocks + taken);

@@ -141,6 +141,48 @@ TEST_F(BlockCacheTest, NewPagesAreNoOldOnes) {
 }
 
 /// Threads that allocate for each other: no two have the same block.
+TEST_F(BlockCacheTest, ThreadsHavePagesOfTheirOwnAfterNewPages) {
+  for (const size_t bytes : {16, 48, 64, 112, 192, 320, 640, 896}) {
+    BlockCache one(heap, node), other(heap, node);
+    const auto share_a_page = [&] {
+      std::set<uintptr_t> pages;
+      const auto note = [&](BlockCache& cache, std::set<uintptr_t>& noted) {
+        for (int i = 0; i < 40; ++i) {
+          const uintptr_t block = address_of(cache.take(bytes));
+          noted.insert(page_down(block));
+          noted.insert(page_down(block + bytes - 1));
+        }
+      };
+      std::set<uintptr_t> others;
+      for (int round = 0; round < 3; ++round) { // in turn
+        note(one, pages);
+        note(other, others);
+      }
+      return std::any_of(pages.begin(), pages.end(), [&](uintptr_t page) { return others.contains(page); });
+    };
+    EXPECT_TRUE(heap.generation() != 0 || share_a_page()) << "before";
+    heap.begin_new_pages();
+    EXPECT_FALSE(share_a_page()) << bytes;
+  }
+}
+
+TEST_F(BlockCacheTest, GivesBackWhatItHasNotUsedOfItsPage) {
+  heap.begin_new_pages();
+  const size_t before = handed_out(64);
+  {
+    BlockCache cache(heap, node);
+    EXPECT_NE(cache.take(64), nullptr);
+  }
+  EXPECT_EQ(handed_out(64), before + page_bytes);
+  BlockCache next(heap, node);
+  std::set<void*> blocks;
+  for (size_t i = 1; i < page_bytes / 64; ++i)
+    EXPECT_TRUE(blocks.insert(next.take(64)).second);
+  EXPECT_EQ(handed_out(64), before + page_bytes) << "free blocks go first";
+  EXPECT_NE(next.take(64), nullptr);
+  EXPECT_EQ(handed_out(64), before + 2 * page_bytes);
+}
+
 TEST_F(BlockCacheTest, ThreadsThatFreeForEachOther) {
   constexpr int threads = 4, steps = 40'000;
   std::mutex lock;
