@@ -113,20 +113,21 @@ void* given(void* block, size_t bytes) {
   return block;
 }
 
-void* allocate(size_t alignment, size_t bytes) {
-  if (NodeProcess* const process = process_with_heap()) {
-    BlockCache* const first = thread_memory.cache ? nullptr : make_cache(*process);
-    void* const block = first && bytes < BlockCache::bytes_below && alignment <= 16 ? first->take(bytes) : nullptr;
-    return given(block ? block : process->heap().allocate(bytes, alignment), bytes);
-  }
-  return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
-}
-
 /// Null: by allocate().
 void* allocate_of_cache(size_t bytes) {
   BlockCache* const cache = bytes < BlockCache::bytes_below ? ready_cache() : nullptr;
   void* const block = cache ? cache->take(bytes) : nullptr;
   return block ? given(block, bytes) : nullptr;
+}
+
+void* allocate(size_t alignment, size_t bytes) {
+  if (NodeProcess* const process = process_with_heap()) {
+    if (!thread_memory.cache && make_cache(*process) && alignment <= 16)
+      if (void* const block = allocate_of_cache(bytes))
+        return block;
+    return given(process->heap().allocate(bytes, alignment), bytes);
+  }
+  return alignment <= 16 ? __libc_malloc(bytes) : __libc_memalign(alignment, bytes);
 }
 
 /// To the node's heap, or another one's. errno may change.

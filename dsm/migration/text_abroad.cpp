@@ -59,42 +59,37 @@ struct TextAbroad::StandIns {
   }
 
   HETMP_STAND_IN static int snprintf(char* text, size_t most, const char* format, ...) {
-    be_where(format);
     va_list arguments;
     va_start(arguments, format);
-    const int result = ::vsnprintf(text, most, format, arguments);
+    const int result = vsnprintf(text, most, format, arguments);
     va_end(arguments);
     return result;
   }
   HETMP_STAND_IN static int sprintf(char* text, const char* format, ...) {
-    be_where(format);
     va_list arguments;
     va_start(arguments, format);
-    const int result = ::vsprintf(text, format, arguments);
+    const int result = vsprintf(text, format, arguments);
     va_end(arguments);
     return result;
   }
   HETMP_STAND_IN static int snprintf_chk(char* text, size_t most, int flag, size_t room, const char* format, ...) {
-    be_where(format);
     va_list arguments;
     va_start(arguments, format);
-    const int result = __vsnprintf_chk(text, most, flag, room, format, arguments);
+    const int result = vsnprintf_chk(text, most, flag, room, format, arguments);
     va_end(arguments);
     return result;
   }
   HETMP_STAND_IN static int sprintf_chk(char* text, int flag, size_t room, const char* format, ...) {
-    be_where(format);
     va_list arguments;
     va_start(arguments, format);
-    const int result = __vsprintf_chk(text, flag, room, format, arguments);
+    const int result = vsprintf_chk(text, flag, room, format, arguments);
     va_end(arguments);
     return result;
   }
   HETMP_STAND_IN static int sscanf(const char* text, const char* format, ...) {
-    be_where(format);
     va_list arguments;
     va_start(arguments, format);
-    const int result = __isoc99_vsscanf(text, format, arguments);
+    const int result = vsscanf(text, format, arguments);
     va_end(arguments);
     return result;
   }
