@@ -4,8 +4,8 @@
 // it is asked on every fault.
 #pragma once
 
-#include "dsm/ahead/block_table.hpp"
 #include "dsm/ahead/page_series.hpp"
+#include "dsm/ahead/tables/block_table.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -22,6 +22,8 @@ PageSeries StreamPrefetcher::faulted(PageNumber page, Access access, uint32_t th
     return {};
   const PageSeries series = first ? streams_.fault(page, access, thread) : streams_.fault_under_way(page, access);
   HETMP_CHECK(series.count <= FaultStreams::longest_series && series.stride != 0);
+  if (first && access == Access::Upgrade)
+    migratory_.upgraded(page);
   if (alone_.load(std::memory_order_relaxed)) { // a hint
     const bool strides = std::abs(series.stride) != 1;
     if (first && (strides || (series.count == 0 && is_behind_blocks(page))))
@@ -47,17 +49,28 @@ PageSeries StreamPrefetcher::blocks_around(PageNumber page) {
   return blocks;
 }
 
+bool StreamPrefetcher::comes_for_writing(PageNumber page) {
+  if (!wanted_)
+    return false;
+  if (migratory_.is_migratory(page))
+    return true;
+  migratory_.read(page);
+  return false;
+}
+
 PageSeries StreamPrefetcher::used(PageNumber page, const PageSource& source) {
   if (!wanted_ || !source.all_readable())
     return {};
   doubts_.used(page);
   written_.used(page);
+  migratory_.used(page);
   return streams_.used(page);
 }
 
 void StreamPrefetcher::regretted(PageNumber page) {
   doubts_.regretted(page);
   written_.regretted(page);
+  migratory_.regretted(page);
   streams_.regretted(page);
 }
 

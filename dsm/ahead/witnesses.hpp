@@ -6,7 +6,7 @@
 // Pure and bounded. A witness that is forgotten is a page that faults once without need.
 #pragma once
 
-#include "dsm/ahead/sparse_table.hpp"
+#include "dsm/ahead/tables/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <cstddef>

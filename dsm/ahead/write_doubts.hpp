@@ -1,7 +1,7 @@
 // Where fetching ahead for writing took from other nodes what was not written. Pure and bounded.
 #pragma once
 
-#include "dsm/ahead/block_table.hpp"
+#include "dsm/ahead/tables/block_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>

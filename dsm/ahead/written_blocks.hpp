@@ -3,8 +3,8 @@
 // bounded, and cheap: it is asked on every upgrade.
 #pragma once
 
-#include "dsm/ahead/block_table.hpp"
 #include "dsm/ahead/page_series.hpp"
+#include "dsm/ahead/tables/block_table.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -217,6 +217,11 @@ bool PageEngine::is_missing(PageNumber page, bool write) const {
 
 void PageEngine::ask(PageNumber page, bool write) {
   HETMP_CHECK(page < plan_.pages());
+  if (!write && is_missing(page, false) && !is_asked_for(page)) {
+    write = prefetcher_.streams.comes_for_writing(page);
+    if (write)
+      watch(page);
+  }
   actions_.clear();
   if (write)
     protocol_->write_fault(page, actions_);

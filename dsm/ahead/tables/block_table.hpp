@@ -1,7 +1,7 @@
 // What is remembered of blocks of pages, and whether blocks are worth asking for. Pure and bounded.
 #pragma once
 
-#include "dsm/ahead/sparse_table.hpp"
+#include "dsm/ahead/tables/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <cstddef>

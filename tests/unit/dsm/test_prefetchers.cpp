@@ -291,6 +291,29 @@ TEST_F(Prefetching, PagesThatAreAskedForAgainAndAgainArePushed) {
   EXPECT_EQ(pages.pushed.size(), 1u) << "nobody has asked for it for that purpose";
 }
 
+TEST_F(Prefetching, MigratoryPagesAreAskedForToBeWritten) {
+  StreamPrefetcher& streams = prefetcher.streams;
+  for (uint32_t copy = 0; copy < MigratoryPages::first_enough; ++copy) {
+    EXPECT_FALSE(streams.comes_for_writing(others));
+    streams.faulted(others, Access::Upgrade, 1, true, pages);
+    streams.shared(others, 1);
+    streams.lost(others, 1);
+  }
+  EXPECT_TRUE(streams.comes_for_writing(others));
+  streams.used(others, pages);
+  EXPECT_TRUE(streams.comes_for_writing(others));
+  streams.regretted(others);
+  EXPECT_FALSE(streams.comes_for_writing(others));
+}
+
+TEST_F(Prefetching, NoPageIsMigratoryWhereNothingIsFetchedAhead) {
+  prefetcher.enable({false, true, true});
+  for (uint32_t copy = 0; copy < 2 * MigratoryPages::first_enough; ++copy) {
+    EXPECT_FALSE(prefetcher.streams.comes_for_writing(others));
+    prefetcher.streams.faulted(others, Access::Upgrade, 1, true, pages);
+  }
+}
+
 TEST_F(Prefetching, LentPagesComeBackTogetherWhenTheyAreWanted) {
   LentPages& lent = prefetcher.lent;
   lent.lost(others, 5);

@@ -1,5 +1,5 @@
 // Tables of which only the used parts take memory: to their users they are arrays.
-#include "dsm/ahead/sparse_table.hpp"
+#include "dsm/ahead/tables/sparse_table.hpp"
 
 #include <gtest/gtest.h>
 
