@@ -14,7 +14,7 @@
 
 namespace hetmp::dsm {
 
-inline constexpr uint32_t fabric_version = 28;
+inline constexpr uint32_t fabric_version = 29;
 inline constexpr uint32_t largest_message = 3072; ///< bytes of one runtime message
 
 inline constexpr int before_nodes = ENOTCONN; ///< an error of create_thread()
@@ -227,6 +227,9 @@ struct Fabric {
   void (*offer)(uint64_t purpose, NodeSet nodes, const void* const* addresses, size_t count);
   /// The same pages to the same nodes, for something else. Origin, from inside `deliver`. Null likewise.
   void (*offer_again)(uint64_t purpose);
+  /// The origin's threads have done it and wait for the others, or all nodes have done it: the origin's are likely to
+  /// write these pages next. Likewise.
+  void (*offer_is_over)(bool everywhere);
 
   // Hints about loops; null where they are not wanted. Any thread.
 

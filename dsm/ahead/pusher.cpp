@@ -37,4 +37,17 @@ void Pusher::push_offer(PageSource& source) {
         source.push(offer_.page(i), node);
 }
 
+void Pusher::offer_is_over(bool everywhere, PageSource& source) {
+  if (!source.all_readable())
+    return;
+  for (size_t i = 0; i < Offer::most_pages && offer_.page(i) != Offer::none; ++i) {
+    const PageNumber page = offer_.page(i);
+    const bool wanted = everywhere ? written_after_.take(page) : written_after_.take_early(page);
+    const bool is_copy = source.is_missing(page, true) && !source.is_missing(page, false);
+    if (wanted && is_copy && !source.is_asked_for(page))
+      source.ask(page, true);
+  }
+  source.send_asked();
+}
+
 } // namespace hetmp::dsm

@@ -3,6 +3,7 @@
 
 #include "dsm/ahead/page_source.hpp"
 #include "dsm/ahead/push_memory.hpp"
+#include "dsm/ahead/written_after.hpp"
 
 #include <cstddef>
 
@@ -25,16 +26,27 @@ class Pusher {
     push_offer(source);
   }
 
+  /// What the pages were offered for is done by the origin, or by all nodes: see Fabric.
+  void offer_is_over(bool everywhere, PageSource& source);
+
+  /// A thread of this node waits for the right to write the page.
+  void wrote(PageNumber page) {
+    if (offer_.has(page))
+      written_after_.waited_for(page);
+  }
   /// The node has asked for a readable copy of the page.
   void asked(PageNumber page, uint32_t node) {
-    if (offer_.has(page))
-      memory_.asked(offer_.purpose(), page, node);
+    if (!offer_.has(page))
+      return;
+    memory_.asked(offer_.purpose(), page, node);
+    written_after_.read_again(page);
   }
 
  private:
   const AddressPlan& plan_;
   Offer offer_;
   PushMemory memory_;
+  WrittenAfter written_after_;
 };
 
 } // namespace hetmp::dsm

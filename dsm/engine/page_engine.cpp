@@ -56,6 +56,8 @@ void PageEngine::handle_fault(const PageFault& fault) {
     const Access access = !write                                   ? Access::Read
                           : state == protocol::LocalState::Invalid ? Access::Write
                                                                    : Access::Upgrade;
+    if (access == Access::Upgrade)
+      prefetcher_.pusher.wrote(page);
     ahead = prefetcher_.streams.faulted(page, access, fault.thread, first, *this);
     ahead.write = ahead.write || write || will_be_written(page);
     prefetcher_.visits.fetched(page, write, *this);

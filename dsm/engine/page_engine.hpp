@@ -59,6 +59,7 @@ class PageEngine final : private PageSource, private ActionExecutor::Listener {
   // See Prefetcher::pusher.
   void push_page_of(uintptr_t address, uint32_t to) { prefetcher_.pusher.push(address, to, *this); }
   void push_offer() { prefetcher_.pusher.push_offer(*this); }
+  void offer_is_over(bool everywhere) { prefetcher_.pusher.offer_is_over(everywhere, *this); }
   void offer_again(uint64_t purpose) { prefetcher_.pusher.offer_again(purpose, *this); }
 
  private:

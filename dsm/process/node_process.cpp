@@ -145,6 +145,10 @@ struct FabricFunctions {
     HETMP_CHECK(on_service_thread()); // the engine is its own
     the_process->service_->engine().offer_again(purpose);
   }
+  static void offer_is_over(bool everywhere) {
+    HETMP_CHECK(on_service_thread()); // the engine is its own
+    the_process->service_->engine().offer_is_over(everywhere);
+  }
   static void begin_visit(uint64_t loop) { the_process->begin_visit(loop); }
   static void wait_outside(bool begins) {
     OutsideWaits& waits = the_process->service_->turns().outside();
@@ -251,6 +255,7 @@ NodeProcess::NodeProcess(LaunchPlan plan)
              prefetch.pushes ? FabricFunctions::push : nullptr,
              prefetch.pushes ? FabricFunctions::offer : nullptr,
              prefetch.pushes ? FabricFunctions::offer_again : nullptr,
+             prefetch.pushes ? FabricFunctions::offer_is_over : nullptr,
              prefetch.visits ? FabricFunctions::begin_visit : nullptr,
              prefetch.visits ? FabricFunctions::end_visit : nullptr,
              turns ? FabricFunctions::wait_outside : nullptr,

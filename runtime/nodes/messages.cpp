@@ -187,6 +187,8 @@ class MessageLevel final : public CoordinatedLevel {
       reply(answer);
     if (const auto* barrier = std::get_if<Request::Barrier>(&request.content))
       offer_result(request.from.node, *barrier);
+    else if (const auto* join = std::get_if<Request::Join>(&request.content))
+      note_end(request.from.node, join->nodes);
   }
 
   /// What a node cancels comes before it joins, and teams follow each other. Another team's would be kept by the nodes,
@@ -204,6 +206,18 @@ class MessageLevel final : public CoordinatedLevel {
       fabric->offer_again(barrier.microtask ^ barrier_site_);
   }
 
+  /// When the other nodes are at the end of the region they read nothing more for it; and in its midst, when the origin
+  /// is at its end, not much more.
+  void note_end(uint32_t from, NodeSet team) {
+    joined_.add(from);
+    const NodeSet others = team.without(0);
+    const bool all_others = (joined_ & others) == others;
+    if (fabric->offer_is_over && (all_others ? from != 0 : from == 0))
+      fabric->offer_is_over(all_others);
+    if (joined_ == team)
+      joined_ = {};
+  }
+
   void reply(const Answer& answer) {
     if (answer.to.node == fabric->node)
       deliver(answer, replies_);
@@ -214,6 +228,7 @@ class MessageLevel final : public CoordinatedLevel {
   Coordinator coordinator_;
   std::vector<Answer> answers_; ///< kept for its memory
   std::vector<Request> replies_;
+  NodeSet joined_;            ///< nodes at the end of the present region
   uint64_t barrier_site_ = 0; ///< where node 0 came to its last barrier
   std::atomic<DrawnReport*> report_wanted_{nullptr};
   /// The last region that was started on other nodes; relaxed: for messages to people only.

@@ -291,6 +291,37 @@ TEST_F(Prefetching, PagesThatAreAskedForAgainAndAgainArePushed) {
   EXPECT_EQ(pages.pushed.size(), 1u) << "nobody has asked for it for that purpose";
 }
 
+TEST_F(Prefetching, WhatMainWritesAfterARegionIsTakenBackAtItsEnd) {
+  const uintptr_t address = AddressPlan::stack_part(origin).begin + 100 * page_bytes;
+  const PageNumber page = plan.page_of(address);
+  const void* const offered[] = {reinterpret_cast<const void*>(address)};
+  Pusher& pusher = prefetcher.pusher;
+  pages.here = {page, page + 1};
+  pusher.offer(0x4000, hetmp::NodeSet::of(1), offered, 1);
+  for (uint32_t i = 0; i < WrittenAfter::enough; ++i) {
+    pusher.wrote(page);
+    pusher.wrote(page + 1); // not offered
+  }
+  pages.writable = {page};
+  pusher.offer_is_over(false, pages);
+  EXPECT_TRUE(pages.asked.empty()) << "nobody else has it";
+  pages.writable.clear();
+  pages.readable = false;
+  pusher.offer_is_over(false, pages);
+  EXPECT_TRUE(pages.asked.empty());
+  pages.readable = true;
+  pusher.offer_is_over(false, pages);
+  EXPECT_EQ(pages.asked, (std::vector{std::pair(page, true)})) << "the others are not at the end";
+  pusher.asked(page, 1); // and one of them reads the page again
+  pusher.offer_is_over(true, pages);
+  EXPECT_EQ(pages.asked.size(), 1u) << "it is under way";
+  pages.under_way.clear();
+  pusher.offer_is_over(false, pages);
+  EXPECT_EQ(pages.asked.size(), 1u) << "not early any more";
+  pusher.offer_is_over(true, pages);
+  EXPECT_EQ(pages.asked.size(), 2u);
+}
+
 TEST_F(Prefetching, MigratoryPagesAreAskedForToBeWritten) {
   StreamPrefetcher& streams = prefetcher.streams;
   for (uint32_t copy = 0; copy < MigratoryPages::first_enough; ++copy) {
