@@ -163,7 +163,8 @@ void fork_team(Thread& self, const void* source, void* microtask, uint32_t count
     came_back();
   std::optional<double> over_us; // a small region would notice a second look at the clock
   if (plan.could_travel) [[unlikely]] {
-    const auto effect = travelling::region_is_over(construct.microtask, over_us.emplace(placing::now_us()));
+    const auto effect =
+        travelling::region_is_over(construct.microtask, seen.exchanges, over_us.emplace(placing::now_us()));
     seen.disturbed = effect.disturbed;
     seen.gains_elsewhere = effect.gains;
     seen.gained_us = effect.gained_us;

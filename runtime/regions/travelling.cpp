@@ -67,10 +67,11 @@ class Travels {
     learns_ = false;
     return permit_.travels;
   }
-  schedulers::TravelLedger::Effect end(uint64_t region, double now_us) {
+  schedulers::TravelLedger::Effect end(uint64_t region, uint32_t exchanges, double now_us) {
     FutexLockGuard guard(lock_);
     if (!learns_)
       return {};
+    visit_.exchanges = exchanges;
     const auto effect = ledger_.end(region, now_us, waited_us(), visit_);
     bring_home_what_was_given_up();
     return effect;
@@ -183,8 +184,8 @@ void begin_region(const Thread& self, const void* microtask, RegionPlan& plan) {
 
 bool departs_at_once() { return travels().depart_at_once(); }
 
-schedulers::TravelLedger::Effect region_is_over(const void* microtask, double over_us) {
-  return travels().end(reinterpret_cast<uint64_t>(microtask), over_us);
+schedulers::TravelLedger::Effect region_is_over(const void* microtask, uint32_t exchanges, double over_us) {
+  return travels().end(reinterpret_cast<uint64_t>(microtask), exchanges, over_us);
 }
 
 namespace {

@@ -25,8 +25,8 @@ void attach(const dsm::Fabric& fabric);
 void begin_region(const Thread& self, const void* microtask, RegionPlan& plan);
 /// Whether that region's members are to depart as soon as they can.
 bool departs_at_once();
-/// At a time of placing::now_us().
-schedulers::TravelLedger::Effect region_is_over(const void* microtask, double over_us);
+/// At a time of placing::now_us(); `exchanges`: see schedulers::VisitSeen.
+schedulers::TravelLedger::Effect region_is_over(const void* microtask, uint32_t exchanges, double over_us);
 
 /// As execute(), of a worker that is a member of such a region.
 void execute(Thread& self, NodeTeam& team);

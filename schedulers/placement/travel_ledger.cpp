@@ -116,12 +116,12 @@ TravelLedger::Permit TravelLedger::begin(uint64_t region, double now_us, double 
   if (!known.is_in_hand())
     reserve(known, 0);
   const double left_us = budget_left_us(now_us);
-  if (known.tried != 0 && !known.pays && left_us <= 0)
+  if (known.tried != 0 && !known.pays && (left_us <= 0 || known.meets_often_))
     rest(known, now_us);
   const bool follows = known.leader_ && known.leader_->leads();
   const bool is_new = known.all_visits == 0; // it may last as long as the run: there will be something left
   if (now_us < known.rests_until_us || (!follows && !known.pays && !is_new && left_us <= 0) ||
-      (known.leader_ && !follows) ||
+      (known.leader_ && !follows) || (known.meets_often_ && !known.pays) ||
       (!follows && (shows_time_at_home(known) || is_in_doubt(known) || may_only_follow(known))))
     return {};
   const Region& weighed = follows ? *known.leader_ : known; // what it fetches is the leader's
@@ -220,6 +220,7 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
   known.all_visits++;
   known.spent_us += taken_us;
   known.travelled_last_ = visit.stays != 0;
+  known.meets_often_ = visit.exchanges > rules_.few_exchanges && taken_us < visit.exchanges * rules_.exchange_us;
   if (visit.stays == 0) {
     charge(waited_us);
     end_at_home(known, taken_us, waited_here_us, now_us);

@@ -44,6 +44,8 @@ struct TravelRules {
   double most_besides = 3;       ///< times the wait that a visit at home may have taken longer because of it, besides
   double follows = 0.25;         ///< of one that is spent with waiting: more, and the region follows,
   double least_wait_us = 200;    ///< if that is at least so much
+  uint32_t few_exchanges = 8;    ///< barriers, locks and loops of a visit: with more,
+  double exchange_us = 300;      ///< each so soon after the one before, nothing that lies between is worth a way
   uint32_t visits_to_try = 5;    ///< then the last one has to gain,
   uint32_t visits_to_fetch = 10; ///< unless what is fetched stays there; then so many,
   double improves = 0.7;         ///< and before, each has to lose less than this share of what the last one lost
@@ -97,6 +99,7 @@ class TravelLedger {
     uint64_t pages = 0;           ///< fetched meanwhile
     uint64_t fetched = 0;         ///< pages that have come to where they were
     double thread_us = 0;         ///< the CPU time of that one of its threads that has had most
+    uint32_t exchanges = 0;       ///< barriers, locks and loops that its first thread has come to
     uint32_t changes = 0;         ///< stays for which two threads have changed places,
     double changes_waited_us = 0; ///< and what these have waited for pages
   };
@@ -152,6 +155,7 @@ class TravelLedger {
     double at_home_us_[2] = {0, 0}; ///< what its last visits at home have taken, those that waited for no pages
     uint32_t visits_at_home_ = 0;   ///< how many have been such
     bool travelled_last_ = false;   ///< in its last visit
+    bool meets_often_ = false;      ///< its threads do, as its last visit has shown
     bool is_clear_ = false;         ///< it gains whatever it may take at home
     double paid_us_ = 0;            ///< what visits have taken since it was seen to pay or to take so long at home,
     uint32_t paid_visits_ = 0;      ///< and how many

@@ -52,6 +52,33 @@ TEST(TravelLedger, EndsWhatATrialOfAllNodesDoesForLess) {
   EXPECT_TRUE(ledger.take_given_up()) << "what has been fetched is of no use there";
 }
 
+TEST(TravelLedger, LeavesThreadsAtHomeThatMeetAllTheTime) {
+  constexpr TravelRules rules;
+  constexpr double visit_us = 40'000;
+  constexpr auto too_many = uint32_t(visit_us / rules.exchange_us) + 1;
+  TravelLedger ledger;
+  double now_us = grown_us;
+  const auto visit = [&](uint64_t region, TravelLedger::Visit seen) {
+    const bool travels = ledger.begin(region, now_us, 0).travels;
+    ledger.end(region, now_us += visit_us, 0, seen);
+    return travels;
+  };
+  const auto visits_that_travel = [&](uint64_t region, uint32_t exchanges) {
+    uint32_t count = 0;
+    for (int i = 0; i < 20; ++i)
+      count += visit(region, {.exchanges = exchanges});
+    return count;
+  };
+  EXPECT_EQ(visits_that_travel(1, too_many), 1u) << "the first one, of which nothing is known";
+  EXPECT_GT(visits_that_travel(1, too_many / 2), 10u) << "the last visit tells";
+  EXPECT_GT(visits_that_travel(2, rules.few_exchanges), 10u);
+  constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 20'000, .computed_us = 500, .exchanges = too_many};
+  EXPECT_TRUE(visit(3, losing));
+  EXPECT_EQ(ledger.regions().at(3).tried, 1u);
+  EXPECT_FALSE(visit(3, {.exchanges = too_many}));
+  EXPECT_EQ(ledger.regions().at(3).tried, 0u) << "the trial is over";
+}
+
 TEST(TravelLedger, RestsUntilALossIsSmall) {
   constexpr TravelLedger::Visit losing{.stays = 1, .abroad_us = 20'000, .computed_us = 500, .pages = 0};
   TravelLedger ledger;
