@@ -3,12 +3,12 @@
 #pragma once
 
 #include "base/check.hpp"
+#include "dsm/ahead/tables/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace hetmp::dsm {
 
@@ -20,34 +20,31 @@ class RunMemory {
   };
   static constexpr uint8_t most_uses = 16;
 
-  RunMemory() : entries_(slots) {}
-
   /// The run that began with the page the last time. Whether what is fetched because of it is used cannot be seen of
   /// all pages, so a run is forgotten after some uses, and found anew.
   Run use(PageNumber origin) {
-    Entry& entry = of(origin);
-    if (entry.origin != origin || entry.run.stride == 0)
+    Entry* const entry = known(origin);
+    if (!entry || entry->run.stride == 0)
       return {};
-    if (entry.uses == most_uses) {
-      entry = {};
+    if (entry->uses == most_uses) {
+      *entry = {};
       return {};
     }
-    ++entry.uses;
-    return entry.run;
+    ++entry->uses;
+    return entry->run;
   }
   /// A run from there has come so far.
   void note(PageNumber origin, int64_t stride, uint64_t length) {
     HETMP_CHECK(stride != 0);
-    Entry& entry = of(origin);
+    Entry& entry = entries_[place_of(origin)];
     if (entry.origin != origin || entry.run.stride != stride)
       entry = {origin, {stride, 0}, 0};
     entry.run.length = std::max(entry.run.length, length);
   }
   /// It does not go so far.
   void shorten(PageNumber origin, uint64_t length) {
-    Entry& entry = of(origin);
-    if (entry.origin == origin)
-      entry.run.length = std::min(entry.run.length, length);
+    if (Entry* const entry = known(origin))
+      entry->run.length = std::min(entry->run.length, length);
   }
 
  private:
@@ -58,9 +55,13 @@ class RunMemory {
     Run run;
     uint8_t uses = 0;
   };
-  Entry& of(PageNumber origin) { return entries_[size_t(origin % slots)]; }
+  static size_t place_of(PageNumber origin) { return size_t(origin % slots); }
+  Entry* known(PageNumber origin) {
+    Entry* const entry = entries_.find(place_of(origin));
+    return entry && entry->origin == origin ? entry : nullptr;
+  }
 
-  std::vector<Entry> entries_; ///< by the last bits of their origins: the last one of each
+  SparseTable<Entry, slots> entries_; ///< by the last bits of their origins: the last one of each
 };
 
 } // namespace hetmp::dsm

@@ -8,7 +8,7 @@ namespace hetmp::dsm {
 
 void StormMeter::taken(PageNumber first, uint32_t count, What what, Clock now) {
   for (PageNumber page = first; page != first + count; ++page) {
-    Taken& last = taken_[page % slots];
+    Taken& last = taken_[place_of(page)];
     const bool known = last.page == page;
     last = {page,  now,   what == What::RightToWrite || (known && last.written),
             false, false, known ? last.credit : uint8_t(0)};
@@ -19,20 +19,20 @@ void StormMeter::faulted(PageNumber page, Clock now, Wants wants) {
   last_fault_ = now;
   if (std::any_of(waiting_.begin(), waiting_.end(), [page](const Waiting& one) { return one.page == page; }))
     return; // another thread
-  const bool back = was_taken(page, now);
-  waiting_.push_back({page, back, now});
+  Taken* const taken = taken_soon(page, now);
+  waiting_.push_back({page, taken != nullptr, now});
   all_.change(1, now);
-  if (!back)
+  if (!taken)
     return;
   back_.change(1, now);
-  Taken& taken = taken_[page % slots];
-  taken.credit = fetched_unseen;
-  taken.in_use = taken.in_use || (!taken.wanted && wants == Wants::Write && is_at_once(taken, now));
-  taken.wanted = true;
+  taken->credit = fetched_unseen;
+  taken->in_use = taken->in_use || (!taken->wanted && wants == Wants::Write && is_at_once(*taken, now));
+  taken->wanted = true;
 }
 
 StormMeter::Clock StormMeter::missed_for(PageNumber page, Clock now) const {
-  if (!was_taken(page, now) || !of(page).in_use)
+  const Taken* const taken = taken_soon(page, now);
+  if (!taken || !taken->in_use)
     return 0;
   const auto waiting =
       std::find_if(waiting_.begin(), waiting_.end(), [page](const Waiting& one) { return one.page == page; });
@@ -40,11 +40,12 @@ StormMeter::Clock StormMeter::missed_for(PageNumber page, Clock now) const {
 }
 
 void StormMeter::fetch_back(Clock now, std::vector<Wanted>& wanted) {
-  for (Taken& one : taken_)
+  taken_.for_each([&](Taken& one) {
     if (one.credit != 0 && is_soon(one, now)) {
       --one.credit;
       wanted.push_back({one.page, one.written});
     }
+  });
   std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.page < b.page; });
 }
 

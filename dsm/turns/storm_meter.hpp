@@ -1,10 +1,10 @@
 // How much of its time a node's threads wait for pages, and how much of that for pages that they had and that another
 // node has taken: nodes that write the same pages take them from each other, and do little else in a storm of faults.
 //
-// Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds. One caller at a time; nothing is allocated
-// while there are no more waiting pages than ever before.
+// Pure but for the time, which it is told: CLOCK_MONOTONIC, nanoseconds. One caller at a time.
 #pragma once
 
+#include "dsm/ahead/tables/sparse_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <cstddef>
@@ -26,8 +26,6 @@ class StormMeter {
   /// meanwhile, as long as that took no longer than the second one. Who reads may be waiting for what others write.
   static constexpr Clock at_once_ns = 100'000, between_ns = 2'000'000;
 
-  StormMeter() : taken_(size_t(slots)) {}
-
   /// From now on back within this time counts as soon.
   void set_soon(Clock soon) { soon_ = soon; }
 
@@ -35,7 +33,10 @@ class StormMeter {
   /// Another node has taken it. What may be written loses the right to write before the copy.
   void taken(PageNumber first, uint32_t count, What what, Clock now);
   /// Whether the page was taken, soon ago, when this node might write it.
-  bool was_written(PageNumber page, Clock now) const { return was_taken(page, now) && of(page).written; }
+  bool was_written(PageNumber page, Clock now) const {
+    const Taken* const taken = taken_soon(page, now);
+    return taken && taken->written;
+  }
   enum class Wants : uint8_t { Read, Write };
   /// A thread waits for the page, or for the right to write it.
   void faulted(PageNumber page, Clock now, Wants wants = Wants::Read);
@@ -66,7 +67,7 @@ class StormMeter {
   Clock waited_for_taken(Clock now) const { return back_.until(now); }
 
  private:
-  static constexpr uint64_t slots = 4096; ///< a power of two
+  static constexpr size_t slots = 4096;
 
   struct Taken {
     PageNumber page = 0;
@@ -93,14 +94,21 @@ class StormMeter {
     }
   };
 
-  const Taken& of(PageNumber page) const { return taken_[page % slots]; }
+  static size_t place_of(PageNumber page) { return size_t(page % slots); }
   bool is_at_once(const Taken& taken, Clock now) const {
     return now - taken.when <= at_once_ns || (now - last_came_ <= at_once_ns && now - taken.when <= between_ns);
   }
   bool is_soon(const Taken& taken, Clock now) const { return taken.when != 0 && now - taken.when <= soon_; }
-  bool was_taken(PageNumber page, Clock now) const { return of(page).page == page && is_soon(of(page), now); }
+  /// Null: the page was not taken, or not soon ago.
+  Taken* taken_soon(PageNumber page, Clock now) {
+    Taken* const taken = taken_.find(place_of(page));
+    return taken && taken->page == page && is_soon(*taken, now) ? taken : nullptr;
+  }
+  const Taken* taken_soon(PageNumber page, Clock now) const {
+    return const_cast<StormMeter*>(this)->taken_soon(page, now);
+  }
 
-  std::vector<Taken> taken_; ///< by the last bits of the page's number: the last one of each
+  SparseTable<Taken, slots> taken_; ///< by the last bits of the page's number: the last one of each
   std::vector<Waiting> waiting_;
   Sum all_, back_;
   Clock soon_ = soon_ns;

@@ -31,6 +31,13 @@ template <class Entry, size_t size> class SparseTable {
     return part ? &(*part)[place % part_size] : nullptr;
   }
   const Entry* find(size_t place) const { return const_cast<SparseTable*>(this)->find(place); }
+  /// Calls look(entry) for all entries of parts to which something was written.
+  template <class Look> void for_each(Look&& look) {
+    for (const std::unique_ptr<Part>& part : parts_)
+      if (part)
+        for (Entry& entry : *part)
+          look(entry);
+  }
 
  private:
   using Part = std::array<Entry, part_size>;

@@ -36,6 +36,21 @@ TEST(SparseTable, APartBeginsAsItsEntriesDo) {
   }
 }
 
+TEST(SparseTable, ShowsWhatIsThere) {
+  Table table;
+  table[5].count = 2;
+  table[entries - 1].count = 3;
+  uint32_t sum = 0, looks = 0;
+  table.for_each([&](Counted& entry) {
+    sum += entry.count;
+    ++looks;
+    entry.count *= 10;
+  });
+  EXPECT_EQ(sum, 5u);
+  EXPECT_EQ(looks, 2 * Table::part_size);
+  EXPECT_EQ(table.find(5)->count, 20u);
+}
+
 TEST(SparseTable, IsAnArrayToWhoWritesAndReads) {
   std::mt19937 random(11);
   Table table;
