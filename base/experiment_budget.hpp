@@ -10,7 +10,7 @@ namespace hetmp {
 struct ExperimentBudget {
   double share = 0.03;      ///< of the run so far,
   double base_us = 100'000; ///< and besides,
-  double soon = 0.2;        ///< but of that no more than this share of the run so far
+  double soon = 0.125;      ///< but of that no more than this share of the run so far
 
   double at(double run_us) const { return share * run_us + std::min(base_us, soon * run_us); }
   /// How long the run is when it is that much. `share` is not 0.

@@ -50,7 +50,7 @@ struct PlacementRules {
   ExperimentBudget budget{}; ///< that trials may lose
   /// The same with one that lends: it is known how much less time a region needs where it goes, so much more is to be
   /// gained than to be lost.
-  ExperimentBudget lent_budget{.share = 0.05, .base_us = 300'000};
+  ExperimentBudget lent_budget{.share = 0.05, .base_us = 300'000, .soon = 0.2};
   double worst_slowdown = 6;      ///< of one visit on several nodes against the same at home
   uint32_t nodes = 2;             ///< among which regions are dealt
   uint32_t cpus_at_home = 1;      ///< of the origin,

@@ -11,7 +11,7 @@
 namespace hetmp::schedulers {
 
 /// When the run is so long that the budget has its base.
-inline constexpr double grown_us = 500'000;
+inline constexpr double grown_us = 1'000'000;
 
 struct ProgramRegion {
   uint64_t name = 1;

@@ -133,7 +133,7 @@ TEST(Lessons, ThatSomethingLostSayNothingOfLargerProblems) {
   RegionPlacer placer;
   run_again(larger, lessons, placer);
   EXPECT_TRUE(placer.regions().at(1).kept);
-  EXPECT_LE(placer.regions().at(1).home_visits, 24u) << "45 ms at worst, which fit the budget after 0.2 s";
+  EXPECT_LE(placer.regions().at(1).home_visits, 35u) << "45 ms at worst, which fit the budget after 0.3 s";
 }
 
 TEST(Lessons, ThatSomethingLostSayNothingOfOtherTripCounts) {

@@ -59,7 +59,7 @@ TEST(PlacementReport, SaysWhyRegionsStay) {
   expect_region(record_after({.cycle = {{.home_us = 1e6, .spread_us = 5e5}}, .cycles = 10, .noise = 0}), false,
                 "a trial could cost 5.00 s, the budget has 400 ms");
   expect_region(record_after({.cycle = {{.home_us = 12'000}}, .cycles = 4, .noise = 0}), false,
-                "a trial could cost 60 ms, the budget has 11 ms");
+                "a trial could cost 60 ms, the budget has 7.50 ms");
   expect_region(record_after({.cycle = {{}}, .cycles = 1000, .serial_us = 19'000, .noise = 0}), false,
                 "regions that could gain are 5.00 % of the run since they began, and a trial needs 20 %");
 }

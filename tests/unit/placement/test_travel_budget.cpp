@@ -57,7 +57,7 @@ TEST(TravelLedger, KeepsWithinItsBudget) {
 TEST(TravelLedger, ARegionThatLastsMayLoseMore) {
   TravelLedger ledger;
   const TravelRules rules;
-  constexpr double begun_us = 500'000;
+  constexpr double begun_us = grown_us;
   const auto permit = ledger.begin(1, begun_us, 0);
   ASSERT_TRUE(permit.travels);
   EXPECT_LT(permit.allowance.at(10'000), 0.1 * rules.budget.base_us);
