@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/check.hpp"
-#include "dsm/ahead/tables/sparse_table.hpp"
+#include "dsm/ahead/tables/block_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
@@ -23,22 +23,15 @@ class MigratoryPages {
   static constexpr uint8_t most_enough = 128; ///< likewise, where it turned out to be wrong again and again
 
   bool is_migratory(PageNumber page) const {
-    const Page* const one = known(page);
+    const Page* const one = pages_.known(page);
     return one && one->written >= one->enough;
   }
 
   /// A copy is asked for, to be read.
-  void read(PageNumber page) {
-    Page& one = pages_[place_of(page)];
-    if (one.number != page) {
-      one = {};
-      one.number = page;
-    }
-    one.is_read = true;
-  }
+  void read(PageNumber page) { pages_.of(page).is_read = true; }
   /// A thread waits to write the copy.
   void upgraded(PageNumber page) {
-    if (Page* const one = known(page); one && one->is_read) {
+    if (Page* const one = pages_.known(page); one && one->is_read) {
       one->is_read = false;
       one->written = std::min<uint8_t>(one->written + 1, most_enough);
     }
@@ -46,13 +39,13 @@ class MigratoryPages {
   /// The right to write was here, whoever asked for it: what becomes of the copy says nothing about how it came.
   void shared(PageNumber first, uint32_t count) {
     for (PageNumber page = first; page != first + count; ++page)
-      if (Page* const one = known(page))
+      if (Page* const one = pages_.known(page))
         one->is_read = false;
   }
   /// Another node has taken the copies.
   void lost(PageNumber first, uint32_t count) {
     for (PageNumber page = first; page != first + count; ++page)
-      if (Page* const one = known(page); one && one->is_read) {
+      if (Page* const one = pages_.known(page); one && one->is_read) {
         one->is_read = false;
         one->written = 0;
       }
@@ -60,12 +53,12 @@ class MigratoryPages {
 
   /// It was fetched for writing, and written.
   void used(PageNumber page) {
-    if (Page* const one = known(page))
+    if (Page* const one = pages_.known(page))
       one->enough = std::max<uint8_t>(one->enough / 2, first_enough);
   }
   /// It was fetched for writing, and another node took it unwritten.
   void regretted(PageNumber page) {
-    if (Page* const one = known(page)) {
+    if (Page* const one = pages_.known(page)) {
       HETMP_CHECK(one->enough >= first_enough && one->enough <= most_enough);
       one->written = 0;
       one->enough = std::min<uint8_t>(one->enough, most_enough / 2) * 2;
@@ -73,23 +66,14 @@ class MigratoryPages {
   }
 
  private:
-  static constexpr size_t slots = 16384;
-
   struct Page {
-    PageNumber number = ~PageNumber(0);
+    PageNumber number = 0;
     uint8_t written = 0; ///< copies that were written, since one was not
     uint8_t enough = first_enough;
     bool is_read = false; ///< the present copy came to be read, and no thread has waited to write it
   };
 
-  static size_t place_of(PageNumber page) { return size_t(page % slots); }
-  Page* known(PageNumber page) {
-    Page* const one = pages_.find(place_of(page));
-    return one && one->number == page ? one : nullptr;
-  }
-  const Page* known(PageNumber page) const { return const_cast<MigratoryPages*>(this)->known(page); }
-
-  SparseTable<Page, slots> pages_; ///< by the last bits of their numbers: the last one of each
+  BlockTable<Page, 16384> pages_;
 };
 
 } // namespace hetmp::dsm

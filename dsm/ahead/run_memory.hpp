@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/check.hpp"
-#include "dsm/ahead/tables/sparse_table.hpp"
+#include "dsm/ahead/tables/block_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class RunMemory {
   /// The run that began with the page the last time. Whether what is fetched because of it is used cannot be seen of
   /// all pages, so a run is forgotten after some uses, and found anew.
   Run use(PageNumber origin) {
-    Entry* const entry = known(origin);
+    Entry* const entry = entries_.known(origin);
     if (!entry || entry->run.stride == 0)
       return {};
     if (entry->uses == most_uses) {
@@ -36,32 +36,24 @@ class RunMemory {
   /// A run from there has come so far.
   void note(PageNumber origin, int64_t stride, uint64_t length) {
     HETMP_CHECK(stride != 0);
-    Entry& entry = entries_[place_of(origin)];
-    if (entry.origin != origin || entry.run.stride != stride)
+    Entry& entry = entries_.of(origin);
+    if (entry.run.stride != stride)
       entry = {origin, {stride, 0}, 0};
     entry.run.length = std::max(entry.run.length, length);
   }
   /// It does not go so far.
   void shorten(PageNumber origin, uint64_t length) {
-    if (Entry* const entry = known(origin))
+    if (Entry* const entry = entries_.known(origin))
       entry->run.length = std::min(entry->run.length, length);
   }
 
  private:
-  static constexpr size_t slots = 4096;
-
   struct Entry {
-    PageNumber origin = 0;
+    PageNumber number = 0; ///< of the origin
     Run run;
     uint8_t uses = 0;
   };
-  static size_t place_of(PageNumber origin) { return size_t(origin % slots); }
-  Entry* known(PageNumber origin) {
-    Entry* const entry = entries_.find(place_of(origin));
-    return entry && entry->origin == origin ? entry : nullptr;
-  }
-
-  SparseTable<Entry, slots> entries_; ///< by the last bits of their origins: the last one of each
+  BlockTable<Entry> entries_;
 };
 
 } // namespace hetmp::dsm

@@ -4,11 +4,10 @@
 #pragma once
 
 #include "base/check.hpp"
+#include "dsm/ahead/tables/block_table.hpp"
 #include "dsm/space/address_plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace hetmp::dsm {
@@ -21,36 +20,32 @@ class WrittenAfter {
   static constexpr uint32_t first_rest = 8, longest_rest = 1024;
 
   /// A thread waits for the right to write the page.
-  void waited_for(PageNumber page) {
-    Page& one = of(page);
-    if (one.number != page)
-      one = {.number = page};
-    ++one.waits;
-  }
+  void waited_for(PageNumber page) { ++pages_.of(page).waits; }
 
   /// The origin's threads have come to the end, the others have not. Whether the page is to be taken from them.
   bool take_early(PageNumber page) {
-    Page& one = of(page);
-    if (one.number != page || one.waits < enough || one.rest != 0 || one.times + 1 == period)
+    Page* const one = pages_.known(page);
+    if (!one || one->waits < enough || one->rest != 0 || one->times + 1 == period)
       return false;
-    one.was_early = true;
+    one->was_early = true;
     return true;
   }
   /// Another node reads the page once more.
   void read_again(PageNumber page) {
-    Page& one = of(page);
-    if (one.number != page || !one.was_early)
+    Page* const one = pages_.known(page);
+    if (!one || !one->was_early)
       return;
-    one.was_early = false;
-    one.rest = one.next_rest;
-    one.next_rest = std::min(2 * one.next_rest, longest_rest);
+    one->was_early = false;
+    one->rest = one->next_rest;
+    one->next_rest = std::min(2 * one->next_rest, longest_rest);
   }
 
   /// Nobody else needs the page any more. Whether it is to be taken, if that was not done.
   bool take(PageNumber page) {
-    Page& one = of(page);
-    if (one.number != page || one.waits < enough)
+    Page* const known = pages_.known(page);
+    if (!known || known->waits < enough)
       return false;
+    Page& one = *known;
     if (one.was_left_alone && one.waits == enough) { // and nobody has waited
       one = {};
       return false;
@@ -67,10 +62,8 @@ class WrittenAfter {
   }
 
  private:
-  static constexpr size_t slots = 64;
-
   struct Page {
-    PageNumber number = ~PageNumber(0);
+    PageNumber number = 0;
     uint32_t waits = 0;
     uint32_t times = 0;              ///< it was taken, since it was left alone
     uint32_t rest = 0;               ///< times until it may be taken early,
@@ -79,9 +72,7 @@ class WrittenAfter {
     bool was_early = false; ///< it was taken early this time
   };
 
-  Page& of(PageNumber page) { return pages_[size_t(page % slots)]; }
-
-  std::array<Page, slots> pages_; ///< by the last bits of their numbers: the last one of each
+  BlockTable<Page, 64> pages_;
 };
 
 } // namespace hetmp::dsm

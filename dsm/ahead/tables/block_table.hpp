@@ -9,9 +9,9 @@
 
 namespace hetmp::dsm {
 
-/// An entry for each block, by the last bits of its number: of several with the same place, the latest. An entry has a
-/// `number`.
-template <class Entry> class BlockTable {
+/// An entry for each block, or each page, by the last bits of its number: of several with the same place, the latest.
+/// An entry has a `number`.
+template <class Entry, size_t slots = 4096> class BlockTable {
  public:
   /// Begun anew if another one had its place.
   Entry& of(PageNumber number) {
@@ -27,9 +27,9 @@ template <class Entry> class BlockTable {
     Entry* const entry = entries_.find(size_t(number % slots));
     return entry && entry->number == number ? entry : nullptr;
   }
+  const Entry* known(PageNumber number) const { return const_cast<BlockTable*>(this)->known(number); }
 
  private:
-  static constexpr size_t slots = 4096;
   SparseTable<Entry, slots> entries_;
 };
 
