@@ -1,12 +1,15 @@
-// The kernel's wait/wake primitive on a 32-bit word, private to this process or shared between processes.
+// The kernel's wait/wake primitive on a 32-bit word, private to this process or shared between processes. It leaves
+// errno alone: who stands in for a thread that is elsewhere waits and wakes as well, and may not touch that thread's
+// variables (dsm/migration/deputy.hpp).
 #pragma once
+
+#include "base/machine/raw_call.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace hetmp {
 
@@ -17,13 +20,13 @@ enum class FutexScope { Process, Machine };
 inline void futex_wait(const FutexWord& word, uint32_t expected, FutexScope scope = FutexScope::Process,
                        const timespec* relative_timeout = nullptr) {
   const int operation = FUTEX_WAIT | (scope == FutexScope::Process ? FUTEX_PRIVATE_FLAG : 0);
-  syscall(SYS_futex, reinterpret_cast<const uint32_t*>(&word), operation, expected, relative_timeout, nullptr, 0);
+  raw::call(SYS_futex, long(&word), operation, long(expected), long(relative_timeout));
 }
 
 /// Wakes at most `count` sleepers of `word`.
 inline void futex_wake(const FutexWord& word, int count, FutexScope scope = FutexScope::Process) {
   const int operation = FUTEX_WAKE | (scope == FutexScope::Process ? FUTEX_PRIVATE_FLAG : 0);
-  syscall(SYS_futex, reinterpret_cast<const uint32_t*>(&word), operation, count, nullptr, nullptr, 0);
+  raw::call(SYS_futex, long(&word), operation, count);
 }
 
 inline void cpu_relax() {

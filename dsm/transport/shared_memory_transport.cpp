@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
+#include "base/machine/raw_call.hpp"
 #include "base/message.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -25,10 +27,12 @@ struct SharedMemoryTransport::Shared {
 
 namespace {
 
-/// Wakes it whether it sleeps or is about to.
+/// Wakes it whether it sleeps or is about to. Not by the C library's function: that is a point where a thread may be
+/// cancelled, which it writes to the thread's own record, and of a thread that is elsewhere that page is elsewhere,
+/// too.
 void wake(int doorbell) {
   const uint64_t one = 1;
-  [[maybe_unused]] ssize_t written = write(doorbell, &one, sizeof one);
+  raw::call(SYS_write, doorbell, long(&one), sizeof one);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // What a TCP transport does with what is to be sent.
 #include "base/check.hpp"
+#include "base/machine/raw_call.hpp"
 #include "dsm/transport/frame_check.hpp"
 #include "dsm/transport/tcp_transport.hpp"
 
@@ -9,6 +10,7 @@
 #include <poll.h>
 #include <span>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 namespace hetmp::dsm {
@@ -30,21 +32,22 @@ void touch(const iovec* pieces, size_t count) {
   }
 }
 
-/// Waits for room, not for the receiver's program: see transport.hpp. False if the connection has ended.
+/// Waits for room, not for the receiver's program: see transport.hpp. False if the connection has ended. Not by the C
+/// library's functions: see wake() in shared_memory_transport.cpp.
 bool write_all(int socket, iovec* pieces, size_t count) {
   msghdr message{};
   message.msg_iov = pieces;
   message.msg_iovlen = count;
   while (message.msg_iovlen != 0) {
-    ssize_t written = sendmsg(socket, &message, MSG_NOSIGNAL);
+    ssize_t written = raw::call(SYS_sendmsg, socket, long(&message), MSG_NOSIGNAL);
     if (written < 0) {
-      if (errno == EAGAIN) {
+      if (written == -EAGAIN) {
         pollfd room{socket, POLLOUT, 0};
-        poll(&room, 1, -1);
-      } else if (errno ==
-                 EFAULT) { // where userfaultfd serves user code only, the kernel cannot fetch another node's page
+        raw::call(SYS_poll, long(&room), 1, -1);
+      } else if (written ==
+                 -EFAULT) { // where userfaultfd serves user code only, the kernel cannot fetch another node's page
         touch(message.msg_iov, message.msg_iovlen);
-      } else if (errno != EINTR) {
+      } else if (written != -EINTR) {
         return false;
       }
       continue;
