@@ -3,7 +3,7 @@
 // variables (dsm/migration/deputy.hpp).
 #pragma once
 
-#include "base/machine/raw_call.hpp"
+#include "base/raw_call.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The malloc family. In a process that is one of several nodes, application memory comes from the node's shared heap;
 // the threads that serve faults, and every other process, get the C library's allocator. A block is freed by whoever
 // owns it, told by its address.
-#include "base/machine/raw_call.hpp"
 #include "base/private_section.hpp"
+#include "base/raw_call.hpp"
 #include "dsm/interpose/kept_results.hpp"
 #include "dsm/objects/anonymous_data.hpp"
 #include "dsm/objects/private_libc.hpp"

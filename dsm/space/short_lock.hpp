@@ -3,7 +3,7 @@
 
 #include "base/check.hpp"
 #include "base/futex.hpp"
-#include "base/machine/raw_call.hpp"
+#include "base/raw_call.hpp"
 
 #include <atomic>
 #include <ctime>

@@ -3,8 +3,8 @@
 #include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
-#include "base/machine/raw_call.hpp"
 #include "base/message.hpp"
+#include "base/raw_call.hpp"
 
 #include <algorithm>
 #include <cerrno>

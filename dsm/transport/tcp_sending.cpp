@@ -1,6 +1,6 @@
 // What a TCP transport does with what is to be sent.
 #include "base/check.hpp"
-#include "base/machine/raw_call.hpp"
+#include "base/raw_call.hpp"
 #include "dsm/transport/frame_check.hpp"
 #include "dsm/transport/tcp_transport.hpp"
 

@@ -2,7 +2,7 @@
 // library's functions would write that thread's errno.
 #pragma once
 
-#include "base/machine/raw_call.hpp"
+#include "base/raw_call.hpp"
 #include "dsm/migration/journeys/denied_cpu.hpp"
 
 #include <cstdint>
