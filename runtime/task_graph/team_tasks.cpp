@@ -61,6 +61,33 @@ bool TeamTasks::has_plenty(uint32_t local_thread, bool others_travel) {
   return own.has_plenty;
 }
 
+bool TeamTasks::others_leave(uint32_t local_thread) {
+  if (stay_until.load(std::memory_order_relaxed) == 0)
+    return true;
+  constexpr uint32_t looks_between = 16; // the clock takes as long as a small task does
+  Member& own = members[local_thread];
+  if (++own.looks % looks_between == 0)
+    own.pause_is_over = pause_is_over();
+  return own.pause_is_over;
+}
+
+void TeamTasks::make_pause(uint32_t local_thread) {
+  if (stay_until.load(std::memory_order_relaxed) != 0 && !pause_is_over())
+    return;
+  constexpr int64_t first_ns = 25'000'000, longest_ns = 1'000'000'000;
+  Member& own = members[local_thread];
+  own.pause_ns = std::clamp(2 * own.pause_ns, first_ns, longest_ns);
+  stay_until.store(monotonic_nanoseconds() + own.pause_ns, std::memory_order_relaxed);
+}
+
+void TeamTasks::end_pause(uint32_t local_thread) {
+  HETMP_CHECK(local_thread < count);
+  if (stay_until.load(std::memory_order_relaxed) == 0)
+    members[local_thread].pause_ns = 0; // what was tried behind it was worth it
+  else
+    stay_until.store(0, std::memory_order_relaxed);
+}
+
 void TeamTasks::push(uint32_t local_thread, ExplicitTask* task) {
   HETMP_CHECK(task && local_thread < count);
   if (task->priority != 0) {

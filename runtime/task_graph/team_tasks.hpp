@@ -38,6 +38,10 @@ struct TeamTasks {
     schedulers::TaskSizes sizes;        ///< on journeys, of a region's tasks (tasking/task_journey.hpp)
     const void* sizes_are_of = nullptr; ///< that region's function
     bool keeps_parts = false;           ///< what it executes is not worth the way, and what that generates even less
+    int64_t pieces_away_ns = 0; ///< for which tasks that it has executed inside of the one in hand were elsewhere
+    int64_t pause_ns = 0;       ///< the last one that it has made; see stay_until
+    bool pause_is_over = false; ///< at its last look
+    uint32_t looks = 0;         ///< it has wanted to know that so often
   };
 
   std::unique_ptr<Member[]> members; ///< by local thread number
@@ -58,9 +62,9 @@ struct TeamTasks {
   /// A thread alone on its node keeps tasks for others to take. Programs in which a task waits in a loop for one that
   /// was generated before must come to their end all the same, so it executes them in that order.
   bool oldest_first = false;
-  /// Threads on journeys take tasks elsewhere, as far as is known of the region's. relaxed: a hint to those that
-  /// generate them, see has_plenty().
-  std::atomic<bool> leave{true};
+  /// Threads on journeys keep the region's tasks at home until then (monotonic nanoseconds), as far as they know these;
+  /// 0: they take them elsewhere. relaxed: a hint to those that generate them, see others_leave().
+  std::atomic<int64_t> stay_until{0};
   Bell bell; ///< rung when there are new tasks, or completed ones that somebody may wait for
 
   // Tasks with a priority, highest first; among equals the oldest first.
@@ -82,6 +86,17 @@ struct TeamTasks {
   /// Whether that thread, which generates a task, had better execute it at once than leave it to others.
   /// `others_travel`: these may be executed on other CPUs.
   bool has_plenty(uint32_t local_thread, bool others_travel = false);
+
+  /// For that thread, which generates a task: whether others would take some elsewhere.
+  bool others_leave(uint32_t local_thread);
+  /// That thread has found that the tasks had better stay, or is to take some elsewhere. After a pause they are tried
+  /// again; a pause is twice as long as the one before if that has not been worth it.
+  void make_pause(uint32_t local_thread);
+  void end_pause(uint32_t local_thread);
+  bool pause_is_over() const {
+    const int64_t until = stay_until.load(std::memory_order_relaxed);
+    return until != 0 && monotonic_nanoseconds() >= until;
+  }
 
   /// Any thread of the team.
   void push(uint32_t local_thread, ExplicitTask* task);

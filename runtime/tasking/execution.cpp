@@ -221,7 +221,7 @@ bool is_executed_at_once(Thread& self, const ExplicitTask& task) {
   const bool included = self.stands_in || task.parent->is_final || !for_others;
   return included || (task.priority == 0 && program_icvs().task_throttling && self.task->nested < most_nested &&
                       team.tasks.has_plenty(self.task->local_number,
-                                            team.travels && team.tasks.leave.load(std::memory_order_relaxed)));
+                                            team.travels && team.tasks.others_leave(self.task->local_number)));
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 #include "runtime/tasking/task_journey.hpp"
 
 #include "base/check.hpp"
-#include "base/machine/raw_call.hpp"
 #include "base/mixed.hpp"
+#include "base/raw_call.hpp"
 #include "dsm/guest_tasks.hpp"
 #include "runtime/process/fabric.hpp"
 #include "runtime/process/invoke.hpp"
@@ -17,6 +17,7 @@
 #include <csignal>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace hetmp::runtime {
 namespace {
@@ -67,6 +68,8 @@ HETMP_CALLS_PROGRAM void make_calls(Calls& all) {
     }
   }
 }
+
+bool stays(TaskSizes::Way way) { return way == TaskSizes::Way::Stay || way == TaskSizes::Way::Wait; }
 
 /// `stays`: it is not to be executed elsewhere.
 __attribute__((noinline)) void make_on_journey(ImplicitTask& implicit, Calls& calls, bool stays) {
@@ -123,7 +126,8 @@ TaskSizes& sizes_of(TeamTasks& tasks, TeamTasks::Member& member, const void* reg
   if (member.sizes_are_of != region) {
     member.sizes_are_of = region;
     member.sizes.forget();
-    tasks.leave.store(true, std::memory_order_relaxed); // a hint
+    member.pause_ns = 0;
+    tasks.stay_until.store(0, std::memory_order_relaxed); // a hint
   }
   return member.sizes;
 }
@@ -137,8 +141,7 @@ void run_as_first(Thread& self, ExplicitTask* const* tasks, Calls& calls, TaskSi
   ImplicitTask& implicit = *self.task;
   SetLater<ExplicitTask::Interrupted> interrupted;
   interrupt(implicit, *tasks[0], interrupted.value);
-  way == TaskSizes::Way::Leave ? leave_and_make(implicit, calls)
-                               : make_on_journey(implicit, calls, way == TaskSizes::Way::Stay);
+  way == TaskSizes::Way::Leave ? leave_and_make(implicit, calls) : make_on_journey(implicit, calls, stays(way));
   HETMP_CHECK(self.task == &implicit && implicit.explicit_task == tasks[0]); // what they began they have ended
   const bool part_follows = resume(implicit, interrupted.value);
   HETMP_CHECK(!part_follows && (calls.made & 1) != 0); // all parts have been executed
@@ -160,9 +163,11 @@ __attribute__((noinline)) Executed run_one(Thread& self, ExplicitTask& task, Tas
   return {1, calls.left};
 }
 
-/// At most so many.
+/// At most so many. Elsewhere, unless these turn out to be too few: of a recursion only those leave together that one
+/// task has generated.
 __attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first, uint32_t most,
-                                               const GeneratingTask* constraint) {
+                                               const GeneratingTask* constraint, const TaskSizes& sizes) {
+  const uint32_t depth = first.depth;
   TeamTasks& team_tasks = tasks_of(*self.task->team);
   const uint32_t own_number = self.task->local_number;
   ExplicitTask* tasks[TaskSizes::most_tasks] = {&first};
@@ -176,8 +181,9 @@ __attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first
       break;
     tasks[count++] = next;
   }
+  const TaskSizes::Way way = sizes.are_worth_the_way(depth, count) ? TaskSizes::Way::Leave : TaskSizes::Way::Unknown;
   if (count == 1)
-    return run_one(self, first, TaskSizes::Way::Leave);
+    return run_one(self, first, way);
   Call all[TaskSizes::most_tasks];
   std::atomic<uint32_t> taken[TaskSizes::most_tasks];
   for (uint32_t i = 0; i < count; i++) {
@@ -187,7 +193,7 @@ __attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first
   }
   Calls calls = calls_of(self, all, taken, count);
   team_tasks.begin_batch(own_number, tasks, taken, count);
-  run_as_first(self, tasks, calls, TaskSizes::Way::Leave);
+  run_as_first(self, tasks, calls, way);
   team_tasks.end_batch(own_number);
   uint32_t executed = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -230,28 +236,36 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
   TeamTasks::Member& member = team_tasks.members[implicit.local_number];
   TaskSizes& sizes = sizes_of(team_tasks, member, microtask_of(*implicit.team));
   const uint32_t depth = task.depth;
-  TaskSizes::Plan plan = sizes.plan(depth, member.queue.size());
   const bool within = member.keeps_parts;
-  if (implicit.journey_is_drawn)
-    plan = drawn_plan();
-  else if (within)
-    plan = {TaskSizes::Way::Stay, 1};
-  if (plan.way == TaskSizes::Way::Leave || (plan.way == TaskSizes::Way::Stay && !within && task.depth == 1))
-    team_tasks.leave.store(plan.way == TaskSizes::Way::Leave, std::memory_order_relaxed); // a hint
-  member.keeps_parts = within || plan.way == TaskSizes::Way::Stay;
+  TaskSizes::Plan plan =
+      implicit.journey_is_drawn
+          ? drawn_plan()
+          : sizes.plan(depth, member.queue.size(), {.within = within, .again = team_tasks.pause_is_over()});
+  if (plan.way == TaskSizes::Way::Leave)
+    team_tasks.end_pause(implicit.local_number);
+  else if (plan.way == TaskSizes::Way::Stay && !within && depth == 1)
+    team_tasks.make_pause(implicit.local_number);
+  member.keeps_parts = within || stays(plan.way);
   // relaxed: the thread's own
   const uint64_t generated_before = member.generated.load(std::memory_order_relaxed);
   const bool is_timed = sizes.wants_time(depth);
   const auto elsewhere_ns = [&] { return implicit.time_elsewhere() + fabric->cost_at_home(); };
   const int64_t elsewhere_before_ns = is_timed ? elsewhere_ns() : 0, began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
+  const int64_t pieces_before_ns = is_timed ? std::exchange(member.pieces_away_ns, 0) : 0;
   const Executed executed =
-      plan.tasks == 1 ? run_one(self, task, plan.way) : run_several(self, task, plan.tasks, constraint);
+      plan.tasks == 1 ? run_one(self, task, plan.way) : run_several(self, task, plan.tasks, constraint, sizes);
   member.keeps_parts = within;
   if (!is_timed)
     return;
   const int64_t home_ns = thread_cpu_nanoseconds() - began_ns, away_ns = elsewhere_ns() - elsewhere_before_ns;
-  sizes.took(depth, executed.tasks, double(home_ns + away_ns) / 1000, double(away_ns) / 1000, executed.left,
-             member.generated.load(std::memory_order_relaxed) != generated_before);
+  const bool in_pieces = member.pieces_away_ns != 0;
+  member.pieces_away_ns = pieces_before_ns + away_ns;
+  const bool generated = member.generated.load(std::memory_order_relaxed) != generated_before;
+  if (in_pieces)
+    sizes.took_in_pieces(depth, generated);
+  else
+    sizes.took(depth, executed.tasks, double(home_ns + away_ns) / 1000, double(away_ns) / 1000, executed.left,
+               generated);
 }
 
 } // namespace hetmp::runtime

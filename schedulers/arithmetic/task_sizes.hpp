@@ -27,6 +27,7 @@ class TaskSizes {
   enum class Way : uint8_t {
     Unknown,
     Stay,   ///< it is known not to be worth the way
+    Wait,   ///< stay: nor is it with those that are there now, but would be with more
     Leave,  ///< so many together
     Divide, ///< stay: what it generates may leave
   };
@@ -36,20 +37,36 @@ class TaskSizes {
     bool operator==(const Plan&) const = default;
   };
 
-  /// What to do with a task so deep, of which `ready` more are there to be taken.
-  Plan plan(uint32_t depth, uint32_t ready) {
+  /// Where a task is to be executed.
+  struct Circumstances {
+    bool within = false; ///< another one that stays, since it is known not to be worth the way
+    bool again = false;  ///< what was slower elsewhere has stayed for long enough
+  };
+
+  /// What to do with a task so deep, of which perhaps `ready` more are there to be taken.
+  Plan plan(uint32_t depth, uint32_t ready, Circumstances circumstances) {
     Size& size = sizes_[place(depth)];
-    const Mean& mean = size.home.count != 0 ? size.home : size.away;
+    const Mean& mean = size.mean();
     if (mean.count == 0)
-      return {Way::Unknown, 1};
+      return {circumstances.within ? Way::Stay : Way::Unknown, 1};
     if (size.generates && mean.us > most_us)
-      return {Way::Divide, 1};
+      return {circumstances.within ? Way::Stay : Way::Divide, 1};
     const double wanted = std::clamp(wanted_us / std::max(mean.us, 1e-3), 1.0, double(most_tasks));
     const uint32_t tasks = 1 + std::min(uint32_t(wanted) - 1, ready);
     const bool shows_home = size.home.count == 0 && size.away.count >= tries; // nothing to compare with yet
-    if (mean.us * tasks < least_us || shows_home || is_slower(size))
+    if (mean.us * tasks < least_us)
+      return {mean.us * most_tasks < least_us || circumstances.within ? Way::Stay : Way::Wait, 1};
+    if (shows_home)
+      return {Way::Stay, 1};
+    if ((circumstances.within || is_slower(size)) && !is_tried_again(size, circumstances.again))
       return {Way::Stay, 1};
     return {Way::Leave, tasks};
+  }
+  Plan plan(uint32_t depth, uint32_t ready) { return plan(depth, ready, {}); }
+
+  /// Whether so many tasks so deep, all that were found, are worth the way.
+  bool are_worth_the_way(uint32_t depth, uint32_t tasks) const {
+    return sizes_[place(depth)].mean().us * tasks >= least_us;
   }
 
   /// Whether what a task so deep takes is to be told. Of those that are known to be small, now and then: to ask for the
@@ -61,18 +78,22 @@ class TaskSizes {
   }
 
   /// So many so deep were executed, with all that they have generated, in this time, some of it `away_us` elsewhere.
-  /// `left`: they left with the first one's first instruction. `generated`: whether any was seen to generate others.
+  /// `left`: they left with the first one's first instruction; of what left later and took little the time is that of
+  /// the way. `generated`: whether any was seen to generate others.
   void took(uint32_t depth, uint32_t tasks, double us, double away_us, bool left, bool generated) {
     Size& size = sizes_[place(depth)];
     size.generates |= generated;
     if (away_us == 0)
       size.home.add(us / tasks);
-    else if (away_us > us / 2)
+    else if (away_us > us / 2 && (left || us >= wanted_us / 2))
       size.away.add(us / tasks);
     else if (left) // it came home for something, and others like it will
       for (uint32_t i = 0; i < tries; ++i)
         size.away.add(2 * slower * us / tasks);
   }
+
+  /// They were executed while some that they have generated were elsewhere: what they take by themselves is not known.
+  void took_in_pieces(uint32_t depth, bool generated) { sizes_[place(depth)].generates |= generated; }
 
   void forget() { sizes_ = {}; }
 
@@ -95,19 +116,20 @@ class TaskSizes {
     uint32_t stayed = 0, untimed = 0;
     bool generates = false;
 
+    const Mean& mean() const { return home.count != 0 ? home : away; }
     bool is_compared() const { return home.count != 0 && away.count >= tries; }
     bool takes_longer() const { return away.us >= slower * home.us; }
   };
   static uint32_t place(uint32_t depth) { return std::min(depth, depths - 1); }
 
   /// Like those of other depths, as long as too little is known of tasks so deep.
-  bool is_slower(Size& size) {
-    if (size.is_compared() ? !size.takes_longer() : !others_take_longer())
+  bool is_slower(const Size& size) const { return size.is_compared() ? size.takes_longer() : others_take_longer(); }
+  /// Now and then, though it had better stay.
+  static bool is_tried_again(Size& size, bool again) {
+    if (!again && ++size.stayed < rest)
       return false;
-    if (++size.stayed < rest)
-      return true;
     size.stayed = 0;
-    return false;
+    return true;
   }
   bool others_take_longer() const {
     constexpr uint32_t enough = 2; // depths, and none that says something else

@@ -23,7 +23,10 @@ TEST(TaskSizes, SmallOnesLeaveTogetherIfThereAreEnough) {
   sizes.took(1, 1, 1000, 0, false, false);
   EXPECT_EQ(sizes.plan(1, 100), (Plan{Way::Leave, 12}));
   EXPECT_EQ(sizes.plan(1, 4), (Plan{Way::Leave, 5}));
-  EXPECT_EQ(sizes.plan(1, 1), (Plan{Way::Stay, 1})) << "two of them are not worth the way";
+  EXPECT_EQ(sizes.plan(1, 1), (Plan{Way::Wait, 1})) << "two of them are not worth the way";
+  EXPECT_FALSE(sizes.are_worth_the_way(1, 2));
+  EXPECT_TRUE(sizes.are_worth_the_way(1, 3));
+  EXPECT_FALSE(sizes.are_worth_the_way(2, 100)) << "nothing is known of them";
 }
 
 TEST(TaskSizes, TinyOnesStay) {
@@ -122,6 +125,48 @@ TEST(TaskSizes, WhatLeftLateSaysNothing) {
   for (int i = 0; i < 8; ++i)
     sizes.took(1, 1, 10'000, 4000, false, false);
   EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Leave, 1}));
+}
+
+TEST(TaskSizes, WhatStaysIsTriedAgainSoonerIfAsked) {
+  TaskSizes sizes;
+  sizes.took(1, 1, 10'000, 0, false, false);
+  for (uint32_t i = 0; i < TaskSizes::tries; ++i)
+    sizes.took(1, 1, 30'000, 29'000, true, false);
+  EXPECT_EQ(sizes.plan(1, 0, {.again = true}), (Plan{Way::Leave, 1}));
+  EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Stay, 1})) << "once";
+  sizes.took(2, 1, 10, 0, false, false);
+  EXPECT_EQ(sizes.plan(2, 1000, {.again = true}), (Plan{Way::Stay, 1})) << "tiny ones are no better for having stayed";
+}
+
+/// A region's outermost task may be the only one of its depth.
+TEST(TaskSizes, PartsOfOneThatStaysAreTriedAgain) {
+  TaskSizes sizes;
+  EXPECT_EQ(sizes.plan(5, 0, {.within = true}), (Plan{Way::Stay, 1})) << "nothing is known of it";
+  sizes.took(5, 1, 10'000, 0, false, false);
+  EXPECT_EQ(sizes.plan(5, 0), (Plan{Way::Leave, 1}));
+  uint32_t stayed = 0;
+  while (sizes.plan(5, 0, {.within = true}) == Plan{Way::Stay, 1})
+    ++stayed;
+  EXPECT_EQ(stayed, TaskSizes::rest - 1);
+}
+
+TEST(TaskSizes, WhatOthersInsideOfItDidElsewhereSaysNothingOfItself) {
+  TaskSizes sizes;
+  sizes.took(1, 1, 2 * TaskSizes::most_us, 0, false, false);
+  EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Leave, 1}));
+  sizes.took_in_pieces(1, true);
+  EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Divide, 1})) << "but that it generates some";
+  sizes.took_in_pieces(2, true);
+  EXPECT_EQ(sizes.plan(2, 0), (Plan{Way::Unknown, 1}));
+}
+
+/// What a timer has sent away in a small task's midst took as long as the way.
+TEST(TaskSizes, ShortStaysThatNobodyPlannedSayNothing) {
+  TaskSizes sizes;
+  sizes.took(1, 1, 400, 0, false, false);
+  for (uint32_t i = 0; i < 2 * TaskSizes::tries; ++i)
+    sizes.took(1, 1, 2800, 2600, false, false);
+  EXPECT_EQ(sizes.plan(1, 100), (Plan{Way::Leave, 30}));
 }
 
 TEST(TaskSizes, DeepOnesAreAlike) {
