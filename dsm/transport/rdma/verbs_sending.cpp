@@ -1,12 +1,13 @@
 // What an RDMA transport does with what is to be sent.
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/raw_call.hpp"
 #include "dsm/transport/rdma/verbs_transport.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <ctime>
-#include <unistd.h>
+#include <sys/syscall.h>
 #include <utility>
 
 namespace hetmp::dsm {
@@ -65,7 +66,7 @@ void VerbsTransport::wake_service() {
   if (!asleep_.load(std::memory_order_relaxed))
     return;
   const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(bell_, &one, sizeof one);
+  raw::call(SYS_write, bell_, long(&one), sizeof one); // see wake() in shared_memory_transport.cpp
 }
 
 /// What the device has not sent when its process ends is lost.
