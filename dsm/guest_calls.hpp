@@ -34,6 +34,7 @@ struct GuestCall {
 struct GuestAnswer {
   uint64_t made = 0;    ///< 0: this call has to be made at home, by the thread itself
   uint64_t took_ns = 0; ///< to make it, as long as it would have taken the thread itself
+  uint64_t cost_ns = 0; ///< its part of what moving pages has cost those at home since it left
   uint64_t results[4] = {};
 };
 

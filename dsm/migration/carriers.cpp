@@ -124,7 +124,7 @@ void Carrier::carry() {
   denied_cpu_.begin(times, all_.most_at_work_);
   timer_.set(look_ns, look_ns);
   all_.closed_->guest_comes();
-  in_calls_ns_ = meetings_ = denied_ns_ = 0;
+  in_calls_ns_ = calls_cpu_ns_ = meetings_ = denied_ns_ = cost_at_home_ns_ = 0;
   if (host_) {
     host_->loop_ended = false;
     host_->knows_team = false;
@@ -145,18 +145,18 @@ void Carrier::carry() {
 
 HETMP_GUESTS_VARIABLES int64_t Carrier::computed_ns() const {
   const int64_t cpu = raw::clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns_;
-  const int64_t computed = cpu - (raw::faults_of_thread() - faults_before_) * fault_cpu_ns;
+  const int64_t computed = cpu - calls_cpu_ns_ - (raw::faults_of_thread() - faults_before_) * fault_cpu_ns;
   return computed > 0 ? computed : 0;
 }
 
-/// What is computed here is gained: those at home have it not to do. What was waited for meanwhile is lost. What it
-/// costs those at home to have pages back is seen there.
+/// What is computed here is gained: those at home have it not to do. What was waited for meanwhile is lost, and so is
+/// what those at home have waited for pages: they say that with each answer.
 HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   const int64_t computed = computed_ns(), waited = abroad_ns(now_ns) - computed;
   // One that meets its team every moment makes those at home wait for the deputy's messages, which only they can see.
   const bool meets_too_often = meetings_ >= few_meetings && computed < meetings_ * least_between_meetings_ns;
-  return meets_too_often || waited + int64_t(pages_to_give_back(received())) * guest_.page_ns - computed >
-                                int64_t(guest_.allowance_us) * 1000;
+  const int64_t pages = int64_t(pages_to_give_back(received())) * guest_.page_ns + cost_at_home_ns_;
+  return meets_too_often || waited + pages - computed > int64_t(guest_.allowance_us) * 1000;
 }
 
 /// Where it is alone with those at home, a CPU there would be all its own.
@@ -172,7 +172,11 @@ HETMP_GUESTS_VARIABLES int64_t Carrier::abroad_ns(int64_t now_ns) const {
 
 bool Carrier::ask_deputy() {
   constexpr timespec between_looks = {0, 5'000'000}; // a call home may come just before it sleeps
-  const int64_t began_ns = monotonic_ns(), cpu_ns = computed_ns();
+  const int64_t began_ns = monotonic_ns(), computed_before_ns = computed_ns();
+  if (carries_ && loses(began_ns)) { // who calls all the time is hardly ever met by a look
+    host_->answer = {};              // at home it makes the call itself
+    return true;
+  }
   host_->call.loop_ended = host_->loop_ended;
   host_->loop_ended = false;
   answered_.store(0, std::memory_order_relaxed); // the message that is answered publishes it
@@ -188,10 +192,14 @@ bool Carrier::ask_deputy() {
     host_->knows_team = true;
   }
   meetings_ += host_->call.function == GuestFunction::Barrier;
+  constexpr uint64_t most_ns = 1'000'000'000'000;
+  if (is_answered)
+    cost_at_home_ns_ = int64_t(std::min(host_->answer.cost_ns, most_ns));
+  calls_cpu_ns_ += computed_ns() - computed_before_ns; // to send and to wait is no part of what it computes
   // As long as its team takes it would wait at home, too. All else is lost.
-  const int64_t waited_ns = monotonic_ns() - began_ns - (computed_ns() - cpu_ns);
-  const int64_t took_ns = is_answered ? int64_t(host_->answer.took_ns) : 0;
-  in_calls_ns_ += std::clamp<int64_t>(waited_ns - call_ns, 0, std::max<int64_t>(took_ns, 0));
+  const int64_t waited_ns = std::max<int64_t>(monotonic_ns() - began_ns, 0);
+  const int64_t took_ns = is_answered ? int64_t(std::min(host_->answer.took_ns, uint64_t(waited_ns))) : 0;
+  in_calls_ns_ += waited_ns - std::max(waited_ns - took_ns, std::min(waited_ns, call_ns));
   return is_answered;
 }
 
@@ -222,7 +230,7 @@ HETMP_GUESTS_VARIABLES bool Carrier::meet_signal(int number, ucontext_t& interru
   if (gate != 0)
     interrupted.uc_mcontext.gregs[REG_RIP] = greg_t(gate);
   if (number == SIGILL && gate != 0)
-    send_home(interrupted, Homecoming::Gate);
+    send_home(interrupted, loses(raw::clock_ns(CLOCK_MONOTONIC)) ? Homecoming::Loses : Homecoming::Gate);
   // A breakpoint instruction, alone of those, is behind the thread when its signal comes.
   constexpr uint8_t breakpoint = 0xcc;
   if (number == SIGTRAP && *reinterpret_cast<const uint8_t*>(instruction_of(interrupted) - 1) == breakpoint)

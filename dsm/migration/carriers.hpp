@@ -89,8 +89,10 @@ class Carrier {
   FaultCounters before_; ///< of the node, when the guest came
   DeniedCpu denied_cpu_;
   int64_t denied_ns_ = 0;          ///< of its guest's time, by others than its node
-  int64_t in_calls_ns_ = 0;        ///< of its guest's time, in calls that the deputy made, and what those cost
+  int64_t in_calls_ns_ = 0;        ///< of its guest's time, in calls that the deputy made, but for what those cost
+  int64_t calls_cpu_ns_ = 0;       ///< of its thread's CPU time, for those
   int64_t meetings_ = 0;           ///< of those, barriers
+  int64_t cost_at_home_ns_ = 0;    ///< of its guest's stay so far, as its deputy has said last
   FutexWord answered_{0};          ///< 1: the answer is there: released by the service thread, acquired by the carrier
   std::atomic<bool> waits_{false}; ///< for an answer; relaxed: a hint
   HomecomingMessage outcome_{};

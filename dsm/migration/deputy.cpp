@@ -264,9 +264,9 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
                                  {uint16_t(number_), uint8_t(base_ != journey_base_), uint8_t(cpus_ != nullptr),
                                   page_ns_, uint64_t(reinterpret_cast<uintptr_t>(context)), thread_pointer(), guard_,
                                   int32_t(std::clamp<double>(allowed_us, 0, INT32_MAX)), uint32_t(phase_)});
-  const uint64_t moving_before_ns = all_.faults().moving_ns();
+  moving_before_ns_ = all_.faults().moving_ns();
   const bool is_away = wait_while_away(presence, blocked); // as others see it
-  const int64_t cost_ns = int64_t(all_.faults().moving_ns() - moving_before_ns) / std::max<int64_t>(all_.away(), 1);
+  const int64_t cost_ns = cost_so_far_ns();
   cost_at_home_ns_ += cost_ns;
   if (is_away)
     all_.away_.fetch_sub(1, std::memory_order_relaxed); // a number
@@ -295,6 +295,11 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
   plan_departure(home_ns_);
   adapt(*context, blocked, signal_stack_.description());
   hetmp_resume_context(context);
+}
+
+/// Of the stay in hand, or just over: its part of what moving pages has cost those at home meanwhile.
+int64_t Deputy::cost_so_far_ns() const {
+  return int64_t(all_.faults().moving_ns() - moving_before_ns_) / std::max<int64_t>(all_.away(), 1);
 }
 
 /// Than what the stay has computed, which the CPUs at home had not to do; less than 0: so much was none of their work,
@@ -358,6 +363,7 @@ void Deputy::make_call(void* thread) {
   const int64_t began_ns = raw::clock_ns(CLOCK_MONOTONIC);
   answer_.made = make_call_ && make_call_(thread, call_, answer_) ? 1 : 0;
   answer_.took_ns = uint64_t(raw::clock_ns(CLOCK_MONOTONIC) - began_ns);
+  answer_.cost_ns = uint64_t(std::max<int64_t>(cost_so_far_ns(), 0));
   computes_since_ns_.fetch_add(int64_t(answer_.took_ns), std::memory_order_relaxed); // a hint
   all_.in_calls_.fetch_sub(1, std::memory_order_relaxed);                            // likewise
   if (call_.function == GuestFunction::Barrier && answer_.made != 0)

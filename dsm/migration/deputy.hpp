@@ -97,6 +97,7 @@ class Deputy {
   void look();
   [[noreturn]] void travel(const ucontext_t& interrupted, bool asked);
   int64_t longer_at_home_ns() const;
+  int64_t cost_so_far_ns() const;
   void account_stay();
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
@@ -140,6 +141,7 @@ class Deputy {
   Deputy* changes_with_ = nullptr;  ///< on the departure in hand, or the stay; null: nobody
   bool looks_ = false;              ///< in the journey in hand
   int64_t cost_at_home_ns_ = 0;     ///< of the journey's stays: its part of what moving pages has cost there meanwhile
+  uint64_t moving_before_ns_ = 0;   ///< what moving pages had cost those at home before the stay in hand
   int64_t cpu_before_ns_ = 0;       ///< the thread's CPU time when it began to look
   std::atomic<bool> inside_{false}; ///< a journey; relaxed: written by the thread whose handler reads it
   std::atomic<bool> is_due_{false}; ///< it would have left but for where it was; relaxed: likewise
