@@ -19,9 +19,11 @@ enum class GuestFunction : uint32_t {
   Single,        ///< -> whether it is the thread's
   Reduction,     ///< of clang's code: variables, data, combine, lock, waits -> what the thread is to do
   ReductionEnds, ///< that waits
-  ChildTasks     ///< to wait for those of the task that the thread executes; made if there are none
+  ChildTasks,    ///< to wait for those of the task that the thread executes; made if there are none
+  ReductionCopy, ///< of clang's tasks: taskgroup or null, variable -> the thread's copy; made if there is one
+  MappedCopy     ///< of gcc's tasks: variable, or a copy of it -> the thread's copy, the variable
 };
-inline constexpr GuestFunction last_guest_function = GuestFunction::ChildTasks;
+inline constexpr GuestFunction last_guest_function = GuestFunction::MappedCopy;
 
 struct GuestCall {
   GuestFunction function = GuestFunction::Barrier;

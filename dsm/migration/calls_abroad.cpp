@@ -204,6 +204,45 @@ struct CallsAbroad::StandIns {
       host->has_no_children = true;
     return true;
   }
+  /// For each task that takes part in a reduction the same answer, as long as the guest stays: a taskgroup begins and
+  /// ends at home. `kind`: see GuestFunction. False: the caller, which may have come home, is to ask there.
+  HETMP_IN_PLACE static bool find_copy(GuestFunction kind, uint64_t group, uint64_t pointer, ReducedVariable& found) {
+    if (Host* const host = AsHost::of_caller())
+      for (uint32_t i = 0; i < host->reduced_count; ++i)
+        if (host->reduced[i].group == group && host->reduced[i].pointer == pointer) {
+          found = host->reduced[i];
+          return true;
+        }
+    GuestAnswer answer;
+    GuestCall call{.function = kind};
+    call.arguments[0] = kind == GuestFunction::MappedCopy ? pointer : group;
+    call.arguments[1] = pointer;
+    if (!make(call, answer))
+      return false;
+    found = {group, pointer, answer.results[0], answer.results[1]};
+    if (Host* const host = AsHost::of_caller(); host && host->reduced_count < Host::most_reduced) { // still
+      host->reduced[host->reduced_count] = found;
+      host->reduced_count = host->reduced_count + 1;
+    }
+    return true;
+  }
+  HETMP_STAND_IN static void* kmpc_reduction_data(int32_t gtid, void* group, void* variable) {
+    ReducedVariable found;
+    if (!find_copy(GuestFunction::ReductionCopy, number_of(group), number_of(variable), found))
+      return at_home<void*>(KmpcReductionData, gtid, group, variable);
+    return reinterpret_cast<void*>(found.copy);
+  }
+  /// What is a copy already stays as it is when it is asked for once more, at home.
+  HETMP_STAND_IN static void gomp_reduction_remap(size_t count, size_t originals, void** pointers) {
+    for (size_t i = 0; i < count; ++i) {
+      ReducedVariable found;
+      if (!find_copy(GuestFunction::MappedCopy, 0, number_of(pointers[i]), found))
+        return at_home<void>(GompReductionRemap, count, originals, pointers);
+      pointers[i] = reinterpret_cast<void*>(found.copy);
+      if (i < originals)
+        pointers[count + i] = reinterpret_cast<void*>(found.variable);
+    }
+  }
   HETMP_STAND_IN static void gomp_taskwait() {
     if (!has_no_children())
       at_home<void>(GompTaskwait);
@@ -235,6 +274,8 @@ uintptr_t CallsAbroad::stand_in(std::string_view name, uintptr_t function) {
       {"omp_get_num_threads_", StandIns::fortran_team_size},
       {"GOMP_taskwait", StandIns::gomp_taskwait},
       {"__kmpc_omp_taskwait", StandIns::kmpc_taskwait},
+      {"__kmpc_task_reduction_get_th_data", StandIns::kmpc_reduction_data},
+      {"GOMP_task_reduction_remap", StandIns::gomp_reduction_remap},
   };
   const uintptr_t found = keep_original(all, name, function, originals_);
   HETMP_CHECK(found == 0 || this_process.calls == this);

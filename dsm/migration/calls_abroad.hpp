@@ -41,6 +41,8 @@ class CallsAbroad {
     FortranTeamSize,
     GompTaskwait,
     KmpcTaskwait,
+    KmpcReductionData,
+    GompReductionRemap,
     functions
   };
 

@@ -129,6 +129,7 @@ void Carrier::carry() {
     host_->loop_ended = false;
     host_->knows_team = false;
     host_->has_no_children = false;
+    host_->reduced_count = 0;
     host_->deepest =
         guest_.in_task != 0 ? TasksAbroad::deepest(stack_pointer_of(*context), guest_.guard) : TasksAbroad::nowhere;
     host_->guest = guest_.thread_pointer;

@@ -26,6 +26,12 @@ class Carrier;
 struct GuestTask;
 
 /// A carrier, to the stand-ins. Written by the carrier's own thread, and read by it and its signal handler only.
+/// What a variable is to the guest's tasks that take part in a reduction of it.
+struct ReducedVariable {
+  uint64_t group = 0, pointer = 0; ///< asked for; 0: nothing
+  uint64_t copy = 0, variable = 0; ///< the answer
+};
+
 struct Host {
   volatile uintptr_t guest = 0; ///< thread pointer of the guest; 0: none
   uintptr_t own = 0;            ///< the carrier's own
@@ -38,6 +44,9 @@ struct Host {
   volatile bool loop_ended = false; ///< a GuestFunction::LoopEnds goes along with the next call, or the way home
   volatile bool knows_team = false; ///< since its guest came; then the next two are the guest's
   volatile int number = 0, team_size = 0;
+  static constexpr uint32_t most_reduced = 8;
+  volatile uint32_t reduced_count = 0;   ///< of those asked for last, since its guest came
+  ReducedVariable reduced[most_reduced]; ///< that many are the guest's
   // Of TasksAbroad.
   GuestTask* kept_tasks = nullptr; ///< memory for the next tasks of guests, of this node's heap
   // The same, since the guest came.

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "base/exit_codes.hpp"
 #include "base/message.hpp"
+#include "base/page.hpp"
 #include "runtime/tasking/execution.hpp"
 #include "runtime/tasking/helping.hpp"
 #include "runtime/team/current_thread.hpp"
@@ -25,16 +26,17 @@ ReductionCopies* new_copies(uint32_t threads, size_t items) {
 }
 
 /// The program's memory, as for what a task has of its own: threads may be executed elsewhere. Two threads' copies
-/// share no line.
-void* allocate_copy(size_t bytes) {
-  void* const copy = aligned_alloc(cache_line, (bytes + cache_line - 1) / cache_line * cache_line);
+/// share no line, and no page where they may be.
+void* allocate_copy(size_t bytes, bool travels) {
+  const size_t unit = travels ? page_bytes : cache_line;
+  void* const copy = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
   if (!copy)
     die(exit_code::no_resources, "no memory for a reduction's copy of %zu bytes", bytes);
   return copy;
 }
 
-void* make_copy(const ReductionItem& item) {
-  void* copy = allocate_copy(item.bytes);
+void* make_copy(const ReductionItem& item, bool travels) {
+  void* copy = allocate_copy(item.bytes, travels);
   if (!item.initialise)
     memset(copy, 0, item.bytes);
   else if (item.original)
@@ -149,9 +151,15 @@ void forget_team_reductions(NodeTeam& team) {
   team.tasks.reductions.clear();
 }
 
-void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable) {
-  if (implicit.team->local_threads() == 1)
-    return variable;
+namespace {
+
+/// What a variable is to the thread's tasks.
+struct Meant {
+  const ReductionItem* item = nullptr; ///< null: nothing reduces it
+  std::atomic<void*>* copy = nullptr;  ///< the thread's
+};
+
+Meant find_meant(ImplicitTask& implicit, TaskGroup* group, void* variable) {
   if (!group)
     group = generating_task(implicit).group;
   for (; group; group = group->outer) {
@@ -160,14 +168,31 @@ void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable) {
       if (!is_meant(*reductions, i, variable))
         continue;
       HETMP_CHECK(implicit.local_number < reductions->copies->threads);
-      std::atomic<void*>& copy = copies_of(*reductions, i)[implicit.local_number];
-      // Written by this thread only, so it reads relaxed. release: pairs with the acquire in fold().
-      if (!copy.load(std::memory_order_relaxed))
-        copy.store(make_copy(reductions->items[i]), std::memory_order_release);
-      return copy.load(std::memory_order_relaxed);
+      return {&reductions->items[i], &copies_of(*reductions, i)[implicit.local_number]};
     }
   }
-  return variable;
+  return {};
+}
+
+} // namespace
+
+void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable) {
+  if (implicit.team->local_threads() == 1)
+    return variable;
+  const Meant meant = find_meant(implicit, group, variable);
+  if (!meant.item)
+    return variable;
+  // Written by this thread only, so it reads relaxed. release: pairs with the acquire in fold().
+  if (!meant.copy->load(std::memory_order_relaxed))
+    meant.copy->store(make_copy(*meant.item, implicit.team->travels), std::memory_order_release);
+  return meant.copy->load(std::memory_order_relaxed);
+}
+
+void* reduction_copy_by_other(ImplicitTask& implicit, TaskGroup* group, void* variable) {
+  if (implicit.team->local_threads() == 1)
+    return variable;
+  const Meant meant = find_meant(implicit, group, variable);
+  return meant.item ? meant.copy->load(std::memory_order_relaxed) : variable; // its thread waits for the answer
 }
 
 void finish_reductions(ImplicitTask& implicit, TaskGroup& group) {

@@ -51,6 +51,10 @@ void begin_team_reductions(Thread& self, std::vector<ReductionItem> items);
 /// thread executes all.
 void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable);
 
+/// The same for a thread that is elsewhere, by another one, which executes nothing of the program's; null: the copy has
+/// yet to be made.
+void* reduction_copy_by_other(ImplicitTask& implicit, TaskGroup* group, void* variable);
+
 /// Of a region that was cancelled, when all threads have left it: constructs that some threads have not come to.
 void forget_team_reductions(NodeTeam& team);
 

@@ -7,6 +7,8 @@
 #include "runtime/team/node_team.hpp"
 #include "runtime/team/team_facts.hpp"
 #include "runtime/team/thread.hpp"
+#include "runtime/wait/wait.hpp"
+#include "schedulers/arithmetic/task_sizes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -84,6 +86,46 @@ void give_half(Thread& self, ExplicitTask& running, Part& part) {
   submit_beside(self, make_part(self, later), running);
 }
 
+/// Whether a part's tasks, which a thread on a journey executes one after the other, are so large that a few together
+/// would be worth the way to another node. The clock of CPU time is read some times a part.
+class Worth {
+ public:
+  explicit Worth(bool may_leave) : looks_at_(may_leave ? 1 : 0), began_(may_leave ? thread_cpu_nanoseconds() : 0) {}
+
+  /// Before each task.
+  bool is_known() {
+    if (looks_at_ == 0 || executed_++ < looks_at_)
+      return false;
+    looks_at_ = looks_at_ < most_looked_at ? 2 * looks_at_ : 0;
+    return thread_cpu_nanoseconds() - began_ >= int64_t(executed_ - 1) * least_ns;
+  }
+
+ private:
+  static constexpr int64_t least_ns =
+      int64_t(1000 * schedulers::TaskSizes::least_us / schedulers::TaskSizes::most_tasks);
+  static constexpr uint64_t most_looked_at = 16;
+  uint64_t looks_at_; ///< when so many tasks have been executed; 0: no more
+  uint64_t executed_ = 0;
+  const int64_t began_;
+};
+
+/// Makes a part's tasks each by itself, which can be taken together and elsewhere (task_journey.hpp). Not too many at a
+/// time: the rest is a part once more.
+void submit_part(Thread& self, const ExplicitTask& running, Part& part) {
+  constexpr uint64_t most = 2 * schedulers::TaskSizes::most_tasks;
+  HETMP_CHECK(part.divisible && part.begin < part.end);
+  if (part.end - part.begin > most) {
+    Part later = part;
+    part.end = later.begin = part.begin + most;
+    submit_beside(self, make_part(self, later), running);
+  }
+  for (; part.begin != part.end; part.begin++) {
+    ExplicitTask& task = part.source->make(self);
+    part.source->fill(task, part.begin);
+    submit_beside(self, task, running);
+  }
+}
+
 void execute_one(Thread& self, TaskloopSource& source, uint64_t number, TasksInARow& row) {
   ExplicitTask* const kept = row.kept();
   ExplicitTask& task = kept ? *kept : source.make(self);
@@ -101,8 +143,13 @@ void run_part(int gtid, void* body) {
   const TaskQueue& own = running.team->tasks.members[self.task->local_number].queue;
   TasksInARow row(self);
   Pace pace(part.source->tasks() / running.team->local_threads());
+  Worth worth(part.divisible && self.task->has_waited);
   HETMP_CHECK(part.begin <= part.end && part.end <= part.source->tasks());
   while (part.begin != part.end) {
+    if (worth.is_known()) {
+      submit_part(self, running, part);
+      break;
+    }
     if (part.divisible && pace.due() && own.size() == 0 && part.end - part.begin > 1) {
       give_half(self, running, part);
       pace.given();

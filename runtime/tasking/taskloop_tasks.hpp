@@ -2,7 +2,8 @@
 // binary-splitting, PPoPP 2010). The tasks are numbered, and a range of numbers is one entry of a queue. A thread
 // executes the tasks of its range one after the other in one record; when its queue is empty, so that nobody could take
 // anything from it, it puts the later half of what it has left there: at once if the loop has few tasks, else once in a
-// while.
+// while. A thread on a journey (task_journey.hpp) that finds its range's tasks large makes them each by itself: these
+// can be executed elsewhere.
 #pragma once
 
 #include "base/check.hpp"

@@ -5,9 +5,11 @@
 #include "runtime/abi/kmpc/kmp_static_loop.hpp"
 #include "runtime/regions/travelling.hpp"
 #include "runtime/sync/barrier.hpp"
+#include "runtime/sync/mapped_reductions.hpp"
 #include "runtime/sync/reduction.hpp"
 #include "runtime/sync/single.hpp"
 #include "runtime/tasking/execution.hpp"
+#include "runtime/tasking/task_reduction.hpp"
 #include "runtime/team/thread.hpp"
 
 namespace hetmp::runtime {
@@ -79,6 +81,21 @@ bool travelling::make_guest_call(void* thread, const dsm::GuestCall& call, dsm::
     return end_atomic_reduction_by_other(task);
   case GuestFunction::ChildTasks:
     return !generating_task(task).has_unfinished_children();
+  case GuestFunction::ReductionCopy: {
+    void* const copy =
+        reduction_copy_by_other(task, pointer<TaskGroup>(call.arguments[0]), pointer<void>(call.arguments[1]));
+    answer.results[0] = reinterpret_cast<uint64_t>(copy);
+    return copy != nullptr;
+  }
+  case GuestFunction::MappedCopy: {
+    void* pointers[] = {pointer<void>(call.arguments[0]), nullptr};
+    const TaskGroup* const group = generating_task(task).group;
+    if (!group || find_copies(group->reduction_tables, task.number, 1, 1, pointers) != 1)
+      return false; // at home that is told
+    answer.results[0] = reinterpret_cast<uint64_t>(pointers[0]);
+    answer.results[1] = reinterpret_cast<uint64_t>(pointers[1]);
+    return true;
+  }
   }
   return false;
 }

@@ -66,6 +66,7 @@ class CallsFromAbroad : public testing::Test {
     host()->loop_ended = false;
     host()->knows_team = false;
     host()->has_no_children = false;
+    host()->reduced_count = 0;
     deputy().calls.clear();
     deputy().next = {.made = 1, .results = {}};
     made_at_home.clear();
@@ -178,6 +179,62 @@ TEST_F(CallsFromAbroad, AskForChildTasksOnce) {
   EXPECT_EQ(deputy().calls.size(), 2u);
   EXPECT_EQ(deputy().calls[1].function, GuestFunction::ChildTasks);
   EXPECT_EQ(made_at_home.size(), 2u);
+}
+
+void* data_itself(int, void*, void* variable) {
+  made_at_home.push_back("data");
+  return variable;
+}
+void remap_itself(size_t, size_t, void**) { made_at_home.push_back("remap"); }
+
+TEST_F(CallsFromAbroad, AskForEachReducedVariableOnce) {
+  auto* const find = stand_in("__kmpc_task_reduction_get_th_data", data_itself);
+  int group = 0, variable = 0, other = 0, copy = 0;
+  deputy().next.results[0] = reinterpret_cast<uint64_t>(&copy);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(find(5, &group, &variable), &copy);
+    EXPECT_EQ(find(5, nullptr, &variable), &copy);
+  }
+  ASSERT_EQ(deputy().calls.size(), 2u) << "of the group, and of the present one";
+  EXPECT_EQ(deputy().calls[0].function, GuestFunction::ReductionCopy);
+  EXPECT_EQ(deputy().calls[0].arguments[0], reinterpret_cast<uint64_t>(&group));
+  EXPECT_EQ(deputy().calls[0].arguments[1], reinterpret_cast<uint64_t>(&variable));
+  deputy().next.made = 0; // the copy has yet to be made
+  EXPECT_EQ(find(5, &group, &other), &other);
+  EXPECT_EQ(made_at_home, (std::vector{"home", "data"}));
+}
+
+TEST_F(CallsFromAbroad, RemapReducedVariables) {
+  auto* const remap = stand_in("GOMP_task_reduction_remap", remap_itself);
+  int variables[2] = {}, copies[2] = {};
+  for (int round = 0; round < 2; ++round) {
+    void* pointers[3] = {&variables[0], &copies[0], nullptr};
+    deputy().next.results[0] = reinterpret_cast<uint64_t>(&copies[0]);
+    deputy().next.results[1] = reinterpret_cast<uint64_t>(&variables[0]);
+    remap(2, 1, pointers);
+    EXPECT_EQ(pointers[0], &copies[0]);
+    EXPECT_EQ(pointers[1], &copies[0]);
+    EXPECT_EQ(pointers[2], &variables[0]);
+  }
+  EXPECT_EQ(deputy().calls.size(), 2u);
+  EXPECT_EQ(deputy().calls[0].function, GuestFunction::MappedCopy);
+  EXPECT_TRUE(made_at_home.empty());
+  deputy().next.made = 0;
+  void* unknown[1] = {&variables[1]};
+  remap(1, 0, unknown);
+  EXPECT_EQ(made_at_home, (std::vector{"home", "remap"}));
+}
+
+/// More than are kept are asked for each time.
+TEST_F(CallsFromAbroad, KeepSomeReducedVariables) {
+  auto* const find = stand_in("__kmpc_task_reduction_get_th_data", data_itself);
+  int variables[Host::most_reduced + 2] = {};
+  for (int round = 0; round < 2; ++round)
+    for (int& variable : variables) {
+      deputy().next.results[0] = reinterpret_cast<uint64_t>(&variable + 100);
+      EXPECT_EQ(find(5, nullptr, &variable), &variable + 100);
+    }
+  EXPECT_EQ(deputy().calls.size(), 2 * std::size(variables) - Host::most_reduced);
 }
 
 TEST_F(CallsFromAbroad, AreOnlyThoseOfTheRuntimeThatAreKnown) {
