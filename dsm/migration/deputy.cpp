@@ -93,11 +93,6 @@ void Deputy::have_short_turns(bool wanted) {
     ask_for_short_turns(wanted);
 }
 
-JourneyPart Deputy::begin_part(const JourneyPart& part) {
-  return {reinterpret_cast<const void*>(std::exchange(phase_, reinterpret_cast<uintptr_t>(part.code))),
-          reinterpret_cast<const void*>(std::exchange(base_, reinterpret_cast<uintptr_t>(part.base)))};
-}
-
 void Deputy::has_waited() {
   if (!inside_.load(std::memory_order_relaxed) || !is_due_.load(std::memory_order_relaxed))
     return;
@@ -232,8 +227,6 @@ void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   is_due_.store(true, std::memory_order_relaxed);
   timer_.set(now_ns + rule_.retry_ns());
 }
-
-double Deputy::after_us(int64_t now_ns) const { return double(now_ns - began_ns_) / 1000; }
 
 void Deputy::plan_departure(int64_t now_ns) {
   const double now_us = after_us(now_ns);

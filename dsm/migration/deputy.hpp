@@ -19,6 +19,7 @@
 #include <atomic>
 #include <csignal>
 #include <optional>
+#include <utility>
 
 namespace hetmp::dsm {
 
@@ -34,7 +35,10 @@ class Deputy {
   void begin(const Journey& journey);
   /// Likewise. What the handler finds while it changes is of no use to it: it has interrupted code that is no
   /// program's.
-  JourneyPart begin_part(const JourneyPart& part);
+  JourneyPart begin_part(const JourneyPart& part) {
+    return {reinterpret_cast<const void*>(std::exchange(phase_, reinterpret_cast<uintptr_t>(part.code))),
+            reinterpret_cast<const void*>(std::exchange(base_, reinterpret_cast<uintptr_t>(part.base)))};
+  }
   /// At home.
   void has_waited();
   /// At home, around a call that a signal would end: none comes. What hold_signals() has returned is for the end.
@@ -101,7 +105,8 @@ class Deputy {
   void account_stay();
   bool wait_while_away(void* thread, uint64_t blocked);
   void make_call(void* thread);
-  double after_us(int64_t now_ns) const; ///< the journey's beginning
+  /// The journey's beginning.
+  double after_us(int64_t now_ns) const { return double(now_ns - began_ns_) / 1000; }
   void have_short_turns(bool wanted);
   void plan_departure(int64_t now_ns);
 

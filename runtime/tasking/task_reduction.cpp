@@ -192,7 +192,8 @@ void* reduction_copy_by_other(ImplicitTask& implicit, TaskGroup* group, void* va
   if (implicit.team->local_threads() == 1)
     return variable;
   const Meant meant = find_meant(implicit, group, variable);
-  return meant.item ? meant.copy->load(std::memory_order_relaxed) : variable; // its thread waits for the answer
+  // relaxed: its thread, which has made it if anybody has, waits for the answer.
+  return meant.item ? meant.copy->load(std::memory_order_relaxed) : variable;
 }
 
 void finish_reductions(ImplicitTask& implicit, TaskGroup& group) {
