@@ -167,7 +167,6 @@ __attribute__((noinline)) Executed run_one(Thread& self, ExplicitTask& task, Tas
 /// task has generated.
 __attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first, uint32_t most,
                                                const GeneratingTask* constraint, const TaskSizes& sizes) {
-  const uint32_t depth = first.depth;
   TeamTasks& team_tasks = tasks_of(*self.task->team);
   const uint32_t own_number = self.task->local_number;
   ExplicitTask* tasks[TaskSizes::most_tasks] = {&first};
@@ -181,7 +180,8 @@ __attribute__((noinline)) Executed run_several(Thread& self, ExplicitTask& first
       break;
     tasks[count++] = next;
   }
-  const TaskSizes::Way way = sizes.are_worth_the_way(depth, count) ? TaskSizes::Way::Leave : TaskSizes::Way::Unknown;
+  const bool leave = self.task->journey_is_drawn || sizes.are_worth_the_way(first.depth, count);
+  const TaskSizes::Way way = leave ? TaskSizes::Way::Leave : TaskSizes::Way::Unknown;
   if (count == 1)
     return run_one(self, first, way);
   Call all[TaskSizes::most_tasks];

@@ -109,8 +109,7 @@ def _seeds(text):
     return range(int(found[1]), int(found[2] or found[1]) + 1) if found else ()
 
 
-def _chosen(options):
-    known = placement_programs.PROGRAMS
+def _chosen(options, known):
     names = options.programs.split(",") if options.programs else [] if options.seeds else list(known)
     unknown = [name for name in names if not placement_programs.program_named(name)]
     names += [f"{placement_programs.GENERATED}{seed}" for seed in _seeds(options.seeds)]
@@ -139,10 +138,16 @@ def _quotas(options):
 
 def placement(context):
     with _quotas(context.options) as quotas:
-        _placement(context, quotas)
+        _compare(context, quotas, placement_programs.PROGRAMS)
 
 
-def _placement(context, quotas):
+def constructs(context):
+    with _quotas(context.options) as quotas:
+        _compare(context, quotas, placement_programs.CONSTRUCTS)
+
+
+def _compare(context, quotas, known):
+    """Of these programs those that are asked for."""
     options = context.options
     path = pathlib.Path(options.kept) if options.kept else pathlib.Path(context.build) / "placement" / "rounds.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +156,7 @@ def _placement(context, quotas):
     print(f"   HETMP_NODES={options.nodes} {' '.join(options.setting)}, and taskset -c {_origins_cpu()} without it{held}; seconds, medians of "
           f"paired rounds\n   {'program':20} {'compiler':9} {'one core':>8} {'nodes':>9} {'ratio':>7} {'allowed':>8} {'':6} right", flush=True)
     rows, failed = [], []
-    for name, compiler in _chosen(options):
+    for name, compiler in _chosen(options, known):
         try:
             comparison = Comparison(context, name, compiler, quotas)
             while len(rounds.of(comparison.key)) < context.rounds(ROUNDS):

@@ -114,7 +114,7 @@ void loops_and_groups() {
     CHECK_EQUAL(sum, 156);
 #pragma omp taskloop grainsize(8) shared(iterations)
     for (int i = 0; i < 200; ++i) {
-      in_loops += computes_abroad(1);
+      in_loops += computes_abroad(i % 8 == 0 ? 10 : 1); // a task long enough to leave
 #pragma omp atomic
       iterations++;
     }
