@@ -4,7 +4,7 @@
  *
  * Usage: constructs CONSTRUCT [--units N] [--steps N] [--results shared|nowhere]
  *   --units    how often the work is done (default 4096), in groups of 8 where a construct is met many times
- *   --steps    what a unit takes: a multiplication that needs the last one's result (default 100,000)
+ *   --steps    what a unit takes: a multiplication that needs the last one's result (default 200,000)
  *   --results  where those that add nothing up leave their results: side by side in an array, or nowhere (default) */
 #include "../common/benchmark.h"
 #include "../common/options.h"
@@ -24,7 +24,7 @@ static volatile bool has_met; /* a number that no compiler knows not to come: th
 static uint64_t unit(long number) {
   uint64_t value = (uint64_t)number;
   for (long step = 0; step < steps; ++step)
-    value = value * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    value = (value ^ value >> 27) * UINT64_C(0x9e3779b97f4a7c15) + 1;
   if (value == 1)
     has_met = true;
   return mix((uint64_t)number);
@@ -340,7 +340,7 @@ static const struct {
 
 int main(int argc, char** argv) {
   units = benchmark_number_option(&argc, argv, "--units", 4096, GROUP, 100000000) / GROUP * GROUP;
-  steps = benchmark_number_option(&argc, argv, "--steps", 100000, 0, 1000000000);
+  steps = benchmark_number_option(&argc, argv, "--steps", 200000, 0, 1000000000);
   const char* const where = benchmark_word_option(&argc, argv, "--results", "nowhere");
   const int count = sizeof CONSTRUCTS / sizeof CONSTRUCTS[0];
   int chosen = 0;
