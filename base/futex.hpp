@@ -16,9 +16,11 @@ namespace hetmp {
 using FutexWord = std::atomic<uint32_t>;
 enum class FutexScope { Process, Machine };
 
-/// Sleeps while `word` holds `expected`; may return early (spurious wake, signal): callers loop on their condition.
-inline void futex_wait(const FutexWord& word, uint32_t expected, FutexScope scope = FutexScope::Process,
-                       const timespec* relative_timeout = nullptr) {
+/// Sleeps while `word` holds `expected`; may return early (spurious wake, signal): callers loop on their condition. In
+/// place, for signal handlers in which the thread pointer is another thread's.
+inline __attribute__((always_inline)) void futex_wait(const FutexWord& word, uint32_t expected,
+                                                      FutexScope scope = FutexScope::Process,
+                                                      const timespec* relative_timeout = nullptr) {
   const int operation = FUTEX_WAIT | (scope == FutexScope::Process ? FUTEX_PRIVATE_FLAG : 0);
   raw::call(SYS_futex, long(&word), operation, long(expected), long(relative_timeout));
 }

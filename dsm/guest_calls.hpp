@@ -21,7 +21,7 @@ enum class GuestFunction : uint32_t {
   ReductionEnds, ///< that waits
   ChildTasks,    ///< to wait for those of the task that the thread executes; made if there are none
   ReductionCopy, ///< of clang's tasks: taskgroup or null, variable -> the thread's copy; made if there is one
-  MappedCopy     ///< of gcc's tasks: variable, or a copy of it -> the thread's copy, the variable
+  MappedCopy     ///< of gcc's tasks: null, variable or a copy of it -> the thread's copy, the variable
 };
 inline constexpr GuestFunction last_guest_function = GuestFunction::MappedCopy;
 

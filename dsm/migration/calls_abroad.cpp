@@ -214,10 +214,7 @@ struct CallsAbroad::StandIns {
           return true;
         }
     GuestAnswer answer;
-    GuestCall call{.function = kind};
-    call.arguments[0] = kind == GuestFunction::MappedCopy ? pointer : group;
-    call.arguments[1] = pointer;
-    if (!make(call, answer))
+    if (!make({.function = kind, .arguments = {group, pointer}}, answer))
       return false;
     found = {group, pointer, answer.results[0], answer.results[1]};
     if (Host* const host = AsHost::of_caller(); host && host->reduced_count < Host::most_reduced) { // still

@@ -185,7 +185,7 @@ bool Carrier::ask_deputy() {
   all_.messages_->send_guest_call(guest_.deputy, host_->call);
   bool is_answered; // acquire: pairs with the release in answered(). relaxed: see called_
   while (!(is_answered = answered_.load(std::memory_order_acquire) != 0) && !called_.load(std::memory_order_relaxed))
-    raw::futex_wait(&answered_, 0, &between_looks);
+    futex_wait(answered_, 0, FutexScope::Process, &between_looks);
   waits_.store(false, std::memory_order_relaxed); // a hint
   if (is_answered && host_->call.function == GuestFunction::Team && host_->answer.made != 0) {
     host_->number = int(host_->answer.results[0]);
@@ -198,9 +198,9 @@ bool Carrier::ask_deputy() {
     cost_at_home_ns_ = int64_t(std::min(host_->answer.cost_ns, most_ns));
   calls_cpu_ns_ += computed_ns() - computed_before_ns; // to send and to wait is no part of what it computes
   // As long as its team takes it would wait at home, too. All else is lost.
-  const int64_t waited_ns = std::max<int64_t>(monotonic_ns() - began_ns, 0);
-  const int64_t took_ns = is_answered ? int64_t(std::min(host_->answer.took_ns, uint64_t(waited_ns))) : 0;
-  in_calls_ns_ += waited_ns - std::max(waited_ns - took_ns, std::min(waited_ns, call_ns));
+  const int64_t waited_ns = monotonic_ns() - began_ns;
+  const int64_t took_ns = is_answered ? int64_t(host_->answer.took_ns) : 0;
+  in_calls_ns_ += std::clamp<int64_t>(waited_ns - call_ns, 0, std::max<int64_t>(took_ns, 0));
   return is_answered;
 }
 

@@ -30,7 +30,7 @@ void ClosedMemory::guest_has_gone() {
 void ClosedMemory::wait_until_open() const {
   // acquire: pairs with guest_has_gone()
   while (const uint32_t guests = guests_.load(std::memory_order_acquire))
-    raw::futex_wait(&guests_, guests);
+    futex_wait(guests_, guests);
 }
 
 void ClosedMemory::protect(int protection) const {

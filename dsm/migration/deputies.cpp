@@ -189,7 +189,7 @@ uint32_t Deputies::away_on(uint32_t node) const {
 
 void Deputies::wait_for_departure() {
   if (away_.load(std::memory_order_relaxed) == 0) // checked again by the kernel
-    raw::futex_wait(&away_, 0);
+    futex_wait(away_, 0);
 }
 
 void Deputies::forget() {

@@ -341,7 +341,7 @@ bool Deputy::wait_while_away(void* thread, uint64_t blocked) {
                                         begins_phase ? uint32_t(phase_) : 0, answer_);
       continue;
     }
-    raw::futex_wait(&where_, away, &between_looks);
+    futex_wait(where_, away, FutexScope::Process, &between_looks);
     // The program may wait for what its handler does on this thread, which may wait for nothing where it is.
     if ((raw::pending_signals() & ~blocked & ~bit_of(travel_signal())) != 0)
       all_.messages_->call_home(node_.load(std::memory_order_relaxed), number_);

@@ -4,14 +4,13 @@
 #include "base/exit_codes.hpp"
 #include "base/high_descriptor.hpp"
 #include "base/message.hpp"
-#include "base/raw_call.hpp"
+#include "dsm/transport/doorbell.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace hetmp::dsm {
@@ -24,18 +23,6 @@ struct SharedMemoryTransport::Shared {
   };
   alignas(page_bytes) Flag node[most_nodes];
 };
-
-namespace {
-
-/// Wakes it whether it sleeps or is about to. Not by the C library's function: that is a point where a thread may be
-/// cancelled, which it writes to the thread's own record, and of a thread that is elsewhere that page is elsewhere,
-/// too.
-void wake(int doorbell) {
-  const uint64_t one = 1;
-  raw::call(SYS_write, doorbell, long(&one), sizeof one);
-}
-
-} // namespace
 
 std::atomic<uint32_t>& SharedMemoryTransport::asleep(uint32_t node) const { return shared_->node[node].asleep; }
 

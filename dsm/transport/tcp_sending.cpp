@@ -33,7 +33,7 @@ void touch(const iovec* pieces, size_t count) {
 }
 
 /// Waits for room, not for the receiver's program: see transport.hpp. False if the connection has ended. Not by the C
-/// library's functions: see wake() in shared_memory_transport.cpp.
+/// library's functions: see doorbell.hpp.
 bool write_all(int socket, iovec* pieces, size_t count) {
   msghdr message{};
   message.msg_iov = pieces;

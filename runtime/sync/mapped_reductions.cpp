@@ -102,6 +102,11 @@ size_t find_copies(const uintptr_t* tables, uint32_t thread, size_t count, size_
   return count;
 }
 
+size_t find_copies(ImplicitTask& implicit, size_t count, size_t originals, void** pointers) {
+  const TaskGroup* const group = generating_task(implicit).group;
+  return group ? find_copies(group->reduction_tables, implicit.number, count, originals, pointers) : 0;
+}
+
 void begin_mapped_reductions(Thread& self, uintptr_t* tables) {
   ImplicitTask& implicit = *self.task;
   TaskGroup& group = *generating_task(implicit).group;

@@ -15,6 +15,7 @@
 
 namespace hetmp::runtime {
 
+struct ImplicitTask;
 struct Thread;
 
 /// Chunks of zeros for `threads` threads, for all tables of a construct, in the heap that nodes share. Ends the program
@@ -35,6 +36,9 @@ void forget_chunks(uintptr_t* tables);
 /// for the first `originals` of them pointers[count + i] becomes the variable. Returns count, or else the number of the
 /// first one that no table has.
 size_t find_copies(const uintptr_t* tables, uint32_t thread, size_t count, size_t originals, void** pointers);
+
+/// The same in the tables of the present taskgroup of the thread that executes `implicit`, for that thread.
+size_t find_copies(ImplicitTask& implicit, size_t count, size_t originals, void** pointers);
 
 /// For the present taskgroup.
 void begin_mapped_reductions(Thread& self, uintptr_t* tables);

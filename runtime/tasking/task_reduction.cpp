@@ -64,6 +64,29 @@ bool is_meant(const TaskReductions& reductions, size_t item, void* variable) {
   return false;
 }
 
+/// What a variable is to the thread's tasks.
+struct Meant {
+  const ReductionItem* item = nullptr; ///< null: nothing reduces it, or one thread executes all
+  std::atomic<void*>* copy = nullptr;  ///< the thread's
+};
+
+Meant find_meant(ImplicitTask& implicit, TaskGroup* group, void* variable) {
+  if (implicit.team->local_threads() == 1)
+    return {};
+  if (!group)
+    group = generating_task(implicit).group;
+  for (; group; group = group->outer) {
+    const TaskReductions* reductions = group->reductions;
+    for (size_t i = 0; reductions && i < reductions->items.size(); i++) {
+      if (!is_meant(*reductions, i, variable))
+        continue;
+      HETMP_CHECK(implicit.local_number < reductions->copies->threads);
+      return {&reductions->items[i], &copies_of(*reductions, i)[implicit.local_number]};
+    }
+  }
+  return {};
+}
+
 /// The construct's copies, the same for all threads of the team on this node: they meet such constructs in the same
 /// order.
 ReductionCopies* copies_of_team(NodeTeam& team, uint64_t sequence, size_t items) {
@@ -151,34 +174,7 @@ void forget_team_reductions(NodeTeam& team) {
   team.tasks.reductions.clear();
 }
 
-namespace {
-
-/// What a variable is to the thread's tasks.
-struct Meant {
-  const ReductionItem* item = nullptr; ///< null: nothing reduces it
-  std::atomic<void*>* copy = nullptr;  ///< the thread's
-};
-
-Meant find_meant(ImplicitTask& implicit, TaskGroup* group, void* variable) {
-  if (!group)
-    group = generating_task(implicit).group;
-  for (; group; group = group->outer) {
-    const TaskReductions* reductions = group->reductions;
-    for (size_t i = 0; reductions && i < reductions->items.size(); i++) {
-      if (!is_meant(*reductions, i, variable))
-        continue;
-      HETMP_CHECK(implicit.local_number < reductions->copies->threads);
-      return {&reductions->items[i], &copies_of(*reductions, i)[implicit.local_number]};
-    }
-  }
-  return {};
-}
-
-} // namespace
-
 void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable) {
-  if (implicit.team->local_threads() == 1)
-    return variable;
   const Meant meant = find_meant(implicit, group, variable);
   if (!meant.item)
     return variable;
@@ -189,8 +185,6 @@ void* reduction_copy(ImplicitTask& implicit, TaskGroup* group, void* variable) {
 }
 
 void* reduction_copy_by_other(ImplicitTask& implicit, TaskGroup* group, void* variable) {
-  if (implicit.team->local_threads() == 1)
-    return variable;
   const Meant meant = find_meant(implicit, group, variable);
   // relaxed: its thread, which has made it if anybody has, waits for the answer.
   return meant.item ? meant.copy->load(std::memory_order_relaxed) : variable;

@@ -79,10 +79,11 @@ ExplicitTask& make_part(Thread& self, const Part& part) {
   return task;
 }
 
-void give_half(Thread& self, ExplicitTask& running, Part& part) {
-  HETMP_CHECK(part.divisible && part.end - part.begin > 1);
+/// What is behind its first `kept` tasks.
+void give_rest(Thread& self, const ExplicitTask& running, Part& part, uint64_t kept) {
+  HETMP_CHECK(part.divisible && kept != 0 && kept < part.end - part.begin);
   Part later = part;
-  part.end = later.begin = part.begin + (part.end - part.begin) / 2;
+  part.end = later.begin = part.begin + kept;
   submit_beside(self, make_part(self, later), running);
 }
 
@@ -114,11 +115,8 @@ class Worth {
 void submit_part(Thread& self, const ExplicitTask& running, Part& part) {
   constexpr uint64_t most = 2 * schedulers::TaskSizes::most_tasks;
   HETMP_CHECK(part.divisible && part.begin < part.end);
-  if (part.end - part.begin > most) {
-    Part later = part;
-    part.end = later.begin = part.begin + most;
-    submit_beside(self, make_part(self, later), running);
-  }
+  if (part.end - part.begin > most)
+    give_rest(self, running, part, most);
   for (; part.begin != part.end; part.begin++) {
     ExplicitTask& task = part.source->make(self);
     part.source->fill(task, part.begin);
@@ -151,7 +149,7 @@ void run_part(int gtid, void* body) {
       break;
     }
     if (part.divisible && pace.due() && own.size() == 0 && part.end - part.begin > 1) {
-      give_half(self, running, part);
+      give_rest(self, running, part, (part.end - part.begin) / 2);
       pace.given();
     }
     execute_one(self, *part.source, part.begin++, row);

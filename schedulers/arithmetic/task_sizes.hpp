@@ -55,7 +55,7 @@ class TaskSizes {
     const uint32_t tasks = 1 + std::min(uint32_t(wanted) - 1, ready);
     const bool shows_home = size.home.count == 0 && size.away.count >= tries; // nothing to compare with yet
     if (mean.us * tasks < least_us)
-      return {mean.us * most_tasks < least_us || circumstances.within ? Way::Stay : Way::Wait, 1};
+      return {mean.us * most_tasks < least_us ? Way::Stay : Way::Wait, 1};
     if (shows_home)
       return {Way::Stay, 1};
     if ((circumstances.within || is_slower(size)) && !is_tried_again(size, circumstances.again))

@@ -136,14 +136,13 @@ def _quotas(options):
     return NodeQuotas([part if part < 1 else None for part in parts])
 
 
-def placement(context):
+def placement(context, known=placement_programs.PROGRAMS):
     with _quotas(context.options) as quotas:
-        _compare(context, quotas, placement_programs.PROGRAMS)
+        _compare(context, quotas, known)
 
 
 def constructs(context):
-    with _quotas(context.options) as quotas:
-        _compare(context, quotas, placement_programs.CONSTRUCTS)
+    placement(context, placement_programs.CONSTRUCTS)
 
 
 def _compare(context, quotas, known):

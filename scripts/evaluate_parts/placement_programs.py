@@ -83,18 +83,14 @@ PROGRAMS = {
 
 
 def _construct(name):
+    """One construct around units of 0.35 ms that share nothing."""
     return Program("constructs/constructs.c", {0.5: f"{name} --units 1024", 2: f"{name} --units 4096", 10: f"{name} --units 20480"})
 
 
-def _constructs():
-    """One construct each around units of 0.4 ms that share nothing."""
-    names = ("static", "dynamic", "guided", "ordered", "doacross", "regions", "barriers", "singles", "sections", "nested", "critical", "atomic",
-             "locks", "tasks", "recursion", "sums_by_recursion", "taskloop", "taskloop_of_ones", "taskloop_reduction", "task_reduction",
-             "taskgroups", "dependences")
-    return {f"construct_{name}": _construct(name) for name in names}
-
-
-CONSTRUCTS = _constructs()
+CONSTRUCTS = {f"construct_{name}": _construct(name) for name in (
+    "static", "dynamic", "guided", "ordered", "doacross", "regions", "barriers", "singles", "sections", "nested", "critical", "atomic",
+    "locks", "tasks", "recursion", "sums_by_recursion", "taskloop", "taskloop_of_ones", "taskloop_reduction", "task_reduction",
+    "taskgroups", "dependences")}
 
 
 def program_named(name):

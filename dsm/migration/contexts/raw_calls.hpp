@@ -7,18 +7,12 @@
 
 #include <cstdint>
 #include <ctime>
-#include <linux/futex.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
 namespace hetmp::dsm::raw {
 
 using hetmp::raw::call;
-
-inline __attribute__((always_inline)) void futex_wait(const void* word, uint32_t expected,
-                                                      const timespec* relative_timeout = nullptr) {
-  call(SYS_futex, long(word), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, long(expected), long(relative_timeout));
-}
 
 /// Of those that the calling thread has blocked; the kernel's 64.
 inline __attribute__((always_inline)) uint64_t pending_signals() {

@@ -1,13 +1,12 @@
 // What an RDMA transport does with what is to be sent.
 #include "base/check.hpp"
 #include "base/clock.hpp"
-#include "base/raw_call.hpp"
+#include "dsm/transport/doorbell.hpp"
 #include "dsm/transport/rdma/verbs_transport.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <ctime>
-#include <sys/syscall.h>
 #include <utility>
 
 namespace hetmp::dsm {
@@ -65,8 +64,7 @@ void VerbsTransport::wake_service() {
   std::atomic_thread_fence(std::memory_order_seq_cst); // orders what was left before this read; see asleep_
   if (!asleep_.load(std::memory_order_relaxed))
     return;
-  const uint64_t one = 1;
-  raw::call(SYS_write, bell_, long(&one), sizeof one); // see wake() in shared_memory_transport.cpp
+  wake(bell_);
 }
 
 /// What the device has not sent when its process ends is lost.

@@ -52,9 +52,7 @@ HETMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
 }
 
 HETMP_ENTRY void GOMP_task_reduction_remap(size_t count, size_t originals, void** pointers) {
-  ImplicitTask& implicit = current_task();
-  const TaskGroup* group = generating_task(implicit).group;
-  const size_t found = group ? find_copies(group->reduction_tables, implicit.number, count, originals, pointers) : 0;
+  const size_t found = find_copies(current_task(), count, originals, pointers);
   if (found != count)
     hetmp::die(hetmp::exit_code::software,
                "a task takes part in a reduction of %p, which no construct around it reduces", pointers[found]);

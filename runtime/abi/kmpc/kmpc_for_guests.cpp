@@ -88,9 +88,8 @@ bool travelling::make_guest_call(void* thread, const dsm::GuestCall& call, dsm::
     return copy != nullptr;
   }
   case GuestFunction::MappedCopy: {
-    void* pointers[] = {pointer<void>(call.arguments[0]), nullptr};
-    const TaskGroup* const group = generating_task(task).group;
-    if (!group || find_copies(group->reduction_tables, task.number, 1, 1, pointers) != 1)
+    void* pointers[] = {pointer<void>(call.arguments[1]), nullptr};
+    if (find_copies(task, 1, 1, pointers) != 1)
       return false; // at home that is told
     answer.results[0] = reinterpret_cast<uint64_t>(pointers[0]);
     answer.results[1] = reinterpret_cast<uint64_t>(pointers[1]);
