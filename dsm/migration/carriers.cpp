@@ -156,8 +156,9 @@ HETMP_GUESTS_VARIABLES bool Carrier::loses(int64_t now_ns) const {
   const int64_t computed = computed_ns(), waited = abroad_ns(now_ns) - computed;
   // One that meets its team every moment makes those at home wait for the deputy's messages, which only they can see.
   const bool meets_too_often = meetings_ >= few_meetings && computed < meetings_ * least_between_meetings_ns;
-  const int64_t pages = int64_t(pages_to_give_back(received())) * guest_.page_ns + cost_at_home_ns_;
-  return meets_too_often || waited + pages - computed > int64_t(guest_.allowance_us) * 1000;
+  const int64_t pages = int64_t(pages_to_give_back(received())) * guest_.page_ns;
+  const int64_t lost = lost_by_waiting(waited, cost_at_home_ns_) + pages - computed;
+  return meets_too_often || lost > int64_t(guest_.allowance_us) * 1000;
 }
 
 /// Where it is alone with those at home, a CPU there would be all its own.

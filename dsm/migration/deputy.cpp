@@ -270,11 +270,11 @@ void Deputy::travel(const ucontext_t& interrupted, bool asked) {
     make_call_(presence, {.function = GuestFunction::LoopEnds}, none);
   account_stay();
   const Homecoming why = message_.why();
-  const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_) + cost_ns;
-  const int64_t waited_ns = message_.abroad_ns - message_.computed_ns;
-  const int64_t lost = waited_ns - (message_.computed_ns + longer_at_home_ns()) + pages_ns;
+  const int64_t pages_ns = int64_t(message_.pages()) * int64_t(page_ns_);
+  const int64_t waits_ns = lost_by_waiting(message_.abroad_ns - message_.computed_ns, cost_ns);
+  const int64_t lost = waits_ns + pages_ns - message_.computed_ns - longer_at_home_ns();
   home_ns_ = raw::clock_ns(CLOCK_MONOTONIC);
-  allowance_.came_home(why, double(lost) / 1000, double(pages_ns) / 1000, after_us(home_ns_));
+  allowance_.came_home(why, double(lost) / 1000, double(pages_ns + cost_ns) / 1000, after_us(home_ns_));
   was_invited_ = why == Homecoming::Invited;
   stopped_at_ = why == Homecoming::Stopped ? instruction_of(*context) : 0;
   if (why == Homecoming::Gate && is_away) // a call: a new phase begins where it returns to

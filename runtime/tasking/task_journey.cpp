@@ -249,15 +249,17 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
   // relaxed: the thread's own
   const uint64_t generated_before = member.generated.load(std::memory_order_relaxed);
   const bool is_timed = sizes.wants_time(depth);
-  const auto elsewhere_ns = [&] { return implicit.time_elsewhere() + fabric->cost_at_home(); };
-  const int64_t elsewhere_before_ns = is_timed ? elsewhere_ns() : 0, began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
+  const int64_t elsewhere_before_ns = is_timed ? implicit.time_elsewhere() : 0;
+  const int64_t cost_before_ns = is_timed ? fabric->cost_at_home() : 0;
+  const int64_t began_ns = is_timed ? thread_cpu_nanoseconds() : 0;
   const int64_t pieces_before_ns = is_timed ? std::exchange(member.pieces_away_ns, 0) : 0;
   const Executed executed =
       plan.tasks == 1 ? run_one(self, task, plan.way) : run_several(self, task, plan.tasks, constraint, sizes);
   member.keeps_parts = within;
   if (!is_timed)
     return;
-  const int64_t home_ns = thread_cpu_nanoseconds() - began_ns, away_ns = elsewhere_ns() - elsewhere_before_ns;
+  const int64_t home_ns = thread_cpu_nanoseconds() - began_ns;
+  const int64_t away_ns = implicit.time_elsewhere() - elsewhere_before_ns;
   const bool in_pieces = member.pieces_away_ns != 0;
   member.pieces_away_ns = pieces_before_ns + away_ns;
   const bool generated = member.generated.load(std::memory_order_relaxed) != generated_before;
@@ -265,7 +267,7 @@ void run_on_journey(Thread& self, ExplicitTask& task, const GeneratingTask* cons
     sizes.took_in_pieces(depth, generated);
   else
     sizes.took(depth, executed.tasks, double(home_ns + away_ns) / 1000, double(away_ns) / 1000, executed.left,
-               generated);
+               generated, double(fabric->cost_at_home() - cost_before_ns) / 1000);
 }
 
 } // namespace hetmp::runtime

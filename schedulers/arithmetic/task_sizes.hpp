@@ -19,7 +19,7 @@ class TaskSizes {
   static constexpr double wanted_us = 12'000; ///< some twenty times what it takes to go and to come home
   static constexpr double least_us = 2500;    ///< less is not worth the way
   static constexpr double most_us = 60'000;   ///< one thread may have to wait so long for another
-  static constexpr double slower = 1.6;       ///< times as long elsewhere: it had better stay
+  static constexpr double slower = 1.6;       ///< times as long elsewhere: it had better stay; see takes_longer()
   static constexpr uint32_t tries = 4;        ///< elsewhere, until that is said, and one shows what it takes at home
   static constexpr uint32_t one_of = 16;      ///< tasks that are small is timed
   static constexpr uint32_t rest = 64;        ///< parts that stay then, until one is tried again
@@ -79,17 +79,20 @@ class TaskSizes {
 
   /// So many so deep were executed, with all that they have generated, in this time, some of it `away_us` elsewhere.
   /// `left`: they left with the first one's first instruction; of what left later and took little the time is that of
-  /// the way. `generated`: whether any was seen to generate others.
-  void took(uint32_t depth, uint32_t tasks, double us, double away_us, bool left, bool generated) {
+  /// the way. `generated`: whether any was seen to generate others. `cost_us`: what moving pages cost those at home
+  /// meanwhile.
+  void took(uint32_t depth, uint32_t tasks, double us, double away_us, bool left, bool generated, double cost_us = 0) {
     Size& size = sizes_[place(depth)];
     size.generates |= generated;
-    if (away_us == 0)
+    if (away_us == 0) {
       size.home.add(us / tasks);
-    else if (away_us > us / 2 && (left || us >= wanted_us / 2))
+    } else if (away_us > us / 2 && (left || us >= wanted_us / 2)) {
       size.away.add(us / tasks);
-    else if (left) // it came home for something, and others like it will
+      size.cost.add(cost_us / tasks);
+    } else if (left) { // it came home for something, and others like it will
       for (uint32_t i = 0; i < tries; ++i)
         size.away.add(2 * slower * us / tasks);
+    }
   }
 
   /// They were executed while some that they have generated were elsewhere: what they take by themselves is not known.
@@ -113,12 +116,16 @@ class TaskSizes {
   };
   struct Size {
     Mean home, away; ///< of one task
+    Mean cost;       ///< of one that was executed elsewhere, to those at home
     uint32_t stayed = 0, untimed = 0;
     bool generates = false;
 
     const Mean& mean() const { return home.count != 0 ? home : away; }
     bool is_compared() const { return home.count != 0 && away.count >= tries; }
-    bool takes_longer() const { return away.us >= slower * home.us; }
+    /// The CPU elsewhere has nothing better to do: what it waits for is no loss by itself. But the data that it waits
+    /// for those at home may want back, and will wait as long; unless they have done so meanwhile already, as where
+    /// tasks on both nodes write to one page. So what is lost is the larger of the two.
+    bool takes_longer() const { return away.us >= slower * home.us || cost.us >= (slower - 1) * home.us; }
   };
   static uint32_t place(uint32_t depth) { return std::min(depth, depths - 1); }
 

@@ -228,7 +228,9 @@ TravelLedger::Effect TravelLedger::end(uint64_t region, double now_us, double wa
   }
   const double waited_abroad_us = std::max(0.0, visit.abroad_us - visit.computed_us);
   const double spared_us = visit.computed_us + visit.longer_us;
-  double there_us = spared_us - waited_abroad_us - visit.stays * rules_.way_us;
+  // Those at home are charged with what they have waited meanwhile: of waits on both sides the longer ones count.
+  const double lost_abroad_us = std::max(0.0, waited_abroad_us - waited_here_us);
+  double there_us = spared_us - lost_abroad_us - visit.stays * rules_.way_us;
   are_others_ = false;
   known.visits++;
   known.stays += visit.stays;

@@ -3,11 +3,12 @@
 //
 // A thread that is away can be called back at any time, so nothing has to be known of a region beforehand: it is tried
 // when a visit has lasted a while. What a stay brings is what was computed there, since the CPUs at home had that much
-// less to do. It costs the way, what was waited for pages there, and what threads at home wait for, which want their
-// pages back, until the region is visited again. Where visits at home take about the same time each, no visit gains
-// more than it is shorter than those: what was computed elsewhere may have taken longer there. Its first visits move
-// its data, so a region is tried for a few of them, as long as each loses clearly less than the one before, or most of
-// what it has fetched stays there; then it stays at home for a while, ever longer.
+// less to do. It costs the way, what was waited for pages there, or at home meanwhile if that was more, and what
+// threads at home wait for, which want their pages back, until the region is visited again. Where visits at home take
+// about the same time each, no visit gains more than it is shorter than those: what was computed elsewhere may have
+// taken longer there. Its first visits move its data, so a region is tried for a few of them, as long as each loses
+// clearly less than the one before, or most of what it has fetched stays there; then it stays at home for a while, ever
+// longer.
 //
 // A region that lasts too short to gain, but uses the data of one that does, would fetch it back each time. So a region
 // at home that waits for pages much of its time *follows* the one whose threads were away last: its threads depart at

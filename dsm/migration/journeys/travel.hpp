@@ -15,6 +15,7 @@
 #include "dsm/fabric.hpp"
 #include "dsm/guest_calls.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hetmp::dsm {
@@ -45,6 +46,10 @@ inline uint64_t pages_to_give_back(const FaultCounters& node) {
   constexpr uint64_t copies_that_cost_a_page = 8;
   return node.pages_taken + node.bytes_received / page_bytes / copies_that_cost_a_page;
 }
+
+/// What waits cost the team: the guest's where it is, and those for pages at home meanwhile. Both sides get on at the
+/// same time, so what is over last is late by its own waits. What pages may cost that stay elsewhere comes on top.
+inline int64_t lost_by_waiting(int64_t abroad_ns, int64_t home_ns) { return std::max(abroad_ns, home_ns); }
 
 /// To a carrier's node. All addresses lie in the origin's stacks.
 struct DepartureMessage {

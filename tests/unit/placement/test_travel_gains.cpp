@@ -1,6 +1,7 @@
 // What the ledger of journeys makes of stays: what they gain, and what it tells the next visit and the placement.
 #include "tests/unit/placement/travel_world.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace hetmp::schedulers {
@@ -15,6 +16,17 @@ TEST(TravelLedger, WhatWouldHaveTakenLongerAtHomeIsGained) {
     const auto effect = ledger.end(1, 200'000, 0, visit);
     EXPECT_NEAR(effect.gained_us, 80'000 + longer_us, 1'000);
     EXPECT_EQ(ledger.begin(1, 200'000, 0).travels, longer_us != 0) << "else it shows first how long it takes at home";
+  }
+}
+
+/// Both sides get on at the same time: the visit is late by the waits of one of them.
+TEST(TravelLedger, OfWaitsOnBothSidesTheLongerOnesCount) {
+  for (const double home_us : {0.0, 10'000.0, 30'000.0, 45'000.0}) {
+    TravelLedger ledger;
+    ledger.begin(1, 0, 0);
+    ledger.end(1, 200'000, home_us, {.stays = 1, .abroad_us = 100'000, .computed_us = 70'000});
+    const double gained_us = 70'000 - std::max(30'000.0, home_us) - TravelRules{}.way_us;
+    EXPECT_NEAR(ledger.regions().at(1).gained_us, gained_us, 1e-6) << home_us;
   }
 }
 

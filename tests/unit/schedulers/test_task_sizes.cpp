@@ -62,6 +62,17 @@ TEST(TaskSizes, WhatIsSlowerElsewhereStaysAndIsTriedAgain) {
     EXPECT_EQ(sizes.plan(1, 0), (Plan{Way::Leave, 1}));
 }
 
+/// Where both nodes write to one page each side waits for the other, and nothing is left to wait for afterwards.
+TEST(TaskSizes, WaitsOnBothSidesAreNotAddedUp) {
+  for (const double cost_us : {0.0, 5'000.0, 6'500.0}) {
+    TaskSizes sizes;
+    sizes.took(1, 1, 10'000, 0, false, false);
+    for (uint32_t i = 0; i < TaskSizes::tries; ++i)
+      sizes.took(1, 1, 15'500, 15'000, true, false, cost_us);
+    EXPECT_EQ(sizes.plan(1, 0).way, cost_us > 6'000 ? Way::Stay : Way::Leave) << cost_us;
+  }
+}
+
 /// A thread that leaves with each one would never know what they take at home.
 TEST(TaskSizes, OneShowsWhatItTakesAtHome) {
   TaskSizes sizes;
