@@ -225,7 +225,8 @@ void Deputy::meet_signal(ucontext_t& interrupted, bool asks) {
   if (asks)
     return; // the timer goes on
   is_due_.store(true, std::memory_order_relaxed);
-  timer_.set(now_ns + rule_.retry_ns());
+  const int64_t tried_ns = raw::clock_ns(CLOCK_MONOTONIC);
+  timer_.set(tried_ns + rule_.retry_ns(tried_ns - now_ns));
 }
 
 void Deputy::plan_departure(int64_t now_ns) {

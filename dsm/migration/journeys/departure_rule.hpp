@@ -18,6 +18,7 @@ class DepartureRule {
   static constexpr int64_t latest_ns = 1'000'000'000;
   static constexpr int64_t way_ns = 200'000;        ///< to another node and back, roughly
   static constexpr int64_t doubtful_ns = 2'000'000; ///< wait at least so long after a stay that was not worth it
+  static constexpr int64_t between_tries = 50;      ///< times as long as a try has taken
 
   /// A journey begins; the thread may depart after so long, and if `restless`, again and again.
   void begin(int64_t delay_ns, bool restless = false) {
@@ -38,10 +39,11 @@ class DepartureRule {
   /// From the journey's beginning, or a homecoming, to the departure.
   int64_t delay_ns() const { return delay_ns_; }
 
-  /// It could not leave just now. How long to wait until it is tried again.
-  int64_t retry_ns() {
+  /// It could not leave just now, and to find that out took so long: of a deep stack, longer than many a wait. How long
+  /// to wait until it is tried again, so that the thread gets on meanwhile.
+  int64_t retry_ns(int64_t took_ns = 0) {
     constexpr int64_t longest = 2'000'000;
-    const int64_t wait = retry_ns_;
+    const int64_t wait = std::max(retry_ns_, between_tries * took_ns);
     if (!restless_)
       retry_ns_ = std::min(2 * retry_ns_, longest);
     return wait;

@@ -76,6 +76,16 @@ TEST(DepartureRule, TriesAgainLessAndLessOften) {
   EXPECT_EQ(rule.retry_ns(), DepartureRule::soonest_ns);
 }
 
+/// To walk a deep stack may take as long as a try's wait: the thread would do nothing else.
+TEST(DepartureRule, WaitsMuchLongerThanATryTakes) {
+  for (const bool restless : {false, true}) {
+    DepartureRule rule;
+    rule.begin(ms, restless);
+    for (const int64_t took_ns : {DepartureRule::soonest_ns, ms, 20 * ms})
+      EXPECT_EQ(rule.retry_ns(took_ns), DepartureRule::between_tries * took_ns);
+  }
+}
+
 TEST(DepartureRule, TheRestlessHeedNothing) {
   DepartureRule rule;
   rule.begin(ms, true);
