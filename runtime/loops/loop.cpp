@@ -150,15 +150,15 @@ Range dynamic_chunks(const LoopProgress& loop, uint64_t first, uint64_t count = 
   return {begin, last + std::min(loop.schedule.chunk, loop.trips - last)};
 }
 
-/// How many chunks the thread is to take, after those that it has had. They are timed by how long it was executed: at
-/// home it waits for turns on a CPU that others compute on as well, and no batch would come to be worth its way.
-uint32_t next_batch(ImplicitTask& task) {
+/// Tells how long the thread's last batch took. They are timed by how long it was executed: at home it waits for turns
+/// on a CPU that others compute on as well, and no batch would come to be worth its way.
+const ChunkBatch& next_batch(ImplicitTask& task) {
   LoopProgress& loop = task.loop;
   const int64_t executed_ns = thread_cpu_nanoseconds() + task.time_elsewhere();
   if (loop.batched != 0)
     loop.batch.took(loop.batched, double(executed_ns - loop.batch_began_ns) / 1000);
   loop.batch_began_ns = executed_ns;
-  return loop.batch.chunks();
+  return loop.batch;
 }
 
 /// A loop of fewer chunks is counted without a look whether there are any left, which would fetch the cache line a
@@ -176,8 +176,7 @@ Range take_counted(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
   const uint64_t next = buffer.next.load(std::memory_order_relaxed);
   if (next >= loop.chunks)
     return {};
-  const uint64_t wanted =
-      !loop.in_batches ? 1 : std::min<uint64_t>(next_batch(task), ChunkBatch::most_of(loop.chunks - next, threads));
+  const uint64_t wanted = loop.in_batches ? next_batch(task).chunks(loop.chunks - next, threads) : 1;
   const uint64_t number = buffer.next.fetch_add(wanted, std::memory_order_relaxed);
   if (number >= loop.chunks)
     return {};
@@ -212,7 +211,7 @@ uint32_t steal_chunk(LoopBuffer& buffer, ImplicitTask& task, uint32_t threads) {
 ChunkNumbers take_own(ChunkShare& own, ImplicitTask& task, uint32_t threads) {
   const auto dealt = [&] { return chunks_dealt(task.loop, threads, task.local_number); };
   if (task.loop.in_batches)
-    return own.take_some(next_batch(task), dealt);
+    return own.take_some([&batch = next_batch(task)](uint32_t left) { return uint32_t(batch.chunks(left, 1)); }, dealt);
   const uint32_t number = own.take(dealt);
   return number == ChunkShare::none ? ChunkNumbers{} : ChunkNumbers{number, number + 1};
 }
@@ -307,8 +306,8 @@ void drop_chunks(ImplicitTask& task, LoopBuffer& buffer) {
     drop_placed_chunks(task, buffer);
   } else if (loop.dealt) {
     const uint32_t threads = task.team->local_threads(), local = task.local_number;
-    while (!buffer.shares[local].take_some(UINT32_MAX, [&] { return chunks_dealt(loop, threads, local); }).empty()) {
-    }
+    buffer.shares[local].take_some([](uint32_t left) { return left; },
+                                   [&] { return chunks_dealt(loop, threads, local); });
   } else {
     const uint64_t all = loop.schedule.kind == ScheduleKind::Guided ? loop.trips : loop.chunks;
     uint64_t next = buffer.next.load(std::memory_order_relaxed); // relaxed, all: see take_counted()

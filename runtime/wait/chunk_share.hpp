@@ -45,14 +45,15 @@ class alignas(cache_line) ChunkShare {
     return left.empty() ? none : left.begin;
   }
 
-  /// The owner's next chunks, `most` at most, and half of what it has: thieves may have the others. Empty: it has none.
-  template <class Dealt> ChunkNumbers take_some(uint32_t most, Dealt&& dealt) {
+  /// The owner's next chunks: of `left` ones `wanted(left)`, which is 1 to `left`. Empty: it has none.
+  template <class Wanted, class Dealt> ChunkNumbers take_some(Wanted&& wanted, Dealt&& dealt) {
     uint64_t word = word_.load(std::memory_order_relaxed);
     while (true) {
       const ChunkNumbers left = word == undealt ? dealt() : unpack(word);
       if (left.empty())
         return {};
-      const uint32_t taken = std::clamp((left.end - left.begin) / 2, 1u, std::max(most, 1u));
+      const uint32_t taken = wanted(left.end - left.begin);
+      HETMP_CHECK(taken != 0 && taken <= left.end - left.begin);
       if (word_.compare_exchange_weak(word, pack({left.begin + taken, left.end}), std::memory_order_relaxed))
         return {left.begin, left.begin + taken};
     }

@@ -34,21 +34,25 @@ TEST(ChunkShares, TheOwnerHasThemInOrder) {
   EXPECT_EQ(all_of(share, {}), (std::vector<uint32_t>{8, 9}));
 }
 
-TEST(ChunkShares, SomeAreHalfOfWhatIsLeftAtMost) {
+TEST(ChunkShares, SomeAreAsManyAsAreWantedOfWhatIsLeft) {
   ChunkShare share;
-  const auto some = [&](uint32_t most) { return share.take_some(most, [] { return ChunkNumbers{10, 30}; }); };
-  const auto expect = [](ChunkNumbers found, uint32_t begin, uint32_t end) {
+  uint32_t seen = 0;
+  const auto some = [&](uint32_t wanted) {
+    const auto of = [&](uint32_t left) { return seen = left, std::min(wanted, left); };
+    return share.take_some(of, [] { return ChunkNumbers{10, 30}; });
+  };
+  const auto expect = [&](ChunkNumbers found, uint32_t begin, uint32_t end, uint32_t left) {
     EXPECT_EQ(found.begin, begin);
     EXPECT_EQ(found.end, end);
+    EXPECT_EQ(seen, left);
   };
-  expect(some(3), 10, 13);
-  expect(some(100), 13, 21);
-  expect(some(0), 21, 22);
+  expect(some(3), 10, 13, 20);
+  expect(some(8), 13, 21, 17);
   const ChunkNumbers stolen = share.steal([] { return ChunkNumbers{}; });
-  expect(stolen, 26, 30);
-  expect(some(100), 22, 24);
-  expect(some(100), 24, 25);
-  expect(some(100), 25, 26);
+  EXPECT_EQ(stolen.begin, 25u);
+  EXPECT_EQ(stolen.end, 30u);
+  expect(some(1), 21, 22, 4);
+  expect(some(100), 22, 25, 3);
   EXPECT_TRUE(some(100).empty());
 }
 
