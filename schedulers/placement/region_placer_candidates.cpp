@@ -78,12 +78,14 @@ PlacedBecause RegionPlacer::why_at_home(const Region& region, double now_us, Sit
   const uint32_t visits = visits_to_know(region, there);
   if (region.home.count() < visits)
     return PlacedBecause::Unknown;
-  if (region.familiar_visits + 1 < visits || region.home_trend.is_falling())
+  if (region.familiar_visits + 1 < visits)
     return PlacedBecause::Changes;
   if (is_short(region, there))
     return PlacedBecause::TooShort;
   if (there == Site::AllNodes && region.exchanges * rules_.exchange_us > rules_.most_exchanges * region.home.mean_us())
     return PlacedBecause::Synchronises;
+  if (region.home_trend.is_falling()) // last: so do a few visits on a machine that others use as well
+    return PlacedBecause::Changes;
   return is_judged_by_few(region) ? PlacedBecause::Unknown : PlacedBecause::NoBudget;
 }
 
