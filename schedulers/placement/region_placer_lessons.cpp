@@ -120,11 +120,13 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   PlacementLesson lesson;
   const bool is_away = region.kept || (region.recalled && region.tried);
   const bool gained = holds && (before->second.verdict == Verdict::Gains || before->second.verdict == Verdict::Lent);
+  const Site there = back_to_.value_or(away_); // a comparison that the end of the run cuts short has found nothing
   if (is_away)
-    lesson.verdict = away_ == Site::AllNodes ? Verdict::Gains : Verdict::Lent;
+    lesson.verdict = there == Site::AllNodes ? Verdict::Gains : Verdict::Lent;
   else if (region.excluded_until_us > 0 && !gained) // two runs disagree
     lesson.verdict = Verdict::Lost;
-  lesson.compared = lesson.verdict == Verdict::Lent && compared_;
+  const bool compares_well = back_to_ && whole_.lost_us() < 0; // so far: a longer run would have kept it there
+  lesson.compared = lesson.verdict == Verdict::Lent && compared_ && !compares_well;
   lesson.home_us = region.home.mean_us();
   lesson.spread_us = region.spread.known() || !holds ? region.spread.mean_us() : before->second.spread_us;
   lesson.first_spread_us =
