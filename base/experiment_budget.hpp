@@ -13,6 +13,8 @@ struct ExperimentBudget {
   double soon = 0.125;      ///< but of that no more than this share of the run so far
 
   double at(double run_us) const { return share * run_us + std::min(base_us, soon * run_us); }
+  /// The same for what an earlier run speaks for: nothing is held back of a short run's.
+  double at_once(double run_us) const { return share * run_us + base_us; }
   /// How long the run is when it is that much. `share` is not 0.
   double when(double us) const {
     const double while_soon_us = us / (share + soon);

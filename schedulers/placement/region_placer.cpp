@@ -11,6 +11,14 @@ double RegionPlacer::budget_left_us(double now_us, Site there) const {
   return rules_.budget.at(now_us) - lost_us_ - others_us_;
 }
 
+/// What a trial that begins now may lose. One that an earlier run speaks for begins before a run has lasted for long,
+/// and is not to end by a moment's noise.
+double RegionPlacer::allowance_us(double now_us, Site there) const {
+  const ExperimentBudget& budget = there == Site::OtherNode ? rules_.lent_budget : rules_.budget;
+  const double held_back_us = recalls_ ? budget.at_once(now_us) - budget.at(now_us) : 0;
+  return budget_left_us(now_us, there) + held_back_us;
+}
+
 void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
   Region& region = regions_[current_];
@@ -152,7 +160,7 @@ void RegionPlacer::begin_trial(double now_us, Site there) {
     }
   stage_ = Stage::Trial;
   trials_++;
-  allowance_us_ = budget_left_us(now_us, there);
+  allowance_us_ = allowance_us(now_us, there);
   whole_ = steady_ = {};
   heaviest_visits_ = 0;
 }
@@ -212,6 +220,7 @@ void RegionPlacer::reverse(double now_us) {
   const auto is_to_blame = [&](const auto& entry) { return entry.second.tried && is_slower(entry.second); };
   const bool all = std::none_of(regions_.begin(), regions_.end(), is_to_blame);
   lost_last_ = away_;
+  lost_little_ = steady_.taken_us <= rules_.lent_slowdown * steady_.usual_us;
   for (auto& [name, region] : regions_) {
     if (!region.tried)
       continue;

@@ -289,12 +289,14 @@ class RegionPlacer {
   };
 
   bool may_consider(uint64_t region, double now_us);
+  double allowance_us(double now_us, Site there) const;
   PlacedBecause why_at_home(const Region& region, double now_us, Site there) const;
   PlacedBecause why_at_home(const Region& region, double now_us) const {
     return why_at_home(region, now_us, next_site());
   }
   double lent_share() const;
   Site next_site() const;
+  std::optional<Site> second_site() const;
   bool gains_more_at_home(const Region& region) const;
   bool is_short(const Region& region, Site there) const;
   uint32_t visits_to_know(const Region& region, Site there) const;
@@ -303,6 +305,7 @@ class RegionPlacer {
   double longest_at_home_us(const Region& region) const;
   Refusal weigh_candidates(double now_us, double resident_mib, Site there);
   void consider_trial(double now_us, double resident_mib);
+  bool begin_if_worth_it(double now_us, double resident_mib, Site there);
   void begin_trial(double now_us, Site there);
   void arrive(uint64_t region, double now_us);
   bool depart(uint64_t region, double now_us);
@@ -355,7 +358,8 @@ class RegionPlacer {
   std::optional<Site> back_to_;   ///< where those tried are kept, of a trial that compares all nodes with one
   bool compared_ = false;         ///< what is kept has been
   double compared_slowdown_ = 1;  ///< then: of all that is lent, against the times at home
-  std::optional<Site> lost_last_; ///< where the last trial was that was reversed
+  std::optional<Site> lost_last_; ///< where the last trial was that was reversed,
+  bool lost_little_ = false;      ///< and whether it took hardly longer there
   uint32_t trials_ = 0;
   double lost_us_ = 0;
   double others_us_ = 0;         ///< see share_budget()

@@ -28,6 +28,16 @@ Site RegionPlacer::next_site() const {
   return Site::OtherNode;
 }
 
+/// Where it would be if there it is not worth what it may cost. A run may never come to afford all nodes, and what was
+/// lent may have lost by a moment's noise.
+std::optional<Site> RegionPlacer::second_site() const {
+  if (kept_regions_ != 0 || lent_share() > rules_.lends)
+    return {};
+  if (next_site() == Site::OtherNode)
+    return Site::AllNodes;
+  return lost_little_ ? std::optional(Site::OtherNode) : std::nullopt;
+}
+
 /// Its threads go on elsewhere for a while, which brings as much as to lend it could.
 bool RegionPlacer::gains_more_at_home(const Region& region) const {
   const double home_us = region.home.mean_us();
@@ -54,8 +64,13 @@ bool RegionPlacer::may_consider(uint64_t region, double now_us) {
   if (stage_ != Stage::Steady || now_us < next_look_us_)
     return false;
   const auto known = regions_.find(region);
-  return known != regions_.end() && !known->second.kept &&
-         why_at_home(known->second, now_us) == PlacedBecause::NoBudget;
+  if (known == regions_.end() || known->second.kept)
+    return false;
+  const auto is_possible = [&](Site there) {
+    return why_at_home(known->second, now_us, there) == PlacedBecause::NoBudget;
+  };
+  const std::optional<Site> second = second_site();
+  return is_possible(next_site()) || (second && is_possible(*second));
 }
 
 /// Neither what is usual nor the mean of all is worth a meeting of nodes: of the levels of a multigrid most visits are
@@ -149,24 +164,33 @@ RegionPlacer::Refusal RegionPlacer::weigh_candidates(double now_us, double resid
 
 /// Nobody knows how long a run goes on: as long as it has done so far, as a rule. So a trial waits until its candidates
 /// have lasted as long as it may lose at worst.
-void RegionPlacer::consider_trial(double now_us, double resident_mib) {
-  Site there = next_site();
-  Refusal found = weigh_candidates(now_us, resident_mib, there);
-  if (there == Site::OtherNode && kept_regions_ == 0 && found.share < rules_.least_share) {
-    there = Site::AllNodes;
-    found = weigh_candidates(now_us, resident_mib, there);
-  }
+bool RegionPlacer::begin_if_worth_it(double now_us, double resident_mib, Site there) {
+  const Refusal found = weigh_candidates(now_us, resident_mib, there);
   // What stays at home fetches the data of what is lent each time.
   const bool follows = there == Site::OtherNode && kept_regions_ != 0;
   const double least_share = follows ? rules_.share_to_follow : rules_.least_share;
   const bool is_enough = found.share >= least_share && found.spent_us >= found.worst_us;
-  if (is_enough && found.worst_us <= budget_left_us(now_us, there))
-    return begin_trial(now_us, there);
+  if (is_enough && found.worst_us <= budget_left_us(now_us, there)) {
+    begin_trial(now_us, there);
+    return true;
+  }
   refusal_ = found;
   for (auto& [name, region] : regions_)
     region.tried = false;
+  return false;
+}
+
+void RegionPlacer::consider_trial(double now_us, double resident_mib) {
+  const Site first = next_site();
+  const std::optional<Site> second = second_site();
+  if (begin_if_worth_it(now_us, resident_mib, first))
+    return;
+  // Lending is waited for where enough could be lent.
+  const bool is_too_little = refusal_.share < rules_.least_share;
+  if (second && (*second == Site::OtherNode || is_too_little) && begin_if_worth_it(now_us, resident_mib, *second))
+    return;
   constexpr double soonest_us = 1000, next_share = 0.02;
-  next_look_us_ = now_us + std::max(soonest_us, next_share * found.spent_us);
+  next_look_us_ = now_us + std::max(soonest_us, next_share * refusal_.spent_us);
 }
 
 } // namespace hetmp::schedulers

@@ -88,6 +88,21 @@ TEST(Lessons, WhatWasLentIsComparedWithAllNodesOnce) {
   EXPECT_TRUE(second.lessons().regions.at(1).compared);
 }
 
+/// A run that knows that it gains does not go home for a moment's noise, although it has lasted for little then.
+TEST(Lessons, OfWhatWasLentOutlastAMomentsNoise) {
+  const PlacementLessons lessons = lessons_of(lends);
+  RegionPlacer placer;
+  placer.recall(lessons);
+  double now_us = 30'000;
+  for (int visit = 0; visit < 100; visit++) {
+    placer.see_home(true, 0.5, now_us);
+    const bool is_lent = placer.begin(1, now_us += 10, [] { return 1.0; });
+    ASSERT_TRUE(is_lent) << visit;
+    placer.end(now_us += visit < 6 ? 13'000 : 5'200, {.trips = 100});
+  }
+  EXPECT_TRUE(placer.regions().at(1).kept);
+}
+
 /// What lies on all nodes at that moment was lent, and is in the next run.
 TEST(Lessons, OfARunThatEndsInAComparisonAreOfWhatWasLent) {
   for (const bool gains_there : {false, true}) {
