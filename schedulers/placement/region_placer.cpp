@@ -86,6 +86,8 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   region.bound |= seen.bound;
   if (region.bound && current_spread_ && away_ == Site::OtherNode)
     return bring_home(region);
+  if (region.kept && region.kept_trend.has_shrunk() && is_little_of_what_is_kept(region))
+    region.kept_trend = Trend(rules_.pays);
   if (region.kept && region.kept_trend.has_shrunk()) {
     measure_anew();
     // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell.
@@ -278,6 +280,15 @@ void RegionPlacer::watch(double now_us) {
     return is_in_doubt(now_us) ? doubt() : void();
   whole_ = {std::max(0.0, -watched_.gained_us), 0};
   leave_nodes(now_us * rules_.second_chance);
+}
+
+/// Whether it looks like a gain or not hardly changes what the rest gains. Pages that have found their places make a
+/// short region much faster than at first.
+bool RegionPlacer::is_little_of_what_is_kept(const Region& region) const {
+  double kept_us = 0;
+  for (const auto& [name, other] : regions_)
+    kept_us += other.kept ? other.spread_us : 0;
+  return region.spread_us < rules_.least_share * kept_us;
 }
 
 /// Whether what is kept gains so little that nobody could tell whether it still does: the times at home are of its

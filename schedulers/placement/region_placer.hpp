@@ -333,6 +333,7 @@ class RegionPlacer {
   void end_settling();
   double watched_for_us(double now_us) const;
   void watch(double now_us);
+  bool is_little_of_what_is_kept(const Region& region) const;
   bool is_in_doubt(double now_us);
   void doubt();
   double moving_us() const;

@@ -208,7 +208,7 @@ TEST(Lending, EndsWhereNobodyNoticesAnyMore) {
 /// place.
 TEST(Lending, WhatIsRecalledStaysAtHomeWhileOthersAreLent) {
   PlacementLessons lessons;
-  lessons.regions[2] = {.verdict = PlacementLesson::Verdict::Gains, .home_us = 10'000, .spread_us = 5'000};
+  lessons.regions[2] = {.verdict = PlacementLesson::Verdict::Gains, .home_us = 10'000, .spread_us = 5'000, .kinds = {}};
   RegionPlacer placer;
   placer.recall(lessons);
   double now_us = grown_us;

@@ -344,6 +344,16 @@ TEST(RegionPlacer, WhatIsKeptAndHasEverLessToDoIsMeasuredAnew) {
   EXPECT_LT(run.taken_us, 0.9 * run.spread_us);
 }
 
+/// It is a tenth of what is kept: the rest need not be measured anew for it.
+TEST(RegionPlacer, WhatIsShortAndHasEverLessToDoStaysWithTheRest) {
+  const ProgramRegion heavy{.home_us = 10'000, .spread_us = 5'500},
+      shrinking{.name = 2, .home_us = 1000, .remains = 0.997};
+  RegionPlacer placer;
+  run_program({.cycle = {heavy, shrinking}, .cycles = 2000}, placer);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+  EXPECT_EQ(placer.trials(), 1u);
+}
+
 /// A row less to do on each visit: the visits before tell what it would take at home.
 TEST(RegionPlacer, DecompositionsOfMatricesAreTried) {
   const ProgramRegion decomposes{
