@@ -84,7 +84,7 @@ const Place* recall() {
   for (const perf::KnownLayout& known : known_of(*its, read).layouts)
     if (known.is_same(its->nodes)) {
       Lessons lessons = lessons_of(known, find_code);
-      placing::recall(std::move(lessons.placement), its->nodes.quota);
+      placing::recall(std::move(lessons.placement));
       travelling::recall(std::move(lessons.journeys));
     }
   return its;

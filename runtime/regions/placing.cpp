@@ -50,15 +50,23 @@ schedulers::PlacementRules rules() {
   return rules;
 }
 
+/// The main thread's own, as far as the quota of its process tells.
+schedulers::HomeSpeed expected_home_speed() {
+  schedulers::HomeSpeed speed{double(layout().cpus[0].size())};
+  if (layout().granted)
+    speed.expect_quota(*layout().granted);
+  return speed;
+}
+
 /// Of the program's main thread, whose regions follow each other; other threads' regions stay at home, and are counted.
 struct Learner {
   FutexLock lock; ///< of the three that follow: a report may come from another thread, while main runs on
   schedulers::RegionPlacer placer{rules()};
-  std::map<uint64_t, const void*> idents;                            ///< of its regions
-  ShortTurns turns;                                                  ///< which main alone changes
-  schedulers::HomeSpeed home_speed{double(layout().cpus[0].size())}; ///< the main thread's own
-  const double all_cpus = double(sysconf(_SC_NPROCESSORS_CONF));     ///< of the machine: to ask reads a file
-  double looked_us = 0;                                              ///< likewise: when that was looked at last
+  std::map<uint64_t, const void*> idents; ///< of its regions
+  ShortTurns turns;                       ///< which main alone changes
+  schedulers::HomeSpeed home_speed = expected_home_speed();
+  const double all_cpus = double(sysconf(_SC_NPROCESSORS_CONF)); ///< of the machine: to ask reads a file
+  double looked_us = 0;                                          ///< likewise: when that was looked at last
   int64_t executed_ns = -1;       ///< likewise: of the process, when the region in hand began; negative: nobody looks
   std::optional<double> idle_us;  ///< likewise: of the origin's CPUs; none: nobody asks
   bool asked = false;             ///< for the region in hand; the main thread's own
@@ -118,13 +126,15 @@ void begin_look(Learner& known, const schedulers::RegionPlacer::Region& region) 
   known.idle_us = asks_for_idle ? idle_us_of(layout().cpus[0]) : std::nullopt;
 }
 
-/// `away_us`: see HomeSpeed::add().
-void end_look(Learner& known, double now_us, double away_us) {
+/// `seen` is told of the time that the visit would have taken.
+void end_look(Learner& known, double now_us, schedulers::VisitSeen& seen) {
   const int64_t before = std::exchange(known.executed_ns, -1);
   if (before < 0)
     return;
   const double taken_us = now_us - known.met_us, executed_us = double(process_cpu_ns() - before) / 1000;
-  known.home_speed.add(taken_us, executed_us, away_us);
+  known.home_speed.add(taken_us, executed_us, seen.away_us);
+  if (!seen.disturbed)
+    seen.evenly_us = known.home_speed.evenly_us(taken_us, executed_us);
   if (const auto idle_us = known.idle_us ? idle_us_of(layout().cpus[0]) : std::nullopt)
     known.home_speed.add_idle(taken_us, executed_us, *idle_us - *known.idle_us);
   if (known.home_speed.asks_for_quota())
@@ -244,7 +254,7 @@ void region_is_over(const Thread& self, schedulers::VisitSeen seen, std::optiona
   if (!known.asked && !known.turns.in_region())
     return;
   const double now = over_us ? *over_us : now_us();
-  end_look(known, now, seen.away_us);
+  end_look(known, now, seen);
   FutexLockGuard guard(known.lock);
   if (std::exchange(known.asked, false))
     known.placer.end(now, seen);
@@ -270,12 +280,7 @@ Knowledge knowledge() {
   return copy;
 }
 
-void recall(schedulers::PlacementLessons lessons, double quota) {
-  const auto was_lent = [](const auto& lesson) {
-    return lesson.second.verdict == schedulers::PlacementLesson::Verdict::Lent;
-  };
-  if (quota > 0 && std::any_of(lessons.regions.begin(), lessons.regions.end(), was_lent))
-    learner().home_speed.expect_quota(quota);
+void recall(schedulers::PlacementLessons lessons) {
   FutexLockGuard guard(learner().lock);
   learner().placer.recall(std::move(lessons));
 }

@@ -59,9 +59,8 @@ struct Knowledge {
 /// By any thread, at any time.
 Knowledge knowledge();
 
-/// What earlier runs have taught, by microtasks, with the same `quota`: CPUs that the origin is granted; 0: all. Before
-/// the first region.
-void recall(schedulers::PlacementLessons lessons, double quota);
+/// What earlier runs have taught, by microtasks, with the same quota. Before the first region.
+void recall(schedulers::PlacementLessons lessons);
 /// What this run teaches. By any thread, at any time.
 schedulers::PlacementLessons lessons();
 

@@ -3,7 +3,7 @@
 //
 // That its process was executed for less time than its CPUs could have given may have another reason: its threads
 // wait, for each other or for somebody else. So what seems to be slow is not, unless there is a quota, or its CPUs were
-// not idle meanwhile. Before anything was seen it is fast, unless an earlier run was slow because of the same quota.
+// not idle meanwhile. Before enough was seen it is as fast as a quota lets it be.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,10 @@ class HomeSpeed {
  public:
   static constexpr double least_us = 20'000;      ///< of regions that have been seen tell something
   static constexpr double most_us = 400'000;      ///< then what was seen counts half: a quota's periods take 100 ms
-  static constexpr double outweighs_us = 200'000; ///< and so much says more than what an earlier run has seen
+  static constexpr double outweighs_us = 200'000; ///< and so much says more than a quota that nobody has felt yet
   static constexpr double between_us = 1000;      ///< of two short visits that are looked at; or more
   static constexpr double slow = 0.9;             ///< share of its CPUs' time from which on downwards it needs a reason
+  static constexpr double waits = 0.3; ///< a visit that was executed for less than so much of its share has waited
   static constexpr double between_idle_us = 20'000; ///< likewise, where it is asked for how long few CPUs were idle,
   static constexpr double least_idle_us = 50'000;   ///< of which so much tells something, since that is known by ticks
 
@@ -39,7 +40,7 @@ class HomeSpeed {
     knows_quota_ = true;
   }
 
-  /// It was there in an earlier run, which it slowed down.
+  /// It is there, and will slow the run down, unless that turns out not to be so.
   void expect_quota(double quota) {
     set_quota(quota);
     is_expected_ = true;
@@ -53,6 +54,15 @@ class HomeSpeed {
     recent_.executed_us += executed_us + idle_us; // the rest was somebody else's
     if (recent_.taken_us >= least_idle_us)
       own_.add(recent_.taken_us, recent_.executed_us), recent_ = {};
+  }
+
+  /// Of a visit: what it would have taken if the CPUs' time came evenly. A quota gives all of it for a while and then
+  /// nothing, so a few visits that may be short tell little.
+  double evenly_us(double taken_us, double executed_us) const {
+    const double share = all_.share(cpus_);
+    if (!quota_ || !seems_slow() || executed_us < waits * share * cpus_ * taken_us)
+      return taken_us;
+    return executed_us / (share * cpus_);
   }
 
   /// 1: all, or not known yet.

@@ -23,6 +23,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   HETMP_CHECK(current_ != 0);
   Region& region = regions_[current_];
   const double taken_us = now_us - current_begin_us_;
+  const double at_home_us = seen.evenly_us != 0 ? seen.evenly_us : taken_us; // if it was
   Work work = work_of({current_, seen.trips});
   Usual& usual = work.usual;
   const bool is_another_problem = recalls_ && region.tried && !is_foreseen(usual, taken_us / work.amount);
@@ -56,7 +57,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     }
   } else {
     if (region.home_visits++ != 0) // the first finds new memory and cold caches
-      region.home_trend.add(taken_us);
+      region.home_trend.add(at_home_us);
     region.home_us += taken_us;
     region.longest_home.add(taken_us);
     if (!seen.disturbed)
@@ -68,9 +69,10 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.fetching_us = seen.fetching_us != 0 ? seen.fetching_us : region.fetching_us;
     region.short_turns = seen.short_turns;
     if (region.settled && stage_ == Stage::Steady)
-      region.home.add(taken_us);
+      region.home.add(at_home_us);
   }
-  account(work, taken_us, !current_spread_, region.settled);
+  const bool is_usual_at_home = !current_spread_ && stage_ == Stage::Steady;
+  account(work, is_usual_at_home ? at_home_us : taken_us, !current_spread_, region.settled);
   if (region.recalls_loss)
     doubt_loss(current_, region, work.kind, usual);
   if (recalls_ && region.tried && !region.settled && usual.home.known())
@@ -90,15 +92,21 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
     region.kept_trend = Trend(rules_.pays);
   if (region.kept && region.kept_trend.has_shrunk()) {
     measure_anew();
-    // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell.
-    if (times_as_many(work.kind, {current_, region.kept_trips}) <= rules_.nearly_as_many)
-      region.excluded_until_us = now_us * (region.shrunk++ == 0 ? rules_.soon_again : rules_.second_chance);
+    // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell. What is lent
+    // meets nobody, which is what little work does not pay for.
+    const bool is_first = region.shrunk++ == 0;
+    const bool is_told = times_as_many(work.kind, {current_, region.kept_trips}) > rules_.nearly_as_many;
+    if (!is_told && !(is_first && away_ == Site::OtherNode))
+      region.excluded_until_us = now_us * (is_first ? rules_.soon_again : rules_.second_chance);
     return;
   }
   if (region.kept && region.untold_us >= watched_for_us(now_us))
     return measure_anew();
-  if (region.kept && usual.recalled && !is_foreseen(usual, taken_us / work.amount))
-    return measure_anew();
+  if (region.kept && usual.recalled && !is_foreseen(usual, taken_us / work.amount)) {
+    if (!is_little_of_what_is_kept(region))
+      return measure_anew();
+    usual = {};
+  }
   judge(now_us);
 }
 
@@ -167,11 +175,17 @@ void RegionPlacer::begin_trial(double now_us, Site there) {
   heaviest_visits_ = 0;
 }
 
-/// What is lent is known to gain as soon as its data is there, unless that turns out not to be so. To bring the data
-/// home would cost as much again.
+/// What is lent is known to gain as soon as its data is there, unless that turns out not to be so, which one visit does
+/// not show. To bring the data home would cost as much again.
 bool RegionPlacer::is_to_gain() const {
-  return away_ == Site::OtherNode && (heaviest_visits_ == 0 || steady_.taken_us < rules_.pays * steady_.usual_us);
+  if (away_ != Site::OtherNode)
+    return false;
+  const bool is_unknown = heaviest_visits_ < rules_.visits_to_judge && whole_.lost_us() <= allowance_us_;
+  return heaviest_visits_ == 0 || is_unknown || steady_.taken_us < rules_.pays * steady_.usual_us;
 }
+
+/// A region that an earlier run has kept is watched by no more than that either.
+double RegionPlacer::pays() const { return recalls_ ? rules_.loses : rules_.pays; }
 
 void RegionPlacer::judge_trial(double now_us) {
   // Coming back takes about what coming has taken.
@@ -183,9 +197,10 @@ void RegionPlacer::judge_trial(double now_us) {
     return reverse(now_us);
   if (steady_.usual_us < rules_.judged_us)
     return;
-  const double pays = recalls_ ? rules_.loses : rules_.pays; // a region that was kept is watched by no more either
-  if (steady_.taken_us < pays * steady_.usual_us)
+  if (back_to_ ? is_clearly_better() : steady_.taken_us < pays() * steady_.usual_us)
     return keep();
+  if (back_to_ && steady_.usual_us < rules_.compared_us && steady_.taken_us < steady_.usual_us)
+    return;
   // Machines are noisy: a little that seems to be lost is doubted for longer.
   const bool is_little = steady_.lost_us() < rules_.doubted_loss * allowance_us_;
   if (is_little && steady_.usual_us < rules_.doubted_us)
@@ -222,7 +237,9 @@ void RegionPlacer::reverse(double now_us) {
   const auto is_to_blame = [&](const auto& entry) { return entry.second.tried && is_slower(entry.second); };
   const bool all = std::none_of(regions_.begin(), regions_.end(), is_to_blame);
   lost_last_ = away_;
-  lost_little_ = steady_.taken_us <= rules_.lent_slowdown * steady_.usual_us;
+  lent_trials_lost_ += away_ == Site::OtherNode ? 1 : 0;
+  const double little = steady_.usual_us < rules_.judged_us ? rules_.loses_beyond_doubt : rules_.lent_slowdown;
+  lost_little_ = steady_.taken_us <= little * steady_.usual_us;
   for (auto& [name, region] : regions_) {
     if (!region.tried)
       continue;
@@ -272,12 +289,16 @@ void RegionPlacer::watch(double now_us) {
   if (watched_.window.usual_us >= watched_for_us(now_us)) {
     const bool loses = watched_.window.taken_us > rules_.loses * watched_.window.usual_us;
     watched_.losing_windows = loses ? watched_.losing_windows + 1 : 0;
+    watched_.worse_windows = was_better_lent(watched_.window) ? watched_.worse_windows + 1 : 0;
     watched_.window = {};
     if (!loses && could_compare())
       return begin_comparison(now_us);
   }
-  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows)
+  if (given_back_us <= may_give_back_us && watched_.losing_windows < rules_.most_losing_windows) {
+    if (watched_.worse_windows >= rules_.most_losing_windows)
+      return lend_again();
     return is_in_doubt(now_us) ? doubt() : void();
+  }
   whole_ = {std::max(0.0, -watched_.gained_us), 0};
   leave_nodes(now_us * rules_.second_chance);
 }

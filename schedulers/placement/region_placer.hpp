@@ -59,8 +59,10 @@ struct PlacementRules {
   double lends = 0.75;            ///< share of its time at home that a region has to need there to be lent, at most;
   double lent_slowdown = 1.25;    ///< worst, of one visit: its CPU is faster, and nobody takes its pages back
   double lent_margin_us = 10'000; ///< further visits than each region's first one move data, too
-  double compares = 0.75;   ///< what is lent is tried on all nodes where these need at most this share of its time,
-  double compared_gain = 2; ///< once it has gained so many times what that may lose
+  double compares = 0.75;       ///< what is lent is tried on all nodes where these need at most this share of its time,
+  double compared_gain = 2;     ///< once it has gained so many times what that may lose,
+  double compared_us = 150'000; ///< for so much usual time, if they seem to gain,
+  double compared_pays = 0.85;  ///< and kept there if they take less than this share of it
   double shortest_lent_us = 100;  ///< visit that is worth the way there
   double bring_us_per_mib = 1000; ///< memory that nodes fetch and that comes back,
   double lent_us_per_mib = 1500;  ///< and that all goes to one of them, and comes back; or, if that is more,
@@ -106,6 +108,7 @@ struct PlacementRules {
 struct VisitSeen {
   uint64_t trips = 0;
   uint32_t exchanges = 0;       ///< constructs that nodes would have met or asked each other at
+  double evenly_us = 0;         ///< at home: see HomeSpeed::evenly_us(); 0: nobody knows
   bool disturbed = false;       ///< by experiments: threads of it were elsewhere, or pages were
   bool gains_elsewhere = false; ///< threads of it were, and what they did there has gained so far
   double gained_us = 0;         ///< so much, in this visit
@@ -275,6 +278,7 @@ class RegionPlacer {
     Balance latest;              ///< since it was last asked whether it gains beyond doubt,
     bool gained_little = false;  ///< and what came of that
     uint32_t losing_windows = 0; ///< that have lost before it, in a row
+    uint32_t worse_windows = 0;  ///< likewise, that have taken longer than what was lent before
     double taken_us = 0;         ///< in all,
     double gained_us = 0;        ///< likewise
     double most_gained_us = 0;   ///< what that has been at most
@@ -324,6 +328,10 @@ class RegionPlacer {
   bool could_compare() const;
   void begin_comparison(double now_us);
   void end_comparison();
+  bool is_clearly_better() const;
+  bool was_better_lent(const Balance& balance) const;
+  void lend_again();
+  double pays() const;
   void judge(double now_us);
   void judge_trial(double now_us);
   bool is_to_gain() const;
@@ -360,7 +368,8 @@ class RegionPlacer {
   bool compared_ = false;         ///< what is kept has been
   double compared_slowdown_ = 1;  ///< then: of all that is lent, against the times at home
   std::optional<Site> lost_last_; ///< where the last trial was that was reversed,
-  bool lost_little_ = false;      ///< and whether it took hardly longer there
+  bool lost_little_ = false;      ///< and whether it took hardly longer there;
+  uint32_t lent_trials_lost_ = 0; ///< how many were of what was lent
   uint32_t trials_ = 0;
   double lost_us_ = 0;
   double others_us_ = 0;         ///< see share_budget()

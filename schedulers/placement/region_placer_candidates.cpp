@@ -17,15 +17,15 @@ constexpr double pages_per_mib = 256;
 double RegionPlacer::lent_share() const { return rules_.cpus_at_home * speed_at_home_ / rules_.cpus_there; }
 
 /// Where the next trial would be. To lend costs less than all nodes, which take pages from each other; what gains so is
-/// compared with these later. What has lost is not tried again before the other.
+/// compared with these later. What has lost is not tried again before the other, but for lending that may have been
+/// unlucky once.
 Site RegionPlacer::next_site() const {
   if (kept_regions_ != 0)
     return away_;
   if (lent_share() > rules_.lends)
     return Site::AllNodes;
-  if (lost_last_)
-    return *lost_last_ == Site::OtherNode ? Site::AllNodes : Site::OtherNode;
-  return Site::OtherNode;
+  const bool was_unlucky = lost_little_ && lent_trials_lost_ == 1;
+  return lost_last_ == Site::OtherNode && !was_unlucky ? Site::AllNodes : Site::OtherNode;
 }
 
 /// Where it would be if there it is not worth what it may cost. A run may never come to afford all nodes, and what was

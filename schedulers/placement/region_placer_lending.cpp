@@ -39,6 +39,30 @@ void RegionPlacer::begin_comparison(double now_us) {
   allowance_us_ = watched_.gained_us / rules_.compared_gain;
 }
 
+/// All nodes take so much less time than the one that they were lent to, for so long, that a phase of the program does
+/// not look like it.
+bool RegionPlacer::is_clearly_better() const {
+  return steady_.usual_us >= rules_.compared_us && steady_.taken_us < rules_.compared_pays * steady_.usual_us;
+}
+
+/// What all nodes have taken, although they had been better than the node that had been lent to when these were
+/// compared.
+bool RegionPlacer::was_better_lent(const Balance& balance) const {
+  const bool could_be = away_ == Site::AllNodes && compared_ && lent_share() <= rules_.lends;
+  return could_be && rules_.loses * balance.taken_us > compared_slowdown_ * balance.usual_us;
+}
+
+/// What has come to all nodes by a comparison goes back, and stays there.
+void RegionPlacer::lend_again() {
+  away_ = Site::OtherNode;
+  for (auto& [name, region] : regions_)
+    region.settled &= !region.kept;
+  watched_ = {};
+  epoch_++;
+  whole_ = {};
+  begin_settling();
+}
+
 /// All are kept where they were before. What the comparison loses up to its allowance is of what was gained there.
 void RegionPlacer::end_comparison() {
   whole_.usual_us += allowance_us_;

@@ -59,6 +59,23 @@ TEST(HomeSpeed, AQuotaDeniesNoMoreThanItSays) {
   EXPECT_EQ(with_quota(8, 9).share(), 1) << "of CPUs that it does not deny";
 }
 
+/// Of a period of 10 ms it executes 5, so one visit of 2 ms in three takes 5 ms more.
+TEST(HomeSpeed, WhatAQuotaStopsTakesAsLongAsAllOfThem) {
+  HomeSpeed speed(1);
+  speed.set_quota(0.5);
+  EXPECT_DOUBLE_EQ(speed.evenly_us(7'000, 2'000), 7'000) << "nothing is known";
+  for (int visit = 0; visit < 30; visit++) {
+    const double taken_us = visit % 5 < 2 ? 7'000 : 2'000;
+    speed.add(taken_us, 2'000);
+    if (speed.asks_for_quota())
+      speed.set_quota(0.5);
+  }
+  EXPECT_NEAR(speed.evenly_us(2'000, 2'000), 4'000, 1);
+  EXPECT_NEAR(speed.evenly_us(7'000, 2'000), 4'000, 1);
+  EXPECT_DOUBLE_EQ(speed.evenly_us(50'000, 2'000), 50'000) << "it has waited for something else";
+  EXPECT_DOUBLE_EQ(with_quota(1, {}).evenly_us(7'000, 2'000), 7'000);
+}
+
 /// Until it is seen that it is not so. A quota denies nothing for the first part of a period.
 TEST(HomeSpeed, TheQuotaOfAnEarlierRunIsExpected) {
   HomeSpeed speed(2);

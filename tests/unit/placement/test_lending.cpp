@@ -47,7 +47,7 @@ TEST(Lending, ALargerNodeIsLentTo) {
 
 TEST(Lending, WhatLosesThereIsTriedOnAllNodesNext) {
   const Program program =
-      slow_at_home({.home_us = 10'000, .spread_us = 5'500, .lent_us = 20'000, .move_us = 1'000}, 1000);
+      slow_at_home({.home_us = 10'000, .spread_us = 5'500, .lent_us = 22'000, .move_us = 1'000}, 1000);
   RegionPlacer placer;
   run_program(program, placer);
   EXPECT_EQ(placer.trials(), 2u);
@@ -111,6 +111,24 @@ TEST(Lending, WhatIsBetterLentGoesBackOnce) {
   EXPECT_EQ(placer.trials(), 2u);
   EXPECT_EQ(placer.regions().at(1).excluded_until_us, 0) << "it has not lost against home";
   EXPECT_LT(run.taken_us, 1.1 * run.lent_us);
+}
+
+/// A phase in which all nodes were better, for as long as they were compared and some time after that.
+TEST(Lending, WhatWasBetterLentIsLentAgain) {
+  RegionPlacer placer;
+  double now_us = grown_us;
+  int on_all_nodes = 0, lent_again = 0;
+  for (int visit = 0; visit < 2000; visit++) {
+    placer.see_home(true, half, now_us);
+    const bool is_away = placer.begin(1, now_us += 10, [] { return 1.0; });
+    const bool is_lent = is_away && placer.away() == Site::OtherNode;
+    on_all_nodes += is_away && !is_lent ? 1 : 0;
+    lent_again += is_lent && on_all_nodes > 0 ? 1 : 0;
+    placer.end(now_us += is_lent ? 5'500 : !is_away ? 10'000 : on_all_nodes < 200 ? 4'000 : 6'500, {.trips = 100});
+  }
+  EXPECT_GT(on_all_nodes, 200);
+  EXPECT_GT(lent_again, 1000);
+  EXPECT_EQ(placer.trials(), 2u) << "no comparison after that";
 }
 
 TEST(Lending, EndsAlsoWhileItIsCompared) {
@@ -286,6 +304,18 @@ TEST(Lending, WhatLostOnceIsLentAgainWhereAllNodesWouldNotDo) {
     placer.end(now_us += !is_away ? 100'000 : lent < 8 ? 120'000 : 52'000, {.trips = 100, .exchanges = 1000});
   }
   EXPECT_EQ(placer.regions().at(1).trials_lost, 1u);
+  EXPECT_TRUE(placer.regions().at(1).kept);
+}
+
+/// What visits at home have taken by chance is not usual there: what they would have taken is.
+TEST(Lending, IsJudgedByWhatVisitsAtHomeWouldTakeEvenly) {
+  RegionPlacer placer;
+  double now_us = grown_us;
+  for (int visit = 0; visit < 100; visit++) {
+    placer.see_home(true, half, now_us);
+    const bool is_away = placer.begin(1, now_us += 10, [] { return 1.0; });
+    placer.end(now_us += is_away ? 5'500 : 5'000, {.trips = 100, .exchanges = 1000, .evenly_us = 10'000});
+  }
   EXPECT_TRUE(placer.regions().at(1).kept);
 }
 

@@ -103,6 +103,26 @@ TEST(Lessons, OfWhatWasLentOutlastAMomentsNoise) {
   EXPECT_TRUE(placer.regions().at(1).kept);
 }
 
+/// One visit of a region that is seldom met, and has far less to do than then.
+TEST(Lessons, OfAShortRegionSendNobodyElseHome) {
+  PlacementLessons lessons = lessons_of(lends);
+  lessons.regions.at(2).kinds.at(0).spread_us = 9'000;
+  RegionPlacer placer;
+  placer.recall(lessons);
+  double now_us = grown_us;
+  const auto visit = [&](uint64_t region, double lent_us) {
+    placer.see_home(true, 0.5, now_us);
+    EXPECT_TRUE(placer.begin(region, now_us += 10, [] { return 1.0; }));
+    placer.end(now_us += lent_us, {.trips = 100});
+  };
+  visit(2, 9'000);
+  for (int i = 0; i < 40; i++)
+    visit(1, 5'200);
+  ASSERT_TRUE(placer.regions().at(1).kept);
+  visit(2, 1'000);
+  visit(1, 5'200);
+}
+
 /// What lies on all nodes at that moment was lent, and is in the next run.
 TEST(Lessons, OfARunThatEndsInAComparisonAreOfWhatWasLent) {
   for (const bool gains_there : {false, true}) {
