@@ -49,6 +49,7 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
       region.trial_usual_us += work.home_us != 0 ? work.home_us : taken_us;
     }
     if (work.home_us != 0) {
+      region.gained_away_us += work.home_us - taken_us;
       const double slowdown = taken_us / work.home_us;
       if (region.settled || away_ == Site::AllNodes) // what moving what is lent takes is foreseen by its size
         region.worst_slowdown = std::max(region.worst_slowdown, slowdown);
@@ -91,17 +92,21 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   if (region.kept && region.kept_trend.has_shrunk() && is_little_of_what_is_kept(region))
     region.kept_trend = Trend(rules_.pays);
   if (region.kept && region.kept_trend.has_shrunk()) {
-    measure_anew();
     // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell. What is lent
     // meets nobody, which is what little work does not pay for.
     const bool is_first = region.shrunk++ == 0;
     const bool is_told = times_as_many(work.kind, {current_, region.kept_trips}) > rules_.nearly_as_many;
+    if (is_told)
+      remember_kept();
+    measure_anew();
     if (!is_told && !(is_first && away_ == Site::OtherNode))
       region.excluded_until_us = now_us * (is_first ? rules_.soon_again : rules_.second_chance);
     return;
   }
-  if (region.kept && region.untold_us >= watched_for_us(now_us))
+  if (region.kept && region.untold_us >= watched_for_us(now_us)) {
+    remember_kept();
     return measure_anew();
+  }
   if (region.kept && usual.recalled && !is_foreseen(usual, taken_us / work.amount)) {
     if (!is_little_of_what_is_kept(region))
       return measure_anew();
@@ -332,6 +337,7 @@ bool RegionPlacer::is_in_doubt(double now_us) {
 void RegionPlacer::doubt() {
   for (auto& [name, region] : regions_)
     region.doubted_moving_us = region.kept ? std::max(1.0, region.first_spread_us - region.spread.mean_us()) : 0;
+  remember_kept();
   measure_anew();
 }
 

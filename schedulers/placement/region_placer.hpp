@@ -97,6 +97,7 @@ struct PlacementRules {
   double second_chance = 3;         ///< what was slower is tried again when the run is so many times as long;
   double soon_again = 1.5;          ///< and the first time already then,
   double loss_again = 0.1;          ///< but not before what it has lost is no more than this share of the time since
+  double remembered_gain = 0.4;  ///< share of its time away that what went home has to have gained to begin there again
   double least_recalled = 0.5;   ///< a visit that takes less than this share of the recalled time is another problem's
   double most_recalled = 1.5;    ///< the first visit may take so many times as long as in the earlier run
   double alike = 2;              ///< visits at home are of the same problem if none takes so many times the other
@@ -196,6 +197,7 @@ class RegionPlacer {
 
    private:
     friend class RegionPlacer;
+    double gained_away_us = 0; ///< by all visits that were not at home, as far as is known
     double trial_taken_us = 0; ///< of its visits in the trial
     double trial_usual_us = 0;
     double recalled_longest_us = 0; ///< visit at home, in an earlier run
@@ -320,6 +322,7 @@ class RegionPlacer {
   bool is_foreseen(const Usual& usual, double taken_us) const;
   void doubt_loss(uint64_t name, Region& region, const VisitKind& kind, const Usual& usual) const;
   void forget_lesson(uint64_t name, Region& region);
+  void remember_kept();
   void disown(Region& region);
   void bring_home(Region& region);
   void end_lending(double now_us);
@@ -384,6 +387,7 @@ class RegionPlacer {
   uint32_t heaviest_visits_ = 0; ///< while its data was there
   uint32_t settling_visits_ = 0;
 
+  std::map<uint64_t, PlacementLesson> kept_lessons_; ///< of regions that were kept at first, and went home later
   PlacementLessons recalled_;
   bool recalls_ = false; ///< the trial in hand is of regions that gained in an earlier run
 };

@@ -140,7 +140,8 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   for (auto kind = visits_.lower_bound(first_of(name)); kind != visits_.end() && kind->first.region == name; ++kind) {
     const Usual& usual = kind->second;
     const bool is_spread_now = region.kept && usual.now.known() && usual.epoch == epoch_;
-    const PlacementLesson::Kind taught{kind->first.trips, usual.home.mean_us(),
+    const double at_home_us = usual.home.known() ? usual.home.mean_us() : home_us(kind->first);
+    const PlacementLesson::Kind taught{kind->first.trips, at_home_us,
                                        is_spread_now ? usual.now.mean_us() : usual.recalled_us};
     if (taught.home_us > 0 || taught.spread_us > 0)
       lesson.kinds.push_back(taught);
@@ -148,10 +149,21 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   return lesson;
 }
 
+/// What is kept may go home because it has come to have other work. The next run begins with what this one began with.
+void RegionPlacer::remember_kept() {
+  for (const auto& [name, region] : regions_)
+    if (region.kept)
+      kept_lessons_.emplace(name, lesson_of(name, region)); // the first one
+}
+
 PlacementLessons RegionPlacer::lessons() const {
   PlacementLessons lessons;
   for (const auto& [name, region] : regions_) {
     PlacementLesson lesson = lesson_of(name, region);
+    const auto earlier = kept_lessons_.find(name);
+    const bool has_gained = region.gained_away_us > rules_.remembered_gain * region.spread_us;
+    if (earlier != kept_lessons_.end() && !region.kept && has_gained)
+      lesson = earlier->second;
     if (lesson.verdict != PlacementLesson::Verdict::None || region.home.count() >= rules_.visits_to_know)
       lessons.regions.emplace(name, std::move(lesson));
   }

@@ -123,6 +123,21 @@ TEST(Lessons, OfAShortRegionSendNobodyElseHome) {
   visit(1, 5'200);
 }
 
+/// A decomposition is at home at last, where its short visits are measured anew. The next run begins with long ones.
+TEST(Lessons, OfADecompositionAreOfItsLongVisits) {
+  Program program = lends;
+  program.cycle = {{.home_us = 100'000, .spread_us = 300'000, .lent_us = 52'000, .move_us = 20'000}};
+  program.cycle[0].rows = 100;
+  program.cycles = 97;
+  const PlacementLessons lessons = lessons_of(program);
+  ASSERT_EQ(lessons.regions.at(1).verdict, Verdict::Lent);
+  RegionPlacer first, second;
+  const double before_us = run_program(program, first).taken_us;
+  const RunOfProgram run = run_again(program, lessons, second);
+  EXPECT_LT(run.taken_us, 0.95 * before_us);
+  EXPECT_EQ(second.lessons().regions.at(1).verdict, Verdict::Lent);
+}
+
 /// What lies on all nodes at that moment was lent, and is in the next run.
 TEST(Lessons, OfARunThatEndsInAComparisonAreOfWhatWasLent) {
   for (const bool gains_there : {false, true}) {
