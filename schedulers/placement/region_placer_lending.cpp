@@ -52,11 +52,16 @@ bool RegionPlacer::was_better_lent(const Balance& balance) const {
   return could_be && rules_.loses * balance.taken_us > compared_slowdown_ * balance.usual_us;
 }
 
-/// What has come to all nodes by a comparison goes back, and stays there.
+/// What has come to all nodes by a comparison goes back, and stays there. What has joined it since goes home: of that
+/// nobody knows whether it can be lent.
 void RegionPlacer::lend_again() {
   away_ = Site::OtherNode;
-  for (auto& [name, region] : regions_)
+  kept_regions_ = 0;
+  for (auto& [name, region] : regions_) {
     region.settled &= !region.kept;
+    region.kept &= region.lent_visits != 0 && !region.bound;
+    kept_regions_ += region.kept ? 1 : 0;
+  }
   watched_ = {};
   epoch_++;
   whole_ = {};

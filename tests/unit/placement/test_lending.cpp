@@ -113,22 +113,31 @@ TEST(Lending, WhatIsBetterLentGoesBackOnce) {
   EXPECT_LT(run.taken_us, 1.1 * run.lent_us);
 }
 
-/// A phase in which all nodes were better, for as long as they were compared and some time after that.
+/// A phase in which all nodes were better, for as long as they were compared and some time after that. A second region
+/// is met when they are there.
 TEST(Lending, WhatWasBetterLentIsLentAgain) {
   RegionPlacer placer;
   double now_us = grown_us;
-  int on_all_nodes = 0, lent_again = 0;
+  int on_all_nodes = 0, lent_again = 0, joined = 0;
   for (int visit = 0; visit < 2000; visit++) {
     placer.see_home(true, half, now_us);
     const bool is_away = placer.begin(1, now_us += 10, [] { return 1.0; });
     const bool is_lent = is_away && placer.away() == Site::OtherNode;
     on_all_nodes += is_away && !is_lent ? 1 : 0;
     lent_again += is_lent && on_all_nodes > 0 ? 1 : 0;
-    placer.end(now_us += is_lent ? 5'500 : !is_away ? 10'000 : on_all_nodes < 200 ? 4'000 : 6'500, {.trips = 100});
+    const double on_all_nodes_us = on_all_nodes < 200 ? 4'000 : 6'500;
+    placer.end(now_us += is_lent ? 5'500 : is_away ? on_all_nodes_us : 10'000, {.trips = 100});
+    if (on_all_nodes < 50 || lent_again > 0)
+      continue;
+    const bool joins = placer.begin(2, now_us += 10, [] { return 1.0; });
+    ASSERT_TRUE(!joins || placer.away() == Site::AllNodes || placer.regions().at(2).lent_visits == 0);
+    joined += joins ? 1 : 0;
+    placer.end(now_us += joins ? on_all_nodes_us : 10'000, {.trips = 100});
   }
   EXPECT_GT(on_all_nodes, 200);
+  EXPECT_GT(joined, 50);
   EXPECT_GT(lent_again, 1000);
-  EXPECT_EQ(placer.trials(), 2u) << "no comparison after that";
+  EXPECT_FALSE(placer.regions().at(2).kept);
 }
 
 TEST(Lending, EndsAlsoWhileItIsCompared) {
