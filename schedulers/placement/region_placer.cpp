@@ -25,94 +25,79 @@ void RegionPlacer::end(double now_us, const VisitSeen& seen) {
   const double taken_us = now_us - current_begin_us_;
   const double at_home_us = seen.evenly_us != 0 ? seen.evenly_us : taken_us; // if it was
   Work work = work_of({current_, seen.trips});
-  Usual& usual = work.usual;
-  const bool is_another_problem = recalls_ && region.tried && !is_foreseen(usual, taken_us / work.amount);
+  const bool is_another_problem = recalls_ && region.tried && !is_foreseen(work.usual, taken_us / work.amount);
   if (is_another_problem) {
     forget_lesson(current_, region);
     work.home_us = 0; // which the lesson had told
   }
-  if (current_spread_) {
-    region.first_spread_us = region.settled ? region.first_spread_us : taken_us;
-    region.spread_visits++;
-    region.lent_visits += away_ == Site::OtherNode ? 1 : 0;
-    region.spread_us += taken_us;
-    if (region.settled)
-      region.spread.add(taken_us);
-    if (region.kept && work.home_us != 0)
-      region.kept_trend.add(taken_us / work.home_us);
-    else if (region.kept)
-      region.untold_us += taken_us;
-    if (region.settled && current_ == heaviest_)
-      heaviest_visits_++;
-    if (region.tried) {
-      region.trial_taken_us += taken_us;
-      region.trial_usual_us += work.home_us != 0 ? work.home_us : taken_us;
-    }
-    if (work.home_us != 0) {
-      region.gained_away_us += work.home_us - taken_us;
-      const double slowdown = taken_us / work.home_us;
-      if (region.settled || away_ == Site::AllNodes) // what moving what is lent takes is foreseen by its size
-        region.worst_slowdown = std::max(region.worst_slowdown, slowdown);
-      if (region.settled)
-        region.slowdown.add(slowdown);
-    }
-  } else {
-    if (region.home_visits++ != 0) // the first finds new memory and cold caches
-      region.home_trend.add(at_home_us);
-    region.home_us += taken_us;
-    region.longest_home.add(taken_us);
-    if (!seen.disturbed)
-      region.longest_quiet.add(taken_us);
-    region.familiar_visits = usual.home.known() ? region.familiar_visits + 1 : 0;
-    region.exchanges = seen.exchanges;
-    region.gains_elsewhere = seen.gains_elsewhere;
-    region.gained_us = seen.gained_us;
-    region.fetching_us = seen.fetching_us != 0 ? seen.fetching_us : region.fetching_us;
-    region.short_turns = seen.short_turns;
-    if (region.settled && stage_ == Stage::Steady)
-      region.home.add(at_home_us);
-  }
+  if (current_spread_)
+    count_away(region, work, taken_us);
+  else
+    count_at_home(region, work, taken_us, at_home_us, seen);
   const bool is_usual_at_home = !current_spread_ && stage_ == Stage::Steady;
   account(work, is_usual_at_home ? at_home_us : taken_us, !current_spread_, region.settled);
   if (region.recalls_loss)
-    doubt_loss(current_, region, work.kind, usual);
-  if (recalls_ && region.tried && !region.settled && usual.home.known())
+    doubt_loss(current_, region, work.kind, work.usual);
+  if (recalls_ && region.tried && !region.settled && work.usual.home.known())
     whole_.usual_us += foreseen_us(current_, taken_us, work.home_us);
   region.settled = true;
   if (!region.kept)
     region.kept_trips = seen.trips;
   if (is_another_problem)
     disown(region);
-  last_ = current_;
+  last_ = std::exchange(current_, 0);
   last_end_us_ = now_us;
-  current_ = 0;
   region.bound |= seen.bound;
   if (region.bound && current_spread_ && away_ == Site::OtherNode)
     return bring_home(region);
-  if (region.kept && region.kept_trend.has_shrunk() && is_little_of_what_is_kept(region))
-    region.kept_trend = Trend(rules_.pays);
-  if (region.kept && region.kept_trend.has_shrunk()) {
-    // It may go on to have less to do, which a trial would take for a gain, unless trip counts tell. What is lent
-    // meets nobody, which is what little work does not pay for.
-    const bool is_first = region.shrunk++ == 0;
-    const bool is_told = times_as_many(work.kind, {current_, region.kept_trips}) > rules_.nearly_as_many;
-    if (is_told)
-      remember_kept();
-    measure_anew();
-    if (!is_told && !(is_first && away_ == Site::OtherNode))
-      region.excluded_until_us = now_us * (is_first ? rules_.soon_again : rules_.second_chance);
+  if (region.kept && has_changed(region, work, taken_us, now_us))
+    return;
+  judge(now_us);
+}
+
+void RegionPlacer::count_away(Region& region, const Work& work, double taken_us) {
+  region.first_spread_us = region.settled ? region.first_spread_us : taken_us;
+  region.spread_visits++;
+  region.lent_visits += away_ == Site::OtherNode ? 1 : 0;
+  region.spread_us += taken_us;
+  if (region.settled)
+    region.spread.add(taken_us);
+  if (region.settled && current_ == heaviest_)
+    heaviest_visits_++;
+  if (region.tried) {
+    region.trial_taken_us += taken_us;
+    region.trial_usual_us += work.home_us != 0 ? work.home_us : taken_us;
+  }
+  if (work.home_us == 0) {
+    region.untold_us += region.kept ? taken_us : 0;
     return;
   }
-  if (region.kept && region.untold_us >= watched_for_us(now_us)) {
-    remember_kept();
-    return measure_anew();
-  }
-  if (region.kept && usual.recalled && !is_foreseen(usual, taken_us / work.amount)) {
-    if (!is_little_of_what_is_kept(region))
-      return measure_anew();
-    usual = {};
-  }
-  judge(now_us);
+  const double slowdown = taken_us / work.home_us;
+  region.gained_away_us += work.home_us - taken_us;
+  if (region.kept)
+    region.kept_trend.add(slowdown);
+  if (region.settled || away_ == Site::AllNodes) // what moving what is lent takes is foreseen by its size
+    region.worst_slowdown = std::max(region.worst_slowdown, slowdown);
+  if (region.settled)
+    region.slowdown.add(slowdown);
+}
+
+void RegionPlacer::count_at_home(Region& region, const Work& work, double taken_us, double evenly_us,
+                                 const VisitSeen& seen) {
+  if (region.home_visits++ != 0) // the first finds new memory and cold caches
+    region.home_trend.add(evenly_us);
+  region.home_us += taken_us;
+  region.longest_home.add(taken_us);
+  if (!seen.disturbed)
+    region.longest_quiet.add(taken_us);
+  region.familiar_visits = work.usual.home.known() ? region.familiar_visits + 1 : 0;
+  region.exchanges = seen.exchanges;
+  region.gains_elsewhere = seen.gains_elsewhere;
+  region.gained_us = seen.gained_us;
+  region.fetching_us = seen.fetching_us != 0 ? seen.fetching_us : region.fetching_us;
+  region.short_turns = seen.short_turns;
+  if (region.settled && stage_ == Stage::Steady)
+    region.home.add(evenly_us);
 }
 
 /// What lies between the last region and this one is over.
@@ -308,15 +293,6 @@ void RegionPlacer::watch(double now_us) {
   leave_nodes(now_us * rules_.second_chance);
 }
 
-/// Whether it looks like a gain or not hardly changes what the rest gains. Pages that have found their places make a
-/// short region much faster than at first.
-bool RegionPlacer::is_little_of_what_is_kept(const Region& region) const {
-  double kept_us = 0;
-  for (const auto& [name, other] : regions_)
-    kept_us += other.kept ? other.spread_us : 0;
-  return region.spread_us < rules_.least_share * kept_us;
-}
-
 /// Whether what is kept gains so little that nobody could tell whether it still does: the times at home are of its
 /// first visits, which find cold caches and fresh pages, or of a slower minute of the machine.
 bool RegionPlacer::is_in_doubt(double now_us) {
@@ -363,35 +339,6 @@ void RegionPlacer::leave_nodes(double excluded_until_us) {
   kept_regions_ = 0;
   epoch_++;
   begin_settling();
-}
-
-/// What is usual at home is not known any more. What coming home costs can't be told by it either: as much as going
-/// has.
-void RegionPlacer::measure_anew() {
-  whole_ = {moving_us(), 0};
-  for (auto& [name, region] : regions_) {
-    if (region.kept)
-      forget_home(name, region);
-  }
-  for (auto& [pair, usual] : between_)
-    usual = {};
-  leave_nodes(0);
-}
-
-void RegionPlacer::forget_home(uint64_t name, Region& region) {
-  region.home = {};
-  region.home_trend = {};
-  region.longest_home = region.longest_quiet = {};
-  for (auto kind = visits_.lower_bound({name, 0}); kind != visits_.end() && kind->first.region == name; ++kind)
-    kind->second = {};
-}
-
-void RegionPlacer::home_has_changed(uint64_t region) {
-  const auto known = regions_.find(region);
-  if (known == regions_.end() || known->second.kept || known->second.tried)
-    return;
-  forget_home(region, known->second);
-  known->second.familiar_visits = 0;
 }
 
 } // namespace hetmp::schedulers

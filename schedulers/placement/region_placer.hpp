@@ -315,6 +315,9 @@ class RegionPlacer {
   void begin_trial(double now_us, Site there);
   void arrive(uint64_t region, double now_us);
   bool depart(uint64_t region, double now_us);
+  void count_away(Region& region, const Work& work, double taken_us);
+  void count_at_home(Region& region, const Work& work, double taken_us, double evenly_us, const VisitSeen& seen);
+  bool has_changed(Region& region, const Work& work, double taken_us, double now_us);
   Work work_of(const VisitKind& visit);
   double home_us(const VisitKind& visit) const;
   void account(const Work& work, double taken_us, bool at_home, bool settled);

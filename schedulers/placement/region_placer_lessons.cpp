@@ -149,13 +149,6 @@ PlacementLesson RegionPlacer::lesson_of(uint64_t name, const Region& region) con
   return lesson;
 }
 
-/// What is kept may go home because it has come to have other work. The next run begins with what this one began with.
-void RegionPlacer::remember_kept() {
-  for (const auto& [name, region] : regions_)
-    if (region.kept)
-      kept_lessons_.emplace(name, lesson_of(name, region)); // the first one
-}
-
 PlacementLessons RegionPlacer::lessons() const {
   PlacementLessons lessons;
   for (const auto& [name, region] : regions_) {
