@@ -3,6 +3,7 @@
 #include "base/environment.hpp"
 #include "base/variables/variable.hpp"
 #include "perf/json.hpp"
+#include "perf/named_file.hpp"
 #include "perf/read_file.hpp"
 
 #include <cerrno>
@@ -182,8 +183,9 @@ Profile read_profile(const std::string& path) {
 }
 
 std::optional<std::string> profile_path() {
-  if (auto named = environment_value(Variable::HETMP_PROFILE))
-    return *named == "none" ? std::nullopt : named;
+  const NamedFile named = file_named_by(Variable::HETMP_PROFILE);
+  if (named.none || named.path)
+    return named.path;
   const auto folder = environment_value(Variable::XDG_CONFIG_HOME);
   if (folder && folder->front() == '/') // relative ones are void by that convention
     return *folder + "/hetmp/profile.json";

@@ -55,7 +55,7 @@ void merge_entry(std::vector<ProfileEntry>& entries, const ProfileEntry& newer);
 std::string write_profile(const std::string& path, const std::vector<ProfileEntry>& entries);
 
 /// $HETMP_PROFILE, else hetmp/profile.json in $XDG_CONFIG_HOME or in ~/.config; nothing if none of these is
-/// set or the first is "none".
+/// set or the first is `none`, or a word for false.
 std::optional<std::string> profile_path();
 
 } // namespace hetmp::perf

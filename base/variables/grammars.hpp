@@ -36,8 +36,8 @@ inline constexpr const char* plan = "a plan";                                   
 
 // perf
 inline constexpr const char* counters = "`MISSES[,INSTRUCTIONS]`"; // perf/counters.cpp
-inline constexpr const char* profile = "a file, or `none`";        // perf::profile_path
-inline constexpr const char* knowledge = "a file, or `none`";      // perf::knowledge_file_of
+inline constexpr const char* profile = "a file, or `false`";       // perf::profile_path
+inline constexpr const char* knowledge = "a file, or `false`";     // perf::knowledge_file_of
 inline constexpr const char* report = "`0`, `1`, or a file";       // runtime/start; any text
 inline constexpr const char* trace = "`0`, or a file";             // runtime/nodes/timeline.cpp; any text
 

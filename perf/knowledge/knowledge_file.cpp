@@ -1,6 +1,7 @@
 #include "perf/knowledge/knowledge_file.hpp"
 
 #include "base/variables/variable.hpp"
+#include "perf/named_file.hpp"
 #include "perf/read_file.hpp"
 #include "perf/replace_file.hpp"
 
@@ -59,8 +60,11 @@ std::optional<std::string> knowledge_folder() {
 }
 
 std::optional<KnowledgeFile> knowledge_file_of(const std::string& program) {
-  if (const auto named = environment_value(Variable::HETMP_KNOWLEDGE))
-    return *named == "none" ? std::nullopt : std::optional<KnowledgeFile>({absolute(*named), true});
+  const NamedFile named = file_named_by(Variable::HETMP_KNOWLEDGE);
+  if (named.none)
+    return {};
+  if (named.path)
+    return KnowledgeFile{absolute(*named.path), true};
   const auto folder = knowledge_folder();
   if (!folder || program.empty())
     return {};

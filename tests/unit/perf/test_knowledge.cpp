@@ -176,8 +176,12 @@ TEST_F(KnowledgeFiles, AreOneAProgramInTheCacheFolder) {
 }
 
 TEST_F(KnowledgeFiles, AreWhereTheVariableSays) {
-  setenv("HETMP_KNOWLEDGE", "none", 1);
-  EXPECT_FALSE(knowledge_file_of("/bin/flow"));
+  for (const char* none : {"none", "false", "0"}) {
+    setenv("HETMP_KNOWLEDGE", none, 1);
+    EXPECT_FALSE(knowledge_file_of("/bin/flow")) << none;
+  }
+  setenv("HETMP_KNOWLEDGE", "true", 1);
+  EXPECT_FALSE(knowledge_file_of("/bin/flow")->is_named);
   setenv("HETMP_KNOWLEDGE", "/tmp/mine", 1);
   EXPECT_EQ(knowledge_file_of("/bin/flow")->path, "/tmp/mine");
   EXPECT_TRUE(knowledge_file_of("/bin/flow")->is_named);

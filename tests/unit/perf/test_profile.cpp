@@ -196,8 +196,12 @@ TEST(ProfileFile, ItsPlaceComesFromTheEnvironment) {
   setenv("XDG_CONFIG_HOME", "/config", 1);
   setenv("HOME", "/home/me", 1);
   EXPECT_EQ(profile_path(), "/a/b.json");
-  setenv("HETMP_PROFILE", "none", 1);
-  EXPECT_EQ(profile_path(), std::nullopt);
+  for (const char* none : {"none", "false", "off"}) {
+    setenv("HETMP_PROFILE", none, 1);
+    EXPECT_EQ(profile_path(), std::nullopt) << none;
+  }
+  setenv("HETMP_PROFILE", "true", 1);
+  EXPECT_EQ(profile_path(), "/config/hetmp/profile.json");
   unsetenv("HETMP_PROFILE");
   EXPECT_EQ(profile_path(), "/config/hetmp/profile.json");
   setenv("XDG_CONFIG_HOME", "relative", 1);
