@@ -155,9 +155,9 @@ def knowledge_is_not_kept_by_children(site):
         for region in gained["layouts"][0]["regions"]:
             gains(region)
         file.write_text(json.dumps(gained))
-        runs.run("sums-fork", HETMP_KNOWLEDGE=str(file))  # each run that keeps makes it older
+        err = runs.run("sums-fork", HETMP_KNOWLEDGE=str(file))  # each run that keeps makes it older
         regions = json.loads(file.read_text())["layouts"][0]["regions"]
-        check([region["age"] for region in regions] == [1, 1], f"{regions}")
+        check(err == "" and [region["age"] for region in regions] == [1, 1], f"said {err!r}, visits {runs.visits()}, {file.read_text()}")
 
 
 @CASES.add
