@@ -1,8 +1,6 @@
 // What RegionPlacer does where a region has come to have other work, so that its usual times mean nothing any more.
 #include "schedulers/placement/region_placer.hpp"
 
-#include <algorithm>
-
 namespace hetmp::schedulers {
 
 /// Whether it looks like a gain or not hardly changes what the rest gains. Pages that have found their places make a

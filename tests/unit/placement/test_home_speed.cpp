@@ -77,7 +77,7 @@ TEST(HomeSpeed, WhatAQuotaStopsTakesAsLongAsAllOfThem) {
 }
 
 /// Until it is seen that it is not so. A quota denies nothing for the first part of a period.
-TEST(HomeSpeed, TheQuotaOfAnEarlierRunIsExpected) {
+TEST(HomeSpeed, AQuotaIsExpectedToBeFelt) {
   HomeSpeed speed(2);
   speed.expect_quota(0.5);
   EXPECT_DOUBLE_EQ(speed.share(), 0.25);
